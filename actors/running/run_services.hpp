@@ -54,8 +54,8 @@ class RunServices final : public workers::TaskServices, public memory::MemoryHos
     /// Asks the scheduler's policy, see `TaskServices::may_issue`. Empty under a local one, which leaves a task where
     /// those that it waits for are.
     std::function<std::optional<bool>(WorkerId worker, const graph::Task& task)> may_issue = nullptr;
-    /// The scheduler also decides when a task ends that makes none ready.
-    bool policy_keeps = false;
+    /// True while the scheduler also decides when a task ends that makes none ready. Null: never.
+    const std::atomic<bool>* ends_count = nullptr;
     /// Called in the worker's thread whenever a task has ended; may be empty.
     std::function<void()> task_ended = nullptr;
   };

@@ -186,6 +186,9 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   const bool placing_policy_;
   /// It keeps tasks, and is asked whenever one has ended.
   const bool policy_keeps_;
+  /// The scheduler is asked whenever a task has ended: always where the policy keeps tasks, else while the scheduler
+  /// does (`SchedulerState::ends_count`).
+  std::atomic<bool> ends_count_;
   /// What a program submits may be decided in its thread. A policy of the program's own may take long, or for ever.
   const bool program_decides_;
   Random order_;

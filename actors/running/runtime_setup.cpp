@@ -60,6 +60,7 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
       placing_(std::move(plan.policy.placing)),
       placing_policy_(placing_ != nullptr),
       policy_keeps_(placing_policy_ && placing_->keeps()),
+      ends_count_(policy_keeps_),
       program_decides_(placing_policy_ && !cooperative_ && policy_name_ != kOwnPolicy),
       order_(options_.simulation ? options_.simulation->seed : options_.seed),
       bound_(places_.size()),
@@ -122,7 +123,7 @@ void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<pl
   setup.activation = placing_policy_ ? &activation_ : nullptr;
   setup.submitted = submitted_;
   setup.upcoming = upcoming_;
-  setup.policy_keeps = policy_keeps_;
+  setup.ends_count = placing_policy_ ? &ends_count_ : nullptr;
   if (stages_.size() > 1) {
     setup.task_ended = [this, counter = std::make_shared<StageCounter>(stages_)] {
       // Its clusters have been looked at.
@@ -172,6 +173,7 @@ void RuntimeSystem::Implementation::make_scheduler_state() {
   const std::uint64_t seed = simulation_ ? simulation_->options().seed : options_.seed;
   scheduler_state_ = std::make_shared<scheduler::SchedulerState>(
       std::move(queues), scheduler::SchedulerCore(std::move(placing_), std::move(machine), seed), submitted_);
+  if (!policy_keeps_) scheduler_state_->ends_count = &ends_count_;
 }
 
 caf::actor RuntimeSystem::Implementation::spawn_observed(observation::MailboxRecord& mailbox,
@@ -252,7 +254,7 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   setup->core.kind = place.device.type.kind;
   setup->core.seed = seed * 0x9e3779b97f4a7c15ULL + worker.value() + 1;
   setup->core.activation_queue = placing_policy_ ? &activation_ : nullptr;
-  setup->core.ends_count = policy_keeps_ && !cooperative_;
+  setup->core.ends_count = placing_policy_ && !cooperative_ ? &ends_count_ : nullptr;
   setup->core.deterministic = cooperative_;
   setup->core.in_order = placing_policy_;
   setup->core.urgent_first = !policy_keeps_;

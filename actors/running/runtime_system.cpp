@@ -76,7 +76,7 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
   // The worker's thread is gone, so its place in the graph is free to use.
   crew_->graph_of(*task).complete(*task, cause, worker, ready);
   if (!ready.empty()) activate(ready, WorkerId{});
-  if (policy_keeps_) peers_->tell_scheduler();
+  if (ends_count_.load(std::memory_order_seq_cst)) peers_->tell_scheduler();
   if (share == nullptr) return;
   crew_->shares->left(*share);
   if (crew_->shares->pass_on()) peers_->tell_scheduler();

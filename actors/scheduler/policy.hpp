@@ -103,8 +103,9 @@ class PlacingPolicy {
   /// placed on an accelerator and has not begun there, behind another. An invalid id: none.
   [[nodiscard]] virtual WorkerId taker(const Snapshot& /*snapshot*/) const { return {}; }
 
-  /// Decides by predicted times. Then tasks of a class that has not been measured on every kind of device go there
-  /// first, without the policy being asked.
+  /// Decides by predicted times. Then tasks of a kernel that has not been measured on every kind of device go there
+  /// first, without the policy being asked; and while times are not sure, one that does not keep tasks may be asked
+  /// about a task several times.
   [[nodiscard]] virtual bool uses_times() const { return true; }
 
   /// Whether tasks are to say how much their data will be used, and how large they are.

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "actors/scheduler/models/execution_history.hpp"
 #include "graph/codelets/codelet.hpp"
 #include "graph/data/working_set.hpp"
 
@@ -101,7 +102,7 @@ void SchedulerState::choose_clusters(std::span<const ReadyTask> tasks) {
   take_events();
 }
 
-void SchedulerState::perform(const SchedulerCore::Decision& decision) {
+bool SchedulerState::perform(const SchedulerCore::Decision& decision) {
   // First: whoever has waited for the tasks finds it reported.
   if (!decision.failure.empty()) queues->policy_failed(decision.failure);
   for (const Placed& placed : decision.tried) perform(placed, true);
@@ -109,6 +110,24 @@ void SchedulerState::perform(const SchedulerCore::Decision& decision) {
   for (const Placed& taken : decision.taken_back) queues->take_back(taken.task, taken.worker);
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
   under_way_.store(core.under_way(), std::memory_order_relaxed);
+  if (ends_count == nullptr) return false;
+  // Sequentially consistent: whoever ends a task first tells of the event and then looks here; this is set first, and
+  // then events are looked for.
+  const bool holds = core.holds();
+  if (ends_count->load(std::memory_order_relaxed) == holds) return false;
+  ends_count->store(holds, std::memory_order_seq_cst);
+  return holds;
+}
+
+bool SchedulerState::decide() {
+  SchedulerCore::Decision decision = look();
+  bool ask = decision.ask_to_decide;
+  if (perform(decision)) {
+    decision = look();
+    ask = ask || decision.ask_to_decide;
+    (void)perform(decision);
+  }
+  return ask;
 }
 
 void SchedulerState::perform(const Placed& placed, bool first) {
@@ -125,9 +144,7 @@ void SchedulerState::perform(const Placed& placed, bool first) {
 
 SchedulerState::Left SchedulerState::decide_here() noexcept {
   try {
-    const SchedulerCore::Decision decision = look();
-    perform(decision);
-    return decision.ask_to_decide ? Left::decide : Left::nothing;
+    return decide() ? Left::decide : Left::nothing;
   } catch (...) {
     failed_ = std::current_exception();
     return Left::activated;
@@ -177,7 +194,7 @@ void SchedulerState::rescue(const std::string& reason) {
   std::vector<ReadyTask> tasks;
   for (const auto& [id, kept] : undecided) tasks.push_back(described(*kept.task, kept.uses));
   std::sort(tasks.begin(), tasks.end(), [](const ReadyTask& a, const ReadyTask& b) { return a.id < b.id; });
-  perform(core.abandon(tasks, "lost its scheduler, whose actor died: " + reason, queues->now()));
+  (void)perform(core.abandon(tasks, "lost its scheduler, whose actor died: " + reason, queues->now()));
 }
 
 std::vector<PredictionReport> SchedulerState::predictions() {
@@ -191,7 +208,7 @@ std::vector<PredictionReport> SchedulerState::predictions() {
     const CodeletDefinition& codelet = *submitted->size_class(SizeClassId(static_cast<std::uint32_t>(i))).codelet;
     for (const DeviceTraits& row : kDeviceTraits) {
       const PredictionErrors& of_kind = errors[i][static_cast<std::size_t>(row.kind)];
-      if (of_kind.tasks + of_kind.unpredicted > 0) sums[{codelet.timed_name(), row.kind}] += of_kind;
+      if (of_kind.tasks + of_kind.unpredicted > 0) sums[{learned_name(codelet), row.kind}] += of_kind;
     }
   }
   std::vector<PredictionReport> reports;
@@ -203,13 +220,11 @@ caf::behavior scheduler_behavior(caf::event_based_actor* self, std::shared_ptr<S
   return {
       [=](const TasksActivated&) {
         const LockGuard lock(state->mutex);
-        const SchedulerCore::Decision decision = state->look();
-        state->perform(decision);
-        if (decision.ask_to_decide) self->send(self, Decide{});
+        if (state->decide()) self->send(self, Decide{});
       },
       [=](const Decide&) {
         const LockGuard lock(state->mutex);
-        state->perform(state->core.decide(state->queues->now()));
+        if (state->perform(state->core.decide(state->queues->now())) && state->decide()) self->send(self, Decide{});
       },
       [=](const Stop&) { self->quit(caf::exit_reason::normal); },
   };

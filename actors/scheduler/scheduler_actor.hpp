@@ -51,7 +51,11 @@ struct SchedulerState {
 
   /// Takes what was activated, and what else has happened; then decides.
   SchedulerCore::Decision look() TROUPE_REQUIRES(mutex);
-  void perform(const SchedulerCore::Decision& decision) TROUPE_REQUIRES(mutex);
+  /// True: from now on ends count (`ends_count`), and one that came before may have been told to nobody, so the caller
+  /// looks once more.
+  bool perform(const SchedulerCore::Decision& decision) TROUPE_REQUIRES(mutex);
+  /// Both. True: send `Decide`.
+  bool decide() TROUPE_REQUIRES(mutex);
   /// What the actor is to be sent, as it was not done here: nothing, `TasksActivated` or `Decide`.
   enum class Left : std::uint8_t { nothing, activated, decide };
   /// What the actor does about `TasksActivated`, unless another thread is at it. In a worker's thread, which would have
@@ -93,6 +97,8 @@ struct SchedulerState {
   std::shared_ptr<SubmittedTasks> submitted;
   /// Tasks that the policy has not decided about, by id; looked up only.
   std::unordered_map<TaskId, Undecided> undecided TROUPE_GUARDED_BY(mutex);
+  /// Set while the core holds tasks: then whoever ends a task has to say so. Null: they always do.
+  std::atomic<bool>* ends_count = nullptr;
   /// Working sets of tasks that were placed without a policy that keeps tasks: it may still look at them. There are any
   /// only where it failed or the actor died.
   std::vector<std::vector<memory::Use>> taken_away TROUPE_GUARDED_BY(mutex);

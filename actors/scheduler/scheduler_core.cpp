@@ -87,9 +87,12 @@ SchedulerCore::Decision SchedulerCore::decide(TimeStamp now) {
 
 SchedulerCore::Decision SchedulerCore::ended(TimeStamp now) {
   Decision decision;
-  if (kept_.empty() && !takes_back_) return decision;
+  if (kept_.empty() && !takes_back_ && held_ == 0) return decision;
   refresh();
   look_at(now);
+  std::vector<ReadyTask> shown;
+  place_held(decision, shown);
+  show(shown, decision);
   if (!kept_.empty()) place_kept(decision);
   take_back(decision);
   return decision;
@@ -136,15 +139,6 @@ WorkerId SchedulerCore::least_loaded(const ReadyTask& task) const {
     if (can_run(worker.id, task)) take_if_less(best, worker);
   }
   return best.valid() ? best : with_device;
-}
-
-WorkerId SchedulerCore::least_loaded_accelerator(const ReadyTask& task) const {
-  WorkerId best;
-  for (const WorkerState& worker : workers_) {
-    if (!is_accelerator(worker.kind) || !can_run(worker.id, task)) continue;
-    if (!best.valid() || worker.queued < workers_[best.index()].queued) best = worker.id;
-  }
-  return best.valid() ? best : least_loaded(task);
 }
 
 void SchedulerCore::look_at(WorkerId worker) {
@@ -222,25 +216,26 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
         commit(task, least_loaded(task), decision);
         continue;
       }
-      if (uses_times_ && find_out(task, decision)) continue;
+      if (uses_times_ && hold(task)) continue;
       fill_rank(task);
     }
     fill_grain(task);
     shown.push_back(task);
   }
-  if (shown.empty()) {
-    if (!kept_.empty()) place_kept(decision);
-    take_back(decision);
-    return decision;
-  }
-  std::vector<WorkerId> placement(shown.size());
-  std::string failure = ask([&] { policy_->place(shown, {workers_, now_, &predictions_}, random_, placement); });
-  // What a policy that threw has written may be half of what it meant.
-  if (!failure.empty()) std::fill(placement.begin(), placement.end(), WorkerId{});
-  settle(shown, placement, std::move(failure), decision);
+  place_held(decision, shown);
+  show(shown, decision);
   if (!kept_.empty()) place_kept(decision);
   take_back(decision);
   return decision;
+}
+
+void SchedulerCore::show(std::span<const ReadyTask> tasks, Decision& decision) {
+  if (tasks.empty()) return;
+  std::vector<WorkerId> placement(tasks.size());
+  std::string failure = ask([&] { policy_->place(tasks, {workers_, now_, &predictions_}, random_, placement); });
+  // What a policy that threw has written may be half of what it meant.
+  if (!failure.empty()) std::fill(placement.begin(), placement.end(), WorkerId{});
+  settle(tasks, placement, std::move(failure), decision);
 }
 
 void SchedulerCore::take_back(Decision& decision) {
@@ -355,6 +350,8 @@ SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks,
                                                TimeStamp now) {
   round_.clear();
   kept_.clear();
+  for (KernelState& kernel : kernels_) kernel.held.clear();
+  held_ = 0;
   taken_back_ = {};
   asked_ = false;
   refresh();
@@ -435,7 +432,11 @@ void SchedulerCore::task_ended(WorkerId worker, TaskId task, TimeStamp at, Durat
   if (!running || !model_ || !running->size_class.valid()) return;
   if (running->type != workers_[worker.index()].type) return;
   compare(*running, worker, took);
-  if (model_->measured(submitted_->size_class(running->size_class), worker, took)) learn(running->size_class);
+  switch (model_->measured(submitted_->size_class(running->size_class), worker, took)) {
+    case ExecutionModel::Change::nothing: break;
+    case ExecutionModel::Change::size_class: learn(running->size_class); break;
+    case ExecutionModel::Change::kernel: learn_kernel(running->size_class); break;
+  }
 }
 
 void SchedulerCore::task_left(WorkerId worker, TaskId task, TimeStamp at) {
@@ -459,6 +460,9 @@ TaskLevel SchedulerCore::ready_with(std::span<const ReadyTask> tasks) const {
   for (const auto& [id, running] : placed_) count(running.size_class);
   for (const auto& [id, kept] : kept_) count(kept.size_class);
   for (const ReadyTask& task : round_) count(task.size_class);
+  for (const KernelState& kernel : kernels_) {
+    for (const ReadyTask& task : kernel.held) count(task.size_class);
+  }
   for (const ReadyTask& task : tasks) count(task.size_class);
   TaskLevel level;
   for (std::uint32_t i = 0; i < counts.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,12 +31,18 @@ namespace troupe::scheduler {
 /// What happened to tasks and replicas (`task_started`, `task_ended`, `replica_changed`) corrects what policies are
 /// told.
 ///
-/// Under a policy that decides by times: tasks of a class that has not been measured on some type of device (kind,
-/// cores, model) are not shown to the policy but tried there, on the least loaded worker, up to three at a time.
-/// Further ones, while nothing is known of the class on any type, go to the least loaded accelerators that can run
-/// them, else to cores (hundreds may become ready meanwhile, and on cores take ten times as long as on GPUs); once it
-/// is known on one type, policies are told that the others take ten times as long, so that nothing floods them until
-/// they have been tried.
+/// Under a policy that decides by times, what is not known well is found out first (`scheduler_core_held.cpp`). Classes
+/// of one kernel (`ExecutionModel::kernel`) are found out about together, on each type of device (kind, cores, model)
+/// that can run them:
+///
+/// - Where measurements are missing, tasks are *tried*: on the least loaded worker of the type, as many as are missing,
+///   those under way counted.
+/// - Where the kernel is unknown on some type, its other tasks are *held* here: until a worker of a type where it is
+///   known has room, and there each goes where it ends first; or, if only one type can run it, until a worker is idle,
+///   as there is nothing to choose. So nothing floods a type that may be slow.
+/// - Where it is known and not surely (`ExecutionModel::is_sure`), a policy that keeps tasks decides about it. For
+///   others tasks are held until the worker that the policy names has room: a first guess must not place all of them.
+/// - Where it is known surely, the policy decides.
 ///
 /// Plain code; tasks are named by their ids, so that it is tested without a graph.
 class SchedulerCore {
@@ -116,7 +123,9 @@ class SchedulerCore {
   }
   [[nodiscard]] bool keeps() const { return keeps_; }
   /// Tasks that are on workers or kept, and have not ended.
-  [[nodiscard]] std::size_t under_way() const { return placed_.size() + kept_.size() + round_.size(); }
+  [[nodiscard]] std::size_t under_way() const { return placed_.size() + kept_.size() + round_.size() + held_; }
+  /// Tasks wait here until more is known of their times: the core has to hear of every end (`ended`).
+  [[nodiscard]] bool holds() const { return held_ > 0; }
   /// Null: nothing is known of kernel times; of tasks before they are ready.
   [[nodiscard]] const ExecutionModel* model() const { return model_.get(); }
   [[nodiscard]] const SubmittedTasks* submitted() const { return submitted_.get(); }
@@ -166,6 +175,10 @@ class SchedulerCore {
   void look_at(TimeStamp now);
   void look_at(WorkerId worker);
   void learn(SizeClassId size_class);
+  /// Among those of its kernel.
+  void enter(SizeClassId size_class, const graph::SizeClass& known);
+  /// All classes of its kernel of which tasks are left; the others when there are some again.
+  void learn_kernel(SizeClassId size_class);
   /// All classes that have been looked at.
   void learn_again();
   /// Once for all workers that were grouped otherwise.
@@ -174,14 +187,49 @@ class SchedulerCore {
   std::uint32_t type_of(const DeviceType& device);
   void learn_if_new(SizeClassId size_class);
   [[nodiscard]] bool fits(const graph::SizeClass& size_class, NodeId node) const;
-  /// Where to try a task of a class that has not been measured everywhere; an invalid id where that is not needed.
-  [[nodiscard]] WorkerId trial(const ReadyTask& task) const;
-  /// Places the task without the policy where its times have to be found out first; false: the policy is to be asked.
+  /// Tasks of one kernel: what is measured of one says something of the others.
+  struct KernelState {
+    /// By type of device: those under way so that it becomes known.
+    std::vector<std::uint32_t> trials;
+    /// All that have been looked at.
+    std::vector<SizeClassId> classes;
+    /// In the order in which they became ready.
+    std::deque<ReadyTask> held;
+  };
+  [[nodiscard]] KernelState& kernel_of(SizeClassId size_class) { return kernels_[classes_[size_class.index()].kernel]; }
+  /// Where to try the task; an invalid id where no measurements are missing, or as many are under way.
+  [[nodiscard]] WorkerId trial(const ReadyTask& task);
+  /// The task waits until more is known; false: the policy is to be asked.
+  bool hold(const ReadyTask& task);
+  /// The policy has to be asked about it as soon as its worker has room, and not before.
+  [[nodiscard]] bool waits_for_room(const ReadyTask& task) const;
+  /// Places what need not wait any longer. `shown`: appended are those that the policy is to be shown.
+  void place_held(Decision& decision, std::vector<ReadyTask>& shown);
+  /// The same of one kernel.
+  void place_held(KernelState& kernel, Decision& decision, std::vector<ReadyTask>& shown);
+  /// A task that waits; false: it goes on waiting.
+  bool release(const ReadyTask& task, Decision& decision, std::vector<ReadyTask>& shown);
+  /// Where measurements of its kernel are missing; false: enough are under way.
+  bool try_out(const ReadyTask& task, Decision& decision);
+  /// Places it without the policy; false: it has to wait.
   bool find_out(const ReadyTask& task, Decision& decision);
+  /// Of workers whose type has been measured, and that have room, the one where the task ends first.
+  [[nodiscard]] WorkerId earliest_with_room(const ReadyTask& task) const;
+  /// An idle worker that can run it.
+  [[nodiscard]] WorkerId idle_for(const ReadyTask& task) const;
+  /// The first tasks of the kernel, as far as the workers that the policy names have room.
+  void place_with_room(KernelState& kernel, Decision& decision);
+  /// As many of them as the policy is shown at once.
+  [[nodiscard]] std::vector<ReadyTask> waiting_for_room(const KernelState& kernel);
+  [[nodiscard]] bool has_room(const WorkerState& worker) const;
+  /// Asks the policy.
+  void show(std::span<const ReadyTask> tasks, Decision& decision);
   [[nodiscard]] bool is_measured(SizeClassId size_class, WorkerId worker) const;
   /// Of the class on the worker's type of device: those under way.
   [[nodiscard]] std::uint32_t& trials(SizeClassId size_class, std::uint32_t type) {
-    return classes_[size_class.index()].trials[type];
+    std::vector<std::uint32_t>& trials = kernel_of(size_class).trials;
+    if (trials.size() <= type) trials.resize(types_.size());
+    return trials[type];
   }
   /// Nobody can join any more.
   void close(Running& running);
@@ -196,8 +244,6 @@ class SchedulerCore {
   /// The worker with the fewest tasks of those that can run it; the smallest id where several have. Where none can, of
   /// those that have its device: they will report why not.
   [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;
-  /// The same of accelerators; of all, where none of those can.
-  [[nodiscard]] WorkerId least_loaded_accelerator(const ReadyTask& task) const;
   void expect(const ReadyTask& task, NodeId node);
   void fill_rank(ReadyTask& task);
   void fill_grain(ReadyTask& task);
@@ -239,15 +285,26 @@ class SchedulerCore {
   std::vector<bool> joined_;
   /// Copies that were asked for, by handle and node.
   std::unordered_map<std::uint64_t, Copy> copies_;
-  /// By size class: whether every type of device has been measured, or any; and by type, whether it was, and trials
-  /// under way.
+  /// By size class: whether it is known on every type of device that can run it, or on any; whether no measurements
+  /// are missing there, and all that is predicted is sure; how many types can run it; and by type, whether it is known
+  /// (empty: not looked at).
   struct ClassState {
     bool known = false;
     bool known_somewhere = false;
+    bool complete = false;
+    bool sure = false;
+    std::uint32_t types = 0;
     std::vector<bool> measured;
-    std::vector<std::uint32_t> trials;
+    std::size_t kernel = 0;
+    bool in_kernel = false;
   };
   std::vector<ClassState> classes_;
+  /// By `ExecutionModel::kernel`. A deque: while one is looked at, more may come.
+  std::deque<KernelState> kernels_;
+  /// Tasks that are held, of all kernels.
+  std::size_t held_ = 0;
+  /// Of `learn_kernel`.
+  std::vector<std::uint32_t> left_;
   /// By size class, for ranks.
   std::vector<double> costs_s_;
   std::vector<std::array<PredictionErrors, kDeviceKinds>> errors_;

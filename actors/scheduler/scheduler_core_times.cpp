@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "actors/scheduler/scheduler_core.hpp"
 #include "graph/codelets/codelet.hpp"
@@ -10,8 +11,6 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// Tasks of a class that are tried on a type of device at the same time, while nothing is known.
-constexpr std::uint32_t kTrials = 3;
 /// What policies are told of a type of device on which a class has not been measured, in terms of what is known.
 constexpr double kUnknown = 10;
 
@@ -43,9 +42,13 @@ void SchedulerCore::learn(SizeClassId size_class) {
   }
   ClassState& state = classes_[size_class.index()];
   state.measured.assign(types_.size(), true);
-  state.trials.resize(types_.size());
   state.known = true;
   state.known_somewhere = false;
+  state.complete = true;
+  state.sure = true;
+  state.types = 0;
+  enter(size_class, known);
+  std::vector<bool> seen(types_.size());
   const bool must_reach_host_memory =
       known.reduces && std::ranges::any_of(workers_, [&](const WorkerState& worker) {
         return !has_own_memory(worker.kind) && traits(worker.kind).reduces && known.runs_on(worker.kind, worker.id);
@@ -61,6 +64,12 @@ void SchedulerCore::learn(SizeClassId size_class) {
     if (is_lost(worker.id) || worker.helps || !known.runs_on(worker.kind, worker.id) || !fits(known, worker.node) ||
         model_->cannot_run(known, worker.id)) {
       continue;
+    }
+    if (!seen[worker.type]) {
+      seen[worker.type] = true;
+      ++state.types;
+      state.complete = state.complete && model_->measurements_missing(known, worker.id) == 0;
+      state.sure = state.sure && model_->is_sure(known, worker.id);
     }
     const std::optional<Duration> predicted = model_->predict(known, worker.id);
     if (!predicted) {
@@ -81,33 +90,30 @@ void SchedulerCore::learn(SizeClassId size_class) {
   costs_s_[size_class.index()] = ranks_ == Ranks::mean ? sum / static_cast<double>(count) : least;
 }
 
+void SchedulerCore::enter(SizeClassId size_class, const graph::SizeClass& known) {
+  ClassState& state = classes_[size_class.index()];
+  if (state.in_kernel) return;
+  state.in_kernel = true;
+  state.kernel = model_->kernel(known);
+  if (kernels_.size() <= state.kernel) kernels_.resize(state.kernel + 1);
+  kernels_[state.kernel].classes.push_back(size_class);
+}
+
+void SchedulerCore::learn_kernel(SizeClassId size_class) {
+  const std::vector<SizeClassId> classes = std::exchange(kernel_of(size_class).classes, {});
+  submitted_->left(left_);
+  for (const SizeClassId one : classes) {
+    classes_[one.index()].in_kernel = false;
+    if (left_[one.index()] > 0) {
+      learn(one);
+    } else {
+      classes_[one.index()].measured.clear();
+    }
+  }
+}
+
 void SchedulerCore::learn_if_new(SizeClassId size_class) {
   if (size_class.index() >= classes_.size() || classes_[size_class.index()].measured.empty()) learn(size_class);
-}
-
-WorkerId SchedulerCore::trial(const ReadyTask& task) const {
-  if (!model_ || !task.size_class.valid()) return WorkerId{};
-  const ClassState& state = classes_[task.size_class.index()];
-  if (state.known) return WorkerId{};
-  WorkerId best;
-  for (const WorkerState& worker : workers_) {
-    if (state.measured[worker.type] || state.trials[worker.type] >= kTrials || !can_run(worker.id, task)) continue;
-    if (best.valid() && worker.queued >= workers_[best.index()].queued) continue;
-    best = worker.id;
-  }
-  return best;
-}
-
-bool SchedulerCore::find_out(const ReadyTask& task, Decision& decision) {
-  if (const WorkerId worker = trial(task); worker.valid()) {
-    ++trials(task.size_class, workers_[worker.index()].type);
-    commit(task, worker, decision, true);
-    return true;
-  }
-  const ClassState& state = classes_[task.size_class.index()];
-  if (state.known || state.known_somewhere) return false;
-  commit(task, least_loaded_accelerator(task), decision);
-  return true;
 }
 
 bool SchedulerCore::is_measured(SizeClassId size_class, WorkerId worker) const {

@@ -26,7 +26,7 @@ class ExactModel final : public scheduler::ExecutionModel {
     const auto time = timer_.time_on_cores(size_class, worker, cores);
     return time ? std::optional(believed(size_class, worker, time.value())) : std::nullopt;
   }
-  bool measured(const graph::SizeClass&, WorkerId, Duration) override { return false; }
+  Change measured(const graph::SizeClass&, WorkerId, Duration) override { return Change::nothing; }
   bool cannot_run(const graph::SizeClass& size_class, WorkerId worker) const override {
     return !timer_.time(size_class, worker).ok();
   }
@@ -59,7 +59,14 @@ class LearnedFromDescription final : public scheduler::ExecutionModel {
                                            int cores) const override {
     return believed(size_class, worker, learned_.predict_on_cores(size_class, worker, cores));
   }
-  bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override {
+  bool is_sure(const graph::SizeClass& size_class, WorkerId worker) const override {
+    return learned_.is_sure(size_class, worker);
+  }
+  std::uint32_t measurements_missing(const graph::SizeClass& size_class, WorkerId worker) const override {
+    return learned_.measurements_missing(size_class, worker);
+  }
+  std::size_t kernel(const graph::SizeClass& size_class) const override { return learned_.kernel(size_class); }
+  Change measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override {
     return learned_.measured(size_class, worker, time);
   }
   void regrouped(WorkerId worker, const DeviceType& type) override { learned_.regrouped(worker, type); }

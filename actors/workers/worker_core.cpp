@@ -307,7 +307,7 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, D
 }
 
 inline void WorkerCore::ready_now(TaskList& ready, Share* share) {
-  if (options_.ends_count) activation_due_ = true;
+  if (ends_count()) activation_due_ = true;
   // Before the task leaves, so that a client with a chain of tasks is never seen without work.
   if (share != nullptr) [[unlikely]]
     shares_->activated(ready);

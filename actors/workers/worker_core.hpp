@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -110,8 +111,8 @@ class WorkerCore {
     std::uint64_t seed = 0;
     /// Where successors go under a placing policy; null: the own deque.
     TaskDeque* activation_queue = nullptr;
-    /// The scheduler also decides when a task ends that makes none ready.
-    bool ends_count = false;
+    /// True while the scheduler also decides when a task ends that makes none ready. Null: never.
+    const std::atomic<bool>* ends_count = nullptr;
     /// Decide by what there is alone, and not by how long something took: for runs that can be repeated.
     bool deterministic = false;
   };
@@ -224,6 +225,9 @@ class WorkerCore {
   [[nodiscard]] bool goes_first(const graph::TaskList& ready) const;
   /// The worker takes part in a task of pieces no more.
   void has_left();
+  [[nodiscard]] bool ends_count() const {
+    return options_.ends_count != nullptr && options_.ends_count->load(std::memory_order_seq_cst);
+  }
   /// A client's task has left the workers: there may be room for another one.
   void leave(Share& share);
 

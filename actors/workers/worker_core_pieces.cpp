@@ -42,7 +42,7 @@ void WorkerCore::helped(const PartOfTask& part) {
 void WorkerCore::has_left() {
   --running_;
   // The worker is free, though no task has ended.
-  if (options_.ends_count) activation_due_ = true;
+  if (ends_count()) activation_due_ = true;
 }
 
 }  // namespace troupe::workers

@@ -14,6 +14,8 @@ using platform::KernelTime;
 using platform::TileTimes;
 using scheduler::KernelHistory;
 using scheduler::KernelKey;
+using scheduler::TaskMeasures;
+using scheduler::TimeLaw;
 using scheduler::TimeStatistics;
 
 /// Where operations are not counted.
@@ -37,19 +39,21 @@ struct Pooled {
 /// What was measured of one size: by number of cores; and the shapes of the data, which the history knows it by.
 struct Measured {
   std::uint64_t shapes = 0;
+  TaskMeasures task;
   std::map<int, Pooled> on_cores;
 };
 
 /// One core's time of that size: as measured, else as it follows from what was.
-std::optional<KernelTime> core_time(const scheduler::ExecutionHistory& history, const KernelKey& on_one, double size,
+std::optional<KernelTime> core_time(const scheduler::ExecutionHistory& history, const KernelKey& on_one,
                                     const Measured& measured) {
   if (const auto known = measured.on_cores.find(1); known != measured.on_cores.end()) return known->second.time();
   const auto alone = history.kernels().find(on_one);
-  std::optional<double> time_s;
-  if (alone != history.kernels().end()) time_s = alone->second.predict(measured.shapes, size);
-  if (!time_s) time_s = history.predict_from_other_cores(on_one, measured.shapes, size);
-  if (!time_s || *time_s <= 0) return std::nullopt;
-  return KernelTime{*time_s * 1e6, 0};
+  std::optional<TimeLaw::Prediction> time;
+  if (alone != history.kernels().end() && alone->second.law().count() >= KernelHistory::kEnough)
+    time = alone->second.predict(measured.shapes, measured.task);
+  if (!time) time = history.predict_from_other_cores(on_one, measured.shapes, measured.task);
+  if (!time || time->time_s <= 0) return std::nullopt;
+  return KernelTime{time->time_s * 1e6, 0};
 }
 
 /// By size.
@@ -65,6 +69,7 @@ std::map<double, Measured> measured_sizes(const scheduler::ExecutionHistory& his
       if (shape.times.count() < KernelHistory::kEnough || shape.size <= 0 || shape.times.mean_s() <= 0) continue;
       Measured& measured = sizes[in_flops ? shape.size : kOneEdge];
       measured.shapes = shapes;
+      measured.task = shape;
       measured.on_cores[key.device.cores].add(shape.times);
     }
   }
@@ -87,7 +92,7 @@ std::vector<TileTimes> learned_times(const scheduler::ExecutionHistory& history,
     TileTimes times;
     times.edge = in_flops ? std::cbrt(size) : kOneEdge;
     times.flops = in_flops ? size : 0;
-    times.cpu = core_time(history, on_one, size, measured);
+    times.cpu = core_time(history, on_one, measured);
     if (!times.cpu) continue;
     for (const auto& [cores, pooled] : measured.on_cores) {
       if (cores > 1) times.clusters.push_back({cores, pooled.time()});

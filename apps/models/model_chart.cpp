@@ -94,10 +94,11 @@ class ModelScript : traces::GnuplotScript {
         add("{:.9g} {:.9g} {:.9g} {:.9g}", shape.size, mean, low, mean + shape.times.deviation_s());
       }
       add("EOD");
-      if (!kernel->law()) continue;
+      const auto law = scheduler::power_law_through(kernel->law().sums());
+      if (!law) continue;
       add("$L{}K{} << EOD", number, numbers_.at(type));
-      for (const double size : {kernel->law()->least_size, kernel->law()->most_size}) {
-        add("{:.9g} {:.9g}", size, kernel->law()->at(size).value_or(0));
+      for (const double size : {law->least_size, law->most_size}) {
+        add("{:.9g} {:.9g}", size, law->at(size).value_or(0));
       }
       add("EOD");
     }
@@ -116,7 +117,7 @@ class ModelScript : traces::GnuplotScript {
                            plots.empty() ? "" : ", ", number, index,
                            traces::gnuplot_string(traces::abbreviated(to_string(type), kKeyLength)), colour,
                            7 - 2 * static_cast<int>(index > 0));
-      if (!kernel->law()) continue;
+      if (!scheduler::power_law_through(kernel->law().sums())) continue;
       plots += fmt::format(", $L{}K{} using 1:2 with lines notitle linecolor '{}'", number, index, colour);
     }
     add("plot {}", plots);

@@ -55,7 +55,7 @@ std::string laws_table(const KeptModels& models, const std::vector<std::string>&
   traces::Table table({"kernel", "device", "element", "between sizes", "time, s, for a size s"});
   bool any = false;
   for (const auto& [key, kernel] : models.history.kernels()) {
-    const std::optional<PowerLaw>& law = kernel.law();
+    const std::optional<PowerLaw> law = scheduler::power_law_through(kernel.law().sums());
     if (!law || !is_chosen(key.name, kernels)) continue;
     any = true;
     table.add_row({key.name, to_string(key.device), element_name(key.element_bytes),
@@ -92,7 +92,7 @@ nlohmann::json kernel_json(const KernelKey& key, const KernelHistory& kernel) {
                              {"deviation_seconds", shape.times.deviation_s()},
                              {"gflops", gflops(key, shape)}});
   }
-  if (const std::optional<PowerLaw>& law = kernel.law()) {
+  if (const std::optional<PowerLaw> law = scheduler::power_law_through(kernel.law().sums())) {
     json["power_law"] = {{"factor_seconds", law->factor_s},
                          {"exponent", law->exponent},
                          {"least_size", law->least_size},

@@ -17,10 +17,12 @@ using nlohmann::json;
 constexpr Bytes kLargestFile{std::uint64_t{64} << 20U};
 constexpr std::uint64_t kMostVersion = std::uint64_t{1} << 60U;
 
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
 /// FNV-1a of the content's text: a flipped digit would else be a wrong number.
-std::string checksum_of(const json& content) {
+std::string checksum_of(const std::string& content) {
   std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : content.dump(-1, ' ', false, json::error_handler_t::replace)) {
+  for (const char c : content) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   }
   return fmt::format("{:016x}", hash);
@@ -31,16 +33,16 @@ void parse(const std::string& text, const CheckedFormat& format, const std::stri
   const JsonDocument document(text);
   const JsonField root = document.root();
   if (root.member("format").text(format.name) != format.name) root.member("format").refuse(format.name);
-  if (root.member("version").count(1, kMostVersion, "a version") != format.version) {
+  const std::uint64_t version = root.member("version").count(1, kMostVersion, "a version");
+  if (version < format.oldest_version || version > format.version) {
     root.member("version").refuse(fmt::format("{}, which this version of Troupe writes", format.version));
   }
   if (root.member("machine").text("a machine") != machine_key) root.member("machine").refuse(machine_key);
-  const json whole = json::parse(text);
-  if (!whole.contains(format.content) ||
-      root.member("checksum").text("a checksum") != checksum_of(whole[format.content])) {
+  const JsonField content = root.member(format.content);
+  if (!content.present() || root.member("checksum").text("a checksum") != checksum_of(content.dumped())) {
     root.member("checksum").fail("does not belong to the content");
   }
-  read(root.member(format.content));
+  read(content);
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ Result<void> read_checked(const std::string& path, const CheckedFormat& format, 
 
 Result<void> write_checked(const std::string& path, const CheckedFormat& format, const std::string& machine_key,
                            json content) {
-  const std::string checksum = checksum_of(content);
+  const std::string checksum = checksum_of(text_of(content));
   const json whole{{"format", format.name},
                    {"version", format.version},
                    {"machine", machine_key},
@@ -74,7 +76,7 @@ Result<void> write_checked(const std::string& path, const CheckedFormat& format,
   if (made) {
     return Failure{ErrorCode::io, fmt::format("cannot make the folder '{}': {}", folder.string(), made.message())};
   }
-  return write_file(path, whole.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
+  return write_file(path, text_of(whole) + '\n');
 }
 
 }  // namespace troupe::platform

@@ -19,6 +19,8 @@ struct CheckedFormat {
   const char* content = "";
   /// "file of kernel times": for messages.
   const char* what = "";
+  /// The first version that can still be read.
+  std::uint64_t oldest_version = version;
 };
 
 /// Gives the content to `read`, which throws `Error` where it cannot be used. Where there is no such file, does

@@ -57,6 +57,10 @@ std::string JsonField::text(std::string_view expected) const {
   return text;
 }
 
+std::string JsonField::dumped() const {
+  return value_ == nullptr ? "null" : value_->dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string JsonField::optional_text(std::string_view expected) const {
   if (!present()) return {};
   if (!value_->is_string()) refuse(expected);

@@ -55,6 +55,9 @@ class JsonField {
   /// A whole number within the range.
   [[nodiscard]] std::uint64_t count(std::uint64_t least, std::uint64_t most, std::string_view expected) const;
 
+  /// The value as JSON without white space; "null" where there is none.
+  [[nodiscard]] std::string dumped() const;
+
   /// "`path` is -3; expected `expected`", or "is missing".
   [[noreturn]] void refuse(std::string_view expected) const;
   /// "`path`: `what`".

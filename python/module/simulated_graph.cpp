@@ -60,6 +60,8 @@ Codelet codelet_of(const SimulatedKernel& kernel, const std::string& own_name,
     on_cores = times->on_cpu();
     on_gpus = times->on_gpus();
   }
+  // Tasks of other arguments may have data of the same shapes.
+  codelet.footprint([hash = std::hash<std::string>{}(own_name)](const KernelContext&) { return hash; });
   if (on_cores) codelet.cpu(stands_for_an_implementation);
   if (on_gpus) codelet.cuda(stands_for_an_implementation);
   if (kernel.flops > 0) codelet.flops([flops = kernel.flops](const KernelContext&) { return flops; });
@@ -149,7 +151,9 @@ SimulatedOutcome SimulatedGraph::run(RuntimeOptions options) const {
   std::vector<std::string> own_names(kernels_.size());
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     if (!has_own_times(kernels_[i])) continue;
-    own_names[i] = fmt::format("{}-{}", kernels_[i].name, i);
+    // The number tells times apart, and not kernels: a policy that learns them learns from all sizes of a codelet
+    // together.
+    own_names[i] = fmt::format("{}#{}", kernels_[i].name, i);
     machine.kernels.push_back(times_of(kernels_[i], own_names[i], machine.gpus.size()));
   }
   std::vector<Codelet> codelets;

@@ -227,3 +227,14 @@ def wrong(build):
 def test_mistakes_are_named(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("policy", ["heft", "homeward", "mct"])
+def test_times_of_one_codelet_are_learned_from_all_sizes_together(policy):
+    simulation = Simulation("idgraf-double", gpus=4, policy=policy)
+    work = simulation.codelet("work", "rw", times={"cores": lambda s: s[0] * 2e-7, "gpus": lambda s: s[0] * 1e-8})
+    # No two tasks have the same size.
+    for i in range(400):
+        simulation.submit(work, simulation.data(20_000 + (i * 7919) % 180_000))
+    learned, exact = (simulation.run(model=model) for model in ("learned", "exact"))
+    assert learned.makespan <= 1.2 * exact.makespan

@@ -1,5 +1,7 @@
 #include "actors/scheduler/models/execution_history.hpp"
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "graph/codelets/codelet.hpp"
@@ -7,67 +9,79 @@
 
 namespace troupe::scheduler {
 
+std::string learned_name(const CodeletDefinition& codelet) {
+  std::string name = codelet.timed_name();
+  const std::size_t mark = codelet.timed_as.rfind('#');
+  if (mark == std::string::npos) return name;
+  const std::size_t end = name.find_first_not_of("0123456789", mark + 1);
+  if (end == mark + 1 || (end != std::string::npos && name[end] != '/')) return name;
+  return name.erase(mark, end == std::string::npos ? end : end - mark);
+}
+
 KernelKey kernel_of(const graph::SizeClass& size_class, const DeviceType& device) {
   const CodeletDefinition& codelet = *size_class.codelet;
   const DeviceType used(device.kind, codelet.cores_used(device), device.model);
-  return {codelet.timed_name(), used, size_class.element_bytes, size_class.flops > 0};
+  return {learned_name(codelet), used, size_class.element_bytes, size_class.flops > 0};
 }
 
-double size_of(const graph::SizeClass& size_class) {
-  return size_class.flops > 0 ? size_class.flops : static_cast<double>(size_class.bytes.count);
+TaskMeasures measures_of(const graph::SizeClass& size_class) {
+  TaskMeasures task;
+  task.size = size_class.flops > 0 ? size_class.flops : static_cast<double>(size_class.bytes.count);
+  for (const Layout& layout : size_class.data) {
+    if (task.extent_count + 2 > TaskMeasures::kMostExtents) break;
+    task.extents[task.extent_count++] = static_cast<double>(layout.rows);
+    task.extents[task.extent_count++] = static_cast<double>(layout.cols);
+  }
+  return task;
 }
 
-KernelHistory::Shape& KernelHistory::shape(std::uint64_t shapes, double size) {
+KernelHistory::Shape& KernelHistory::shape(std::uint64_t shapes, const TaskMeasures& task) {
   Shape& found = shapes_[shapes];
   // The program may count operations otherwise than when this was written down.
-  if (found.size != size) law_is_known_ = false;
-  found.size = size;
+  static_cast<TaskMeasures&>(found) = task;
   return found;
 }
 
 void KernelHistory::add(Shape& shape, double time_s) {
   shape.times.add(time_s);
-  law_is_known_ = false;
+  law_.add(shape, time_s);
 }
 
-const std::optional<PowerLaw>& KernelHistory::law() const {
-  if (law_is_known_) return law_;
-  std::vector<SizedTime> measured;
-  for (const auto& [shapes, shape] : shapes_) {
-    // What takes no time (the runtime's own, in virtual time) or has no data follows no power law.
-    if (shape.times.count() < kEnough || shape.size <= 0 || shape.times.mean_s() <= 0) continue;
-    measured.push_back({shape.size, shape.times.mean_s(), shape.times.weight()});
-  }
-  law_ = fit_power_law(measured);
-  law_is_known_ = true;
-  return law_;
+std::optional<TimeLaw::Prediction> KernelHistory::predict(const Shape& shape) const {
+  if (shape.times.count() >= kEnough) return TimeLaw::Prediction{shape.times.mean_s(), 0};
+  return law_.at(shape);
 }
 
-std::optional<double> KernelHistory::predict(const Shape& shape) const {
-  if (shape.times.count() >= kEnough) return shape.times.mean_s();
-  return law() ? law()->at(shape.size) : std::nullopt;
-}
-
-std::optional<double> KernelHistory::predict(std::uint64_t shapes, double size) const {
+std::optional<TimeLaw::Prediction> KernelHistory::predict(std::uint64_t shapes, const TaskMeasures& task) const {
   const auto found = shapes_.find(shapes);
-  if (found != shapes_.end()) return predict(found->second);
-  return law() ? law()->at(size) : std::nullopt;
+  return found != shapes_.end() ? predict(found->second) : law_.at(task);
 }
 
-std::optional<double> ExecutionHistory::predict_from_other_cores(const KernelKey& key, std::uint64_t shapes,
-                                                                 double size) const {
+std::uint64_t KernelHistory::used() const {
+  std::uint64_t last = 0;
+  for (const auto& [hash, shape] : shapes_) last = std::max(last, shape.used);
+  return last;
+}
+
+std::optional<TimeLaw::Prediction> ExecutionHistory::predict_from_other_cores(const KernelKey& key,
+                                                                              std::uint64_t shapes,
+                                                                              const TaskMeasures& task) const {
   std::vector<TimeOnCores> times;
+  double doubt = 0;
   for (auto found = kernels_.lower_bound({key.name, {key.device.kind, 0}, 0, false});
        found != kernels_.end() && found->first.name == key.name && found->first.device.kind == key.device.kind;
        ++found) {
     KernelKey there = key;
     there.device.cores = found->first.device.cores;
-    if (there == key || there != found->first) continue;
-    const auto time_s = found->second.predict(shapes, size);
-    if (time_s && *time_s > 0) times.push_back({there.device.cores, *time_s});
+    if (there == key || there != found->first || found->second.law().count() < KernelHistory::kEnough) continue;
+    const auto predicted = found->second.predict(shapes, task);
+    if (!predicted || predicted->time_s <= 0) continue;
+    times.push_back({there.device.cores, predicted->time_s});
+    doubt = std::max(doubt, predicted->doubt);
   }
   const auto law = fit_amdahl(times);
-  return law ? std::optional(law->at(key.device.cores)) : std::nullopt;
+  if (!law) return std::nullopt;
+  return TimeLaw::Prediction{law->at(key.device.cores), doubt};
 }
 
 }  // namespace troupe::scheduler

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "actors/scheduler/models/power_law.hpp"
+#include "actors/scheduler/models/time_law.hpp"
 #include "actors/scheduler/models/time_statistics.hpp"
 #include "graph/data/size_classes.hpp"
 #include "proto/device_kinds.hpp"
@@ -17,7 +18,7 @@ namespace troupe::scheduler {
 
 /// The tasks whose times depend on their size alone: of one codelet, on one type of device, with elements of one size.
 struct KernelKey {
-  /// What the codelet is timed as, else its name: codelets of one name count as one.
+  /// See `learned_name`: codelets of one name count as one.
   std::string name;
   /// Its cores are those that the codelet uses (`CodeletDefinition::cores_used`): a task that runs on one core of a
   /// cluster counts among those of single cores.
@@ -30,40 +31,48 @@ struct KernelKey {
   friend auto operator<=>(const KernelKey&, const KernelKey&) = default;
 };
 
+/// What the codelet is timed as, else its name. A program may give a codelet several tables of times, one for each size
+/// of its tasks, say ("program/dot#1/any", "program/dot#2/any"): a number behind `#` tells tables apart, and not
+/// kernels, so it is left out here.
+[[nodiscard]] std::string learned_name(const CodeletDefinition& codelet);
 [[nodiscard]] KernelKey kernel_of(const graph::SizeClass& size_class, const DeviceType& device);
-/// Operations or bytes.
-[[nodiscard]] double size_of(const graph::SizeClass& size_class);
+/// Its size is in operations, or in bytes.
+[[nodiscard]] TaskMeasures measures_of(const graph::SizeClass& size_class);
 
-/// One kernel's times by shape (`graph::SizeClass::shapes`): data of other shapes are told apart even where they need
-/// as many operations. Plain data; one thread at a time.
+/// One kernel's times by shape (`graph::SizeClass::shapes`), and the law through all of them: data of other shapes are
+/// told apart even where they need as many operations. Plain data; one thread at a time.
 class KernelHistory {
  public:
-  /// A mean of fewer times than this predicts nothing.
+  /// A mean of fewer times than this says less than the law; and from fewer the law is a guess.
   static constexpr std::uint64_t kEnough = 3;
 
-  struct Shape {
-    double size = 0;
+  struct Shape : TaskMeasures {
     TimeStatistics times;
+    /// The last run that had such tasks (`ExecutionHistory::run`).
+    std::uint64_t used = 0;
   };
 
   /// Made if need be. The reference stays valid.
-  [[nodiscard]] Shape& shape(std::uint64_t shapes, double size);
+  [[nodiscard]] Shape& shape(std::uint64_t shapes, const TaskMeasures& task);
   /// `shape` is one of this kernel's.
   void add(Shape& shape, double time_s);
-  /// The mean where it was measured often enough; else what a power law through the shapes that were says, if there is
-  /// one between whose sizes it lies; else nothing. In seconds.
-  [[nodiscard]] std::optional<double> predict(const Shape& shape) const;
+  /// The mean where it was measured often enough; else what the law says, if there is one; else nothing.
+  [[nodiscard]] std::optional<TimeLaw::Prediction> predict(const Shape& shape) const;
+  /// That is no guess.
+  [[nodiscard]] bool is_settled(const Shape& shape) const {
+    return law_.count() >= kEnough || shape.times.count() >= kEnough;
+  }
   /// The same for data of these shapes, measured or not.
-  [[nodiscard]] std::optional<double> predict(std::uint64_t shapes, double size) const;
+  [[nodiscard]] std::optional<TimeLaw::Prediction> predict(std::uint64_t shapes, const TaskMeasures& task) const;
   [[nodiscard]] const std::map<std::uint64_t, Shape>& shapes() const { return shapes_; }
-  /// Through the shapes that were measured often enough; nothing where they follow none.
-  [[nodiscard]] const std::optional<PowerLaw>& law() const;
+  [[nodiscard]] const TimeLaw& law() const { return law_; }
+  void set_law(const TimeLaw& law) { law_ = law; }
+  /// The last run that had such tasks.
+  [[nodiscard]] std::uint64_t used() const;
 
  private:
   std::map<std::uint64_t, Shape> shapes_;
-  // What `law` has found, until a time is added.
-  mutable std::optional<PowerLaw> law_;
-  mutable bool law_is_known_ = false;
+  TimeLaw law_;
 };
 
 /// Of all kernels. Plain data; one thread at a time.
@@ -73,12 +82,16 @@ class ExecutionHistory {
   [[nodiscard]] KernelHistory& kernel(const KernelKey& key) { return kernels_[key]; }
   [[nodiscard]] const std::map<KernelKey, KernelHistory>& kernels() const { return kernels_; }
   /// What the same kernel's times on other numbers of cores say: Amdahl's law as it fits what is predicted there
-  /// (`fit_amdahl`). Nothing where that is for fewer than two numbers. In seconds.
-  [[nodiscard]] std::optional<double> predict_from_other_cores(const KernelKey& key, std::uint64_t shapes,
-                                                               double size) const;
+  /// (`fit_amdahl`), as far as it is no guess. Nothing where that is for fewer than two numbers.
+  [[nodiscard]] std::optional<TimeLaw::Prediction> predict_from_other_cores(const KernelKey& key, std::uint64_t shapes,
+                                                                            const TaskMeasures& task) const;
+  /// Counts the runs that have added to it, this one included: so old times can be told from new ones.
+  [[nodiscard]] std::uint64_t run() const { return run_; }
+  void set_run(std::uint64_t run) { run_ = run; }
 
  private:
   std::map<KernelKey, KernelHistory> kernels_;
+  std::uint64_t run_ = 1;
 };
 
 }  // namespace troupe::scheduler

@@ -1,6 +1,8 @@
 /// How long tasks take, as predicted.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "graph/data/size_classes.hpp"
@@ -13,6 +15,15 @@ namespace troupe::scheduler {
 /// Where predictions of kernel times come from. Used by the scheduler alone.
 class ExecutionModel {
  public:
+  /// What a measured time has changed.
+  enum class Change : std::uint8_t {
+    nothing,
+    /// Predictions of the task's class.
+    size_class,
+    /// Those of all classes of its kernel.
+    kernel,
+  };
+
   virtual ~ExecutionModel() = default;
   /// The expected time of a task of this class on this worker, whose device the codelet runs on. Nothing: it has been
   /// measured too rarely to say.
@@ -22,8 +33,17 @@ class ExecutionModel {
                                                                  WorkerId /*worker*/, int /*cores*/) const {
     return std::nullopt;
   }
-  /// A task took so long. True: predictions of this class have changed.
-  virtual bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) = 0;
+  /// What is predicted here will hardly change with the next measurements: many tasks may be placed by it at once.
+  [[nodiscard]] virtual bool is_sure(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return true; }
+  /// So many more tasks of the kernel are to be tried on the worker's device: what is predicted there, if anything, is
+  /// a guess until then.
+  [[nodiscard]] virtual std::uint32_t measurements_missing(const graph::SizeClass& size_class, WorkerId worker) const {
+    return predict(size_class, worker) ? 0 : 3;
+  }
+  /// Classes of the same number are of one kernel: what is measured of one says something of the others.
+  [[nodiscard]] virtual std::size_t kernel(const graph::SizeClass& size_class) const { return size_class.id.index(); }
+  /// A task took so long.
+  virtual Change measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) = 0;
   /// The worker's device is of another type from here on, as its cores are grouped otherwise.
   virtual void regrouped(WorkerId /*worker*/, const DeviceType& /*type*/) {}
   /// The worker's device cannot run tasks of this class, whatever the codelet says: nothing is known of its speed, nor

@@ -16,14 +16,24 @@ namespace troupe::scheduler {
 /// The file for histories of such machines in a folder.
 [[nodiscard]] std::string history_path(const std::string& folder, const std::string& machine_key);
 
+/// What a file keeps at most: of each kernel so many shapes, and so many kernels and shapes in all. The law through all
+/// that was measured is kept with the kernel, so a shape that is dropped is still predicted. Dropped are those that no
+/// run has used for longest, and of these the ones that were measured least.
+struct HistoryBounds {
+  std::size_t shapes_of_kernel = 32;
+  std::size_t shapes = 2048;
+  std::size_t kernels = 256;
+};
+
 /// A JSON object with a version, the machine's key and a checksum. Where there is no such file: an empty history. Fails
-/// with `io` where it cannot be read; with `bad_input` where it is larger than 64 MiB, is of another version or
-/// machine, or is damaged.
+/// with `io` where it cannot be read; with `bad_input` where it is larger than 64 MiB, is of an unknown version or
+/// of another machine, or is damaged. Files of version 1, without laws, are read: the laws then follow from the means.
+/// `ExecutionHistory::run` counts on from the last run that is in the file.
 [[nodiscard]] Result<ExecutionHistory> read_history(const std::string& path, const std::string& machine_key);
 
-/// Replaces the file in one go: whoever reads it meanwhile sees the old one or the new one; of several writers the last
-/// one wins. Makes the folder. Fails with `io`.
+/// Replaces the file in one go, within the bounds: whoever reads it meanwhile sees the old one or the new one; of
+/// several writers the last one wins. Makes the folder. Fails with `io`.
 [[nodiscard]] Result<void> write_history(const std::string& path, const std::string& machine_key,
-                                         const ExecutionHistory& history);
+                                         const ExecutionHistory& history, const HistoryBounds& bounds = {});
 
 }  // namespace troupe::scheduler

@@ -1,8 +1,11 @@
 /// Predicts what has been measured.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "actors/scheduler/models/execution_history.hpp"
@@ -17,6 +20,12 @@ class LearnedModel final : public ExecutionModel {
  public:
   /// Predictions that have moved by less are as they were: what follows from them is not worth computing again.
   static constexpr double kNoticeable = 0.01;
+  /// A prediction is sure where it is off by a tenth, as a standard deviation;
+  static constexpr double kSure = 0.1;
+  /// or where so many tasks of the kernel have been measured there, or in this run on all devices: times vary for
+  /// another reason then, or hardly any task runs there.
+  static constexpr std::uint64_t kMany = 64;
+  static constexpr std::uint64_t kManyInAll = 256;
 
   /// Goes on with `history`. `workers`: each one's device.
   LearnedModel(std::shared_ptr<ExecutionHistory> history, const std::vector<DeviceType>& workers);
@@ -24,22 +33,30 @@ class LearnedModel final : public ExecutionModel {
   [[nodiscard]] std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override;
   [[nodiscard]] std::optional<Duration> predict_on_cores(const graph::SizeClass& size_class, WorkerId worker,
                                                          int cores) const override;
-  bool measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override;
+  [[nodiscard]] bool is_sure(const graph::SizeClass& size_class, WorkerId worker) const override;
+  [[nodiscard]] std::uint32_t measurements_missing(const graph::SizeClass& size_class, WorkerId worker) const override;
+  [[nodiscard]] std::size_t kernel(const graph::SizeClass& size_class) const override;
+  Change measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override;
   void regrouped(WorkerId worker, const DeviceType& type) override;
 
  private:
   /// Where the history keeps a class's times on a type of device.
   struct Place {
+    /// Of the history.
+    const KernelKey* key = nullptr;
     KernelHistory* kernel = nullptr;
     KernelHistory::Shape* shape = nullptr;
-    KernelKey key;
     std::uint64_t shapes = 0;
+    /// The kernel's.
+    std::size_t number = 0;
     /// What `predict` has said last, if anybody asked.
     std::optional<double> said_s;
     bool asked = false;
+    /// Of the law that this followed; 0: it was the mean, or nothing.
+    std::uint64_t version = 0;
   };
   [[nodiscard]] Place& place(const graph::SizeClass& size_class, std::size_t type) const;
-  [[nodiscard]] std::optional<double> predict_s(const Place& place) const;
+  [[nodiscard]] std::optional<TimeLaw::Prediction> predict_at(const Place& place) const;
   /// Its place among the types, where it is put if it is new.
   std::size_t number_of(const DeviceType& type);
   /// The prediction is no longer what was said; never where nobody asked.
@@ -51,6 +68,10 @@ class LearnedModel final : public ExecutionModel {
   std::vector<std::size_t> type_of_;
   /// By class, then type, as they are asked for.
   mutable std::vector<std::vector<Place>> places_;
+  /// Numbers of kernels, whatever the device: by name, bytes of an element, whether operations are counted.
+  mutable std::map<std::tuple<std::string, std::uint64_t, bool>, std::size_t> kernels_;
+  /// By number of kernel: tasks that were measured in this run.
+  mutable std::vector<std::uint64_t> measured_;
 };
 
 }  // namespace troupe::scheduler

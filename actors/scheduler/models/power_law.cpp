@@ -20,37 +20,19 @@ std::optional<double> PowerLaw::at(double size) const {
   return factor_s * std::pow(size, exponent);
 }
 
-std::optional<PowerLaw> fit_power_law(std::span<const SizedTime> times) {
-  if (times.empty()) return std::nullopt;
-  const auto [least, most] =
-      std::ranges::minmax_element(times, {}, [](const SizedTime& measured) { return measured.size; });
-  if (most->size < kLeastSpread * least->size * (1 - kRounding)) return std::nullopt;
-  double weights = 0;
-  double mean_x = 0;
-  double mean_y = 0;
-  for (const SizedTime& measured : times) {
-    weights += measured.weight;
-    mean_x += measured.weight * std::log(measured.size);
-    mean_y += measured.weight * std::log(measured.time_s);
-  }
-  mean_x /= weights;
-  mean_y /= weights;
-  double xx = 0;
-  double xy = 0;
-  for (const SizedTime& measured : times) {
-    const double x = std::log(measured.size) - mean_x;
-    xx += measured.weight * x * x;
-    xy += measured.weight * x * (std::log(measured.time_s) - mean_y);
-  }
+std::optional<PowerLaw> power_law_through(const TimeLaw::Sums& sums) {
+  if (sums.count < 2 || !(sums.most[1] - sums.least[1] > std::log(kLeastSpread) - kRounding)) return std::nullopt;
+  const double mean_x = sums.terms_by_terms[1] / sums.weight;
+  const double mean_y = sums.terms_by_time[0] / sums.weight;
+  const double xx = sums.terms_by_terms[2] - sums.weight * mean_x * mean_x;
+  const double xy = sums.terms_by_time[1] - sums.weight * mean_x * mean_y;
+  const double yy = sums.time_by_time - sums.weight * mean_y * mean_y;
   const double exponent = xy / xx;
-  if (!(exponent >= -kRounding && exponent <= kMostExponent)) return std::nullopt;
-  double squares = 0;
-  for (const SizedTime& measured : times) {
-    const double miss = std::log(measured.time_s) - mean_y - exponent * (std::log(measured.size) - mean_x);
-    squares += measured.weight * miss * miss;
-  }
-  if (squares > weights * std::log(kMostError) * std::log(kMostError)) return std::nullopt;
-  return PowerLaw{std::exp(mean_y - exponent * mean_x), exponent, least->size, most->size};
+  if (!(exponent >= -kRounding && exponent <= kMostExponent + kRounding)) return std::nullopt;
+  if (yy - exponent * xy > sums.weight * std::log(kMostError) * std::log(kMostError)) return std::nullopt;
+  const double factor = mean_y + sums.origin_time - exponent * (mean_x + sums.origin[1]);
+  return PowerLaw{std::exp(factor), exponent, std::exp(sums.origin[1] + sums.least[1]),
+                  std::exp(sums.origin[1] + sums.most[1])};
 }
 
 }  // namespace troupe::scheduler

@@ -30,9 +30,9 @@ class ByCores final : public ExecutionModel {
   [[nodiscard]] std::optional<Duration> predict(const graph::SizeClass&, WorkerId worker) const override {
     return Duration(100us) / cores(worker);
   }
-  bool measured(const graph::SizeClass&, WorkerId worker, Duration) override {
+  Change measured(const graph::SizeClass&, WorkerId worker, Duration) override {
     taught_.measured_on.push_back(cores(worker));
-    return false;
+    return Change::nothing;
   }
   void regrouped(WorkerId worker, const DeviceType& type) override { taught_.cores[worker.value()] = type.cores; }
 

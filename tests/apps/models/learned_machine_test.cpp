@@ -24,7 +24,7 @@ struct Ran {
 
 void add(ExecutionHistory& history, const Ran& ran) {
   auto& kernel = history.kernel(KernelKey{"gemm", {DeviceKind::cpu_core, ran.cores}, ran.element_bytes, true});
-  for (int i = 0; i < ran.times; ++i) kernel.add(kernel.shape(ran.shapes, ran.flops), ran.time_s);
+  for (int i = 0; i < ran.times; ++i) kernel.add(kernel.shape(ran.shapes, {.size = ran.flops}), ran.time_s);
 }
 
 constexpr auto kClose = 1e-9;

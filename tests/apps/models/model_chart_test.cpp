@@ -17,7 +17,7 @@ scheduler::ExecutionHistory sample() {
   scheduler::ExecutionHistory history;
   const auto add = [&](const char* name, DeviceKind kind, double size, double time) {
     scheduler::KernelHistory& kernel = history.kernel({name, kind, 8, true});
-    for (int i = 0; i < 3; ++i) kernel.add(kernel.shape(static_cast<std::uint64_t>(size), size), time);
+    for (int i = 0; i < 3; ++i) kernel.add(kernel.shape(static_cast<std::uint64_t>(size), {.size = size}), time);
   };
   for (const double size : {1e6, 8e6, 64e6}) {
     add("gemm", DeviceKind::cpu_core, size, size * 1e-10);
@@ -25,7 +25,7 @@ scheduler::ExecutionHistory sample() {
   }
   add("o'dd", DeviceKind::cpu_core, 1e6, 1e-3);
   // Asked for, and never measured.
-  (void)history.kernel({"unused", DeviceKind::cpu_core, 8, true}).shape(1, 1);
+  (void)history.kernel({"unused", DeviceKind::cpu_core, 8, true}).shape(1, {.size = 1});
   return history;
 }
 
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(names_of_devices_stay_in_their_panel_and_commands_of_opencl
   scheduler::ExecutionHistory history;
   const auto add = [&](const char* name, const DeviceType& device) {
     scheduler::KernelHistory& kernel = history.kernel({name, device, 8, true});
-    for (int i = 0; i < 3; ++i) kernel.add(kernel.shape(1, 1e6), 1e-3);
+    for (int i = 0; i < 3; ++i) kernel.add(kernel.shape(1, {.size = 1e6}), 1e-3);
   };
   const std::string model = "Somebody's Accelerator with a Name that Goes on and on, 80GB, Revision 7";
   add("gemm", {DeviceKind::opencl, model});

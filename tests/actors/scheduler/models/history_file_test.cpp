@@ -24,13 +24,13 @@ const KernelKey kCopy{"copy \"\n\xff", DeviceKind::cuda, 4, false};
 ExecutionHistory sample() {
   ExecutionHistory history;
   KernelHistory& gemm = history.kernel(kGemm);
-  for (const double time : {0.25, 0.5, 0.3}) gemm.add(gemm.shape(0xfedcba9876543210ULL, 1e9), time);
-  for (const double time : {0.1, 0.1, 0.1, 9.0}) gemm.add(gemm.shape(7, 1.0 / 3), time);
+  for (const double time : {0.25, 0.5, 0.3}) gemm.add(gemm.shape(0xfedcba9876543210ULL, {.size = 1e9}), time);
+  for (const double time : {0.1, 0.1, 0.1, 9.0}) gemm.add(gemm.shape(7, {.size = 1.0 / 3}), time);
   KernelHistory& copy = history.kernel(kCopy);
-  copy.add(copy.shape(1, 4096), 1e-7);
+  copy.add(copy.shape(1, {.size = 4096}), 1e-7);
   // Asked for, and never measured.
-  (void)copy.shape(2, 4096);
-  (void)history.kernel({"unused", DeviceKind::cpu_core, 8, true}).shape(1, 1);
+  (void)copy.shape(2, {.size = 4096});
+  (void)history.kernel({"unused", DeviceKind::cpu_core, 8, true}).shape(1, {.size = 1});
   return history;
 }
 
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(numbers_of_cores_and_models_are_kept_and_left_out_where_the
   const KernelKey named{"gemm", {DeviceKind::cuda, 1, "H200"}, 8, true};
   for (const KernelKey& key : {four, named}) {
     KernelHistory& kernel = history.kernel(key);
-    kernel.add(kernel.shape(7, 1e9), key == four ? 0.1 : 0.01);
+    kernel.add(kernel.shape(7, {.size = 1e9}), key == four ? 0.1 : 0.01);
   }
   write_history(path, kMachine, history).value_or_throw();
   const ExecutionHistory read = read_history(path, kMachine).value_or_throw();
@@ -93,6 +93,69 @@ BOOST_AUTO_TEST_CASE(numbers_of_cores_and_models_are_kept_and_left_out_where_the
   BOOST_TEST(read.kernels().at(four).shapes().at(7).times.mean_s() == 0.1);
   BOOST_TEST(read.kernels().at(named).shapes().at(7).times.mean_s() == 0.01);
   BOOST_TEST(read.kernels().at(kGemm).shapes().size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(laws_and_ages_are_kept) {
+  ExecutionHistory history;
+  KernelHistory& kernel = history.kernel(kGemm);
+  for (int i = 1; i <= 20; ++i) {
+    TaskMeasures task{.size = 1000.0 * i, .extents = {10.0 * i, 100}, .extent_count = 2};
+    KernelHistory::Shape& shape = kernel.shape(static_cast<std::uint64_t>(i), task);
+    shape.used = static_cast<std::uint64_t>(i);
+    kernel.add(shape, i * 1e-3);
+  }
+  write_history(path, kMachine, history).value_or_throw();
+  const ExecutionHistory read = read_history(path, kMachine).value_or_throw();
+  BOOST_TEST(read.run() == 21U);
+  const KernelHistory& found = read.kernels().at(kGemm);
+  BOOST_TEST(found.law().count() == 20U);
+  BOOST_TEST(found.shapes().at(3).used == 3U);
+  BOOST_TEST(found.shapes().at(3).extents[0] == 30);
+  const TaskMeasures another{.size = 7500, .extents = {75, 100}, .extent_count = 2};
+  BOOST_TEST(found.law().at(another)->time_s == 7.5e-3, boost::test_tools::tolerance(0.05));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_is_bounded_and_what_was_not_used_for_longest_goes_first) {
+  ExecutionHistory history;
+  const KernelKey old{"old", DeviceKind::cpu_core, 8, true};
+  for (const KernelKey& key : {kGemm, old}) {
+    KernelHistory& kernel = history.kernel(key);
+    for (std::uint64_t i = 0; i < 10'000; ++i) {
+      KernelHistory::Shape& shape = kernel.shape(i, {.size = 1000.0 + static_cast<double>(i)});
+      shape.used = key == old ? 1 : i % 10 == 0 ? 3 : 2;
+      kernel.add(shape, 1e-6 * shape.size);
+      if (i == 70) kernel.add(shape, 1e-6 * shape.size);
+    }
+  }
+  write_history(path, kMachine, history).value_or_throw();
+  BOOST_TEST(folder.read("times.json").size() < 20'000U);
+  const ExecutionHistory read = read_history(path, kMachine).value_or_throw();
+  const auto& shapes = read.kernels().at(kGemm).shapes();
+  BOOST_TEST(shapes.size() == HistoryBounds().shapes_of_kernel);
+  for (const auto& [hash, shape] : shapes) BOOST_TEST(shape.used == 3U);
+  // It was measured twice.
+  BOOST_TEST(shapes.contains(70));
+  // One that is gone is predicted by the law.
+  BOOST_TEST(read.kernels().at(kGemm).predict(9999, {.size = 10'999})->time_s == 10'999e-6,
+             boost::test_tools::tolerance(0.01));
+  write_history(path, kMachine, history, {.shapes_of_kernel = 8, .shapes = 10, .kernels = 2}).value_or_throw();
+  const ExecutionHistory small = read_history(path, kMachine).value_or_throw();
+  BOOST_TEST(small.kernels().at(kGemm).shapes().size() == 8U);
+  BOOST_TEST(small.kernels().at(old).shapes().size() == 2U);
+  write_history(path, kMachine, history, {.kernels = 1}).value_or_throw();
+  BOOST_TEST(read_history(path, kMachine).value_or_throw().kernels().contains(kGemm));
+  BOOST_TEST(!read_history(path, kMachine).value_or_throw().kernels().contains(old));
+}
+
+BOOST_AUTO_TEST_CASE(files_of_the_first_version_are_read) {
+  // As it was written: without laws, extents and ages.
+  folder.write(
+      "times.json",
+      R"({"checksum":"1f2bf55641b8a47c","format":"troupe kernel times","kernels":[{"codelet":"gemm","element_bytes":8,"kind":"cpu core","measured":[{"count":5,"deviation_s":0.0,"mean_s":0.001,"shapes":1,"size":1000.0,"strange":0},{"count":5,"deviation_s":0.0,"mean_s":0.002,"shapes":2,"size":2000.0,"strange":0},{"count":5,"deviation_s":0.0,"mean_s":0.004,"shapes":3,"size":4000.0,"strange":0}],"size_in":"flops"}],"machine":"a-machine-1x2c4t","version":1})");
+  const ExecutionHistory read = read_history(path, kMachine).value_or_throw();
+  const KernelHistory& kernel = read.kernels().at(kGemm);
+  BOOST_TEST(kernel.shapes().at(2).times.mean_s() == 2e-3);
+  BOOST_TEST(kernel.law().at({.size = 3000})->time_s == 3e-3, boost::test_tools::tolerance(0.02));
 }
 
 BOOST_AUTO_TEST_CASE(no_file_is_an_empty_history) {
@@ -136,7 +199,7 @@ BOOST_AUTO_TEST_CASE(other_content_is_refused_and_the_message_says_why) {
   damaged("{}", "format");
   damaged(std::string(100000, '['), "times");
   damaged(std::string("\0\0\0\0", 4), "times");
-  damaged(replaced(whole, "\"version\": 1", "\"version\": 2"), "version");
+  damaged(replaced(whole, "\"version\":2", "\"version\":3"), "version");
   damaged(replaced(whole, kMachine, "another-machine-1x2c4t"), "machine");
   damaged(replaced(whole, "0.1", "0.2"), "checksum");
   damaged(replaced(whole, "\"kernels\"", "\"kernel\""), "checksum");
@@ -145,7 +208,7 @@ BOOST_AUTO_TEST_CASE(other_content_is_refused_and_the_message_says_why) {
 BOOST_AUTO_TEST_CASE(times_that_cannot_be_are_refused_even_with_the_right_checksum) {
   ExecutionHistory history;
   KernelHistory& kernel = history.kernel(kGemm);
-  kernel.shape(1, 1).times = TimeStatistics(3, -1, 0, 0);
+  kernel.shape(1, {.size = 1}).times = TimeStatistics(3, -1, 0, 0);
   write_history(path, kMachine, history).value_or_throw();
   const auto read = read_history(path, kMachine);
   BOOST_TEST_REQUIRE(!read.ok());
@@ -178,7 +241,8 @@ BOOST_AUTO_TEST_CASE(whoever_reads_while_others_write_sees_a_whole_file) {
     if (child == 0) {
       ExecutionHistory history = sample();
       KernelHistory& own = history.kernel({"own", DeviceKind::cpu_core, 8, true});
-      for (int i = 0; i < 500 * (w + 1); ++i) own.add(own.shape(static_cast<std::uint64_t>(i), i), 1);
+      for (int i = 0; i < 500 * (w + 1); ++i)
+        own.add(own.shape(static_cast<std::uint64_t>(i), {.size = static_cast<double>(i)}), 1);
       bool fine = true;
       for (int i = 0; i < 10; ++i) fine = write_history(path, kMachine, history).ok() && fine;
       ::_exit(fine ? 0 : 1);

@@ -1,0 +1,115 @@
+/// How the time of a kernel depends on the sizes of its data, as far as measurements say.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace troupe::scheduler {
+
+/// What the time of a task may depend on.
+struct TaskMeasures {
+  static constexpr std::size_t kMostExtents = 8;
+
+  /// Floating-point operations, or bytes.
+  double size = 0;
+  /// Rows and columns of the first data, in turn; only the first `extent_count` count.
+  std::array<double, kMostExtents> extents{};
+  std::size_t extent_count = 0;
+};
+
+/// The law through all measured times of one kernel on one type of device, whatever their sizes:
+///
+///     log t = a + b x + c x² + sum over extents of d_i log(extent_i),   x = log(size).
+///
+/// So it follows times that grow as any power of the size, those with a constant part (the square), and those that
+/// depend on one dimension or one argument more than on the others.
+///
+/// *Estimate*: Bayesian linear regression. Before anything is measured b is about 1 and all others are about 0, each
+/// with a standard deviation (`time_law.cpp`); so a few measurements already say something, and terms that never vary
+/// do no harm. The variance of single times is estimated with the rest, so the law knows how sure it is.
+///
+/// *Robust*: the first time (cold caches, untouched memory) counts a quarter. A time that is far from the law counts
+/// less, unless several come in a row: then the machine has changed, and what was measured before counts a fifth.
+///
+/// *Ageing*: each measurement makes those before it count a little less (`kMemory`).
+///
+/// *Extrapolation*: beyond the smallest and the largest of what was measured the time goes on as the law does there,
+/// but never falls with the size nor grows faster than its third power.
+///
+/// Sums of products are all that is kept, so a measurement costs O(terms²) and no memory. The coefficients are computed
+/// anew when there are an eighth more measurements than the last time: predictions change then, all at once.
+/// Plain data; one thread at a time.
+class TimeLaw {
+ public:
+  /// 1, x, x² and extents.
+  static constexpr std::size_t terms(std::size_t extents) { return 3 + extents; }
+  static constexpr std::size_t pairs(std::size_t terms) { return terms * (terms + 1) / 2; }
+  static constexpr std::size_t kTerms = 3 + TaskMeasures::kMostExtents;
+  static constexpr std::size_t kPairs = kTerms * (kTerms + 1) / 2;
+  static constexpr double kMemory = 1000;
+
+  using Terms = std::array<double, kTerms>;
+
+  /// What is kept. Logarithms are relative to those of the first measurement.
+  struct Sums {
+    std::uint64_t count = 0;
+    /// Of the first measurement: x, the extents' logarithms and that of the time.
+    Terms origin{};
+    double origin_time = 0;
+    std::size_t extents = 0;
+    /// The smallest and the largest of x (entry 1) and of the extents' logarithms (from 3 on).
+    Terms least{};
+    Terms most{};
+    double weight = 0;
+    /// Of products of two terms, lower triangle by rows; of terms and the time's logarithm; of its square.
+    std::array<double, kPairs> terms_by_terms{};
+    Terms terms_by_time{};
+    double time_by_time = 0;
+  };
+
+  struct Prediction {
+    double time_s = 0;
+    /// How far off the logarithm of the *mean* time at this size may be, as a standard deviation.
+    double doubt = 0;
+  };
+
+  TimeLaw() = default;
+  explicit TimeLaw(const Sums& sums);
+
+  /// `weight`: that of so many measurements.
+  void add(const TaskMeasures& task, double time_s, double weight = 1);
+  [[nodiscard]] std::uint64_t count() const { return sums_.count; }
+  /// Nothing from no measurement at all; from one, that times are proportional to sizes, with much doubt.
+  [[nodiscard]] std::optional<Prediction> at(const TaskMeasures& task) const;
+  /// Counts how often the coefficients were computed: where it is the same, so are predictions.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+  [[nodiscard]] const Sums& sums() const { return sums_; }
+
+ private:
+  [[nodiscard]] std::size_t terms() const { return terms(sums_.extents); }
+  [[nodiscard]] Terms terms_of(const TaskMeasures& task) const;
+  [[nodiscard]] double mean_at(const Terms& terms) const;
+  /// What the time counts, by how far it is from the law.
+  double trust(const Terms& terms, double log_time);
+  void begin(const TaskMeasures& task, double log_time);
+  void fade(double factor);
+  void fit();
+  /// Coefficients where single times vary by `variance`.
+  void solve(double variance);
+
+  Sums sums_;
+  std::uint64_t version_ = 0;
+  std::uint64_t next_fit_ = 1;
+  /// Far from the law, one after the other.
+  std::uint64_t strangers_ = 0;
+  /// Of single times about the law.
+  double variance_ = 0;
+  Terms coefficients_{};
+  /// The Cholesky factor of the inverse covariance of the coefficients.
+  std::array<double, kPairs> factor_{};
+};
+
+}  // namespace troupe::scheduler

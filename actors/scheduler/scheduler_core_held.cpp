@@ -1,0 +1,170 @@
+/// Tasks that wait in the scheduler until more is known of their times.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/scheduler/scheduler_core.hpp"
+#include "graph/codelets/codelet.hpp"
+
+namespace troupe::scheduler {
+
+namespace {
+
+/// Tasks of a kernel that are looked at in one decision.
+constexpr std::size_t kLookedAt = 32;
+/// Tasks that a policy is shown so that those for whose workers there is room can start: enough for it to come to
+/// workers that it thinks slow.
+constexpr std::size_t kShownPerWorker = 16;
+/// Tasks that an accelerator has besides the one that runs, so that their copies overlap with it.
+constexpr std::size_t kAhead = 2;
+
+}  // namespace
+
+bool SchedulerCore::waits_for_room(const ReadyTask& task) const {
+  const ClassState& state = classes_[task.size_class.index()];
+  return !keeps_ && state.known && !state.sure;
+}
+
+bool SchedulerCore::hold(const ReadyTask& task) {
+  const ClassState& state = classes_[task.size_class.index()];
+  if ((state.complete && state.known && !waits_for_room(task)) || !anybody_runs(task)) return false;
+  kernel_of(task.size_class).held.push_back(task);
+  ++held_;
+  return true;
+}
+
+void SchedulerCore::place_held(Decision& decision, std::vector<ReadyTask>& shown) {
+  for (std::size_t i = 0; i < kernels_.size() && held_ > 0; ++i) {
+    if (!kernels_[i].held.empty()) place_held(kernels_[i], decision, shown);
+  }
+}
+
+void SchedulerCore::place_held(KernelState& kernel, Decision& decision, std::vector<ReadyTask>& shown) {
+  std::vector<ReadyTask> waiting;
+  while (!kernel.held.empty() && waiting.size() < kLookedAt) {
+    const ReadyTask task = kernel.held.front();
+    kernel.held.pop_front();
+    if (release(task, decision, shown)) {
+      --held_;
+    } else {
+      waiting.push_back(task);
+    }
+  }
+  kernel.held.insert(kernel.held.begin(), waiting.begin(), waiting.end());
+  place_with_room(kernel, decision);
+}
+
+bool SchedulerCore::release(const ReadyTask& task, Decision& decision, std::vector<ReadyTask>& shown) {
+  learn_if_new(task.size_class);
+  if (!anybody_runs(task)) {
+    // Its device was lost: the worker reports that.
+    commit(task, least_loaded(task), decision);
+    return true;
+  }
+  const ClassState& state = classes_[task.size_class.index()];
+  if (!state.complete && try_out(task, decision)) return true;
+  if (!state.known) return find_out(task, decision);
+  if (waits_for_room(task)) return false;
+  ReadyTask& ready = shown.emplace_back(task);
+  fill_rank(ready);
+  fill_grain(ready);
+  return true;
+}
+
+WorkerId SchedulerCore::trial(const ReadyTask& task) {
+  const graph::SizeClass& known = submitted_->size_class(task.size_class);
+  WorkerId best;
+  for (const WorkerState& worker : workers_) {
+    if (!can_run(worker.id, task)) continue;
+    if (best.valid() && worker.queued >= workers_[best.index()].queued) continue;
+    if (trials(task.size_class, worker.type) < model_->measurements_missing(known, worker.id)) best = worker.id;
+  }
+  return best;
+}
+
+bool SchedulerCore::try_out(const ReadyTask& task, Decision& decision) {
+  const WorkerId worker = trial(task);
+  if (!worker.valid()) return false;
+  ++trials(task.size_class, workers_[worker.index()].type);
+  commit(task, worker, decision, true);
+  return true;
+}
+
+bool SchedulerCore::find_out(const ReadyTask& task, Decision& decision) {
+  const ClassState& state = classes_[task.size_class.index()];
+  WorkerId worker;
+  if (state.known_somewhere) worker = earliest_with_room(task);
+  if (state.types == 1) worker = idle_for(task);
+  if (!worker.valid()) return false;
+  commit(task, worker, decision);
+  return true;
+}
+
+bool SchedulerCore::has_room(const WorkerState& worker) const {
+  return is_accelerator(worker.kind) ? worker.queued < kAhead : worker.queued == 0 && !worker.busy;
+}
+
+WorkerId SchedulerCore::earliest_with_room(const ReadyTask& task) const {
+  WorkerId best;
+  TimeStamp earliest{};
+  for (const WorkerState& worker : workers_) {
+    if (!is_measured(task.size_class, worker.id) || !has_room(worker) || !can_run(worker.id, task)) continue;
+    const TimeStamp data_at = now_ + predictions_.transfer(task, worker.node);
+    const TimeStamp end = std::max(worker.available, data_at) + predictions_.execution(task, worker.id);
+    if (best.valid() && end >= earliest) continue;
+    best = worker.id;
+    earliest = end;
+  }
+  return best;
+}
+
+WorkerId SchedulerCore::idle_for(const ReadyTask& task) const {
+  const auto idle = [&](const WorkerState& worker) {
+    return worker.queued == 0 && !worker.busy && can_run(worker.id, task);
+  };
+  const auto found = std::ranges::find_if(workers_, idle);
+  return found != workers_.end() ? found->id : WorkerId{};
+}
+
+std::vector<ReadyTask> SchedulerCore::waiting_for_room(const KernelState& kernel) {
+  std::vector<ReadyTask> tasks;
+  for (const ReadyTask& task : kernel.held) {
+    if (tasks.size() == kShownPerWorker * workers_.size()) break;
+    learn_if_new(task.size_class);
+    if (!waits_for_room(task)) continue;
+    fill_rank(tasks.emplace_back(task));
+    fill_grain(tasks.back());
+  }
+  return tasks;
+}
+
+void SchedulerCore::place_with_room(KernelState& kernel, Decision& decision) {
+  if (keeps_ || std::ranges::none_of(workers_, [this](const WorkerState& worker) { return has_room(worker); })) return;
+  const std::vector<ReadyTask> tasks = waiting_for_room(kernel);
+  if (tasks.empty()) return;
+  std::vector<WorkerId> placement(tasks.size());
+  std::string failure = ask([&] { policy_->place(tasks, {workers_, now_, &predictions_}, random_, placement); });
+  if (!failure.empty()) std::fill(placement.begin(), placement.end(), WorkerId{});
+  std::vector<ReadyTask> wrong;
+  std::vector<WorkerId> nowhere;
+  std::vector<TaskId> placed;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const bool can = can_run(placement[i], tasks[i]);
+    if (can && !has_room(workers_[placement[i].index()])) continue;
+    placed.push_back(tasks[i].id);
+    if (can) {
+      commit(tasks[i], placement[i], decision);
+    } else {
+      wrong.push_back(tasks[i]);
+      nowhere.push_back(placement[i]);
+    }
+  }
+  // What the policy did wrong is told, and the tasks are placed without it.
+  if (!wrong.empty()) settle(wrong, nowhere, std::move(failure), decision);
+  std::ranges::sort(placed);
+  std::erase_if(kernel.held, [&](const ReadyTask& task) { return std::ranges::binary_search(placed, task.id); });
+  held_ -= placed.size();
+}
+
+}  // namespace troupe::scheduler

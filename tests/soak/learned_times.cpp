@@ -1,0 +1,58 @@
+// How much longer runs take in virtual time where kernel times have to be learned, all sizes being different: a table
+// of policies, laws and numbers of tasks.
+//
+//   soak_learned_times -- [SEEDS [TASKS...]]   one round of graphs for each 10000 seeds, at least one; numbers of
+//   tasks: 100 400 1600
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/soak/arguments.hpp"
+#include "tests/support/learned_cases.hpp"
+
+namespace troupe::tests {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(learned_times)
+
+const std::vector<std::string> kPolicies{"homeward", "heft", "mct", "heft-rank", "heteroprio", "dada", "lws"};
+
+void print_row(const LearnedCase& of, int tasks, std::uint64_t seed) {
+  std::string row = fmt::format("{:40}{:>6}", of.name, tasks);
+  for (const std::string& policy : kPolicies) {
+    const double ratio = learned_ratio(of, tasks, policy, seed);
+    row += fmt::format("{:>11.2f}", ratio);
+    // Of fewer tasks those that are tried are too large a part.
+    const bool judged = of.judged && tasks >= 400 && (policy == "homeward" || policy == "heft" || policy == "mct");
+    BOOST_TEST((!judged || ratio <= 1.2), of.name << ", " << tasks << " tasks, " << policy << ": " << ratio);
+  }
+  std::puts(row.c_str());
+  std::fflush(stdout);
+}
+
+BOOST_AUTO_TEST_CASE(take_little_longer_than_known_ones) {
+  const auto& suite = boost::unit_test::framework::master_test_suite();
+  const std::uint64_t rounds = std::max<std::uint64_t>(1, seeds(1) / 10000);
+  std::vector<int> counts;
+  for (int i = 2; i < suite.argc; ++i) counts.push_back(std::atoi(suite.argv[i]));
+  if (counts.empty()) counts = {100, 400, 1600};
+  std::string head = fmt::format("{:40}{:>6}", "learned / exact", "tasks");
+  for (const std::string& policy : kPolicies) head += fmt::format("{:>11}", policy);
+  std::puts(head.c_str());
+  for (std::uint64_t seed = 1; seed <= rounds; ++seed) {
+    for (const LearnedCase& of : learned_cases()) {
+      for (const int tasks : counts) print_row(of, tasks, seed);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests

@@ -1,0 +1,185 @@
+/// Graphs in virtual time whose kernel times are known to policies or have to be learned: how much longer is the run?
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/troupe.hpp"
+#include "proto/random.hpp"
+
+namespace troupe::tests {
+
+/// Rows and columns of each of a task's data.
+using DrawnShapes = std::vector<std::array<std::int64_t, 2>>;
+
+/// Tasks of one codelet: which sizes they have, and how long they take.
+struct LearnedKernel {
+  std::string name;
+  std::vector<AccessMode> modes;
+  std::function<DrawnShapes(Random&)> shapes;
+  CodeletTimes times;
+  /// Operations by the shapes of the data; may be empty.
+  std::function<double(const TimedTask&)> flops = {};
+};
+
+/// Where they run, and what depends on what.
+struct LearnedMachine {
+  int cores = 12;
+  int gpus = 4;
+  /// The tasks are so many chains through data of their own; 0: all of them are independent.
+  std::size_t chains = 0;
+};
+
+struct LearnedCase {
+  std::string name;
+  /// Each task is of one of these, drawn.
+  std::vector<LearnedKernel> kernels;
+  LearnedMachine machine = {};
+  /// A run that learns must take 1.2 times as long at most, from 400 tasks on. Of the others the table shows how far
+  /// off they are: large tasks that are tried on devices that are slow at them, and laws that take many sizes to find.
+  bool judged = false;
+};
+
+namespace learned {
+
+inline double rows(const TimedTask& task, std::size_t data = 0) { return static_cast<double>(task.data[data].rows); }
+inline double cols(const TimedTask& task, std::size_t data = 0) { return static_cast<double>(task.data[data].cols); }
+inline double elements(const TimedTask& task, std::size_t data = 0) { return rows(task, data) * cols(task, data); }
+inline Duration ns(double time) { return Duration(std::llround(time)); }
+template <class Time>
+TaskTime time_of(Time time) {
+  return TaskTime([time](const TimedTask& task) { return ns(time(task)); });
+}
+
+/// Uniform, and uniform in the logarithm.
+inline std::int64_t uniform(Random& random, double least, double most) {
+  return std::llround(least + (most - least) * static_cast<double>(random.next() >> 11U) * 0x1p-53);
+}
+inline std::int64_t scaled(Random& random, double least, double most) {
+  return std::llround(least * std::pow(most / least, static_cast<double>(random.next() >> 11U) * 0x1p-53));
+}
+
+inline DrawnShapes vectors(Random& random) { return {{uniform(random, 2e4, 2e5), 1}}; }
+inline DrawnShapes squares(Random& random) {
+  const std::int64_t edge = scaled(random, 100, 800);
+  return {{edge, edge}};
+}
+inline DrawnShapes rectangles(Random& random) { return {{scaled(random, 100, 800), scaled(random, 100, 800)}}; }
+inline DrawnShapes two_vectors(Random& random) {
+  return {{scaled(random, 1e3, 1e5), 1}, {scaled(random, 1e3, 1e5), 1}};
+}
+inline DrawnShapes products(Random& random) {
+  const std::int64_t m = scaled(random, 100, 800), n = scaled(random, 100, 800), k = scaled(random, 100, 800);
+  return {{m, k}, {k, n}, {m, n}};
+}
+inline double product_flops(const TimedTask& task) { return 2 * rows(task) * cols(task) * cols(task, 1); }
+
+/// So many ns on cores, and so many times less on GPUs.
+template <class Time>
+CodeletTimes faster_on_gpus(Time time, double speedup, double deviation = 0) {
+  return {.core = time_of(time),
+          .gpu = time_of([time, speedup](const TimedTask& task) { return time(task) / speedup; }),
+          .deviation = deviation};
+}
+
+inline double linear(const TimedTask& task) { return 200 * elements(task); }
+inline double with_constant(const TimedTask& task) { return 2e7 + 200 * elements(task); }
+inline double cubic_edge(const TimedTask& task) { return std::pow(rows(task), 3); }
+
+constexpr auto kOne = AccessMode::read_write;
+
+}  // namespace learned
+
+/// All sizes are different.
+inline std::vector<LearnedCase> learned_cases() {
+  using namespace learned;
+  const std::vector<AccessMode> two{AccessMode::read, AccessMode::read_write};
+  const std::vector<AccessMode> three{AccessMode::read, AccessMode::read, AccessMode::read_write};
+  const LearnedKernel plain{"linear", {kOne}, vectors, faster_on_gpus(linear, 20)};
+  const LearnedKernel product{"product", three, products, faster_on_gpus(product_flops, 15), product_flops};
+  const LearnedKernel uncounted{"product of unknown operations", three, products, faster_on_gpus(product_flops, 15)};
+  const LearnedKernel cubic{"cubic", {kOne}, squares, faster_on_gpus(cubic_edge, 10)};
+  const LearnedKernel slow_on_gpus{"slow on gpus", {kOne}, squares, faster_on_gpus(cubic_edge, 0.05)};
+  return {
+      {"linear", {plain}, {}, true},
+      {"constant + linear", {{"constant", {kOne}, vectors, faster_on_gpus(with_constant, 20)}}, {}, true},
+      {"cubic in the edge", {cubic}},
+      {"cubic in the rows", {{"rows", {kOne}, rectangles, faster_on_gpus(cubic_edge, 10)}}},
+      {"product, flops", {product}},
+      {"product, bytes", {uncounted}},
+      {"second argument alone",
+       {{"second", two, two_vectors,
+         faster_on_gpus([](const TimedTask& task) { return 500 * elements(task, 1); }, 20)}}},
+      {"noise of 5 %", {{"noise", {kOne}, vectors, faster_on_gpus(linear, 20, 0.05)}}, {}, true},
+      {"constant on gpus, linear on cores",
+       {{"launch", {kOne}, vectors, {.core = time_of(linear), .gpu = TaskTime(std::chrono::milliseconds(1))}}}},
+      {"other kernels for cores and for gpus", {cubic, slow_on_gpus, plain}},
+      {"hardly faster on gpus", {{"hardly", {kOne}, squares, faster_on_gpus(cubic_edge, 2)}}, {31, 1}},
+      {"cores alone", {cubic}, {12, 0}},
+      {"few cores, many gpus", {product}, {4, 8}},
+      {"30 chains", {product, cubic}, {12, 4, 30}},
+  };
+}
+
+/// As tasks run it: in chains they also use what the one before them wrote.
+inline Codelet codelet_of(const LearnedKernel& kernel, bool in_chains) {
+  std::vector<AccessMode> modes = kernel.modes;
+  if (in_chains) modes.push_back(AccessMode::read_write);
+  Codelet codelet(kernel.name, modes);
+  if (!kernel.flops) return codelet;
+  return std::move(codelet).flops([flops = kernel.flops](const KernelContext& context) {
+    std::vector<Layout> layouts;
+    for (std::size_t i = 0; i < context.size(); ++i) layouts.push_back(context.data(i).layout);
+    return flops({.data = layouts});
+  });
+}
+
+/// How long the run takes in virtual time. What is drawn, sizes and noise, follows from the seed.
+inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::string& policy,
+                                 SimulationOptions::Model model, std::uint64_t seed = 1) {
+  auto options = std::make_shared<SimulationOptions>();
+  const auto& [cores, gpus, chain_count] = of.machine;
+  options->machine = plain_machine({.cores = cores + gpus, .gpus = gpus, .bandwidth_mb_per_s = 8000});
+  for (int gpu = 0; gpu < gpus; ++gpu) options->gpus.push_back(gpu);
+  options->model = model;
+  options->noise = true;
+  options->seed = seed;
+  std::vector<Codelet> codelets;
+  for (const LearnedKernel& kernel : of.kernels) {
+    CodeletTimes& times = options->times[kernel.name] = kernel.times;
+    if (gpus == 0) times.gpu = {};
+    codelets.push_back(codelet_of(kernel, chain_count > 0));
+  }
+  Runtime runtime({.policy = policy, .simulation = options});
+  Random random(seed);
+  // They live until the tasks have ended.
+  std::vector<Data> all;
+  std::vector<Data> chains;
+  for (std::size_t i = 0; i < chain_count; ++i) chains.push_back(runtime.allocate_vector<double>(1));
+  for (int i = 0; i < tasks; ++i) {
+    const std::size_t k = random.next() % codelets.size();
+    std::vector<Access> data;
+    for (const auto& [rows, cols] : of.kernels[k].shapes(random)) {
+      data.emplace_back(all.emplace_back(runtime.allocate_matrix<double>(rows, cols)));
+    }
+    if (!chains.empty()) data.emplace_back(chains[static_cast<std::size_t>(i) % chains.size()]);
+    runtime.submit(codelets[k], data);
+  }
+  runtime.wait();
+  return seconds(runtime.report().virtual_time.value());
+}
+
+/// How many times as long the run takes where the times have to be learned.
+inline double learned_ratio(const LearnedCase& of, int tasks, const std::string& policy, std::uint64_t seed = 1) {
+  using Model = SimulationOptions::Model;
+  return learned_makespan_s(of, tasks, policy, Model::learned, seed) /
+         learned_makespan_s(of, tasks, policy, Model::exact, seed);
+}
+
+}  // namespace troupe::tests
