@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/client/fixture.hpp"
-#include "tests/support/learned_cases.hpp"
+#include "tests/client/learned_cases.hpp"
 
 namespace troupe::tests {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/client/learned_cases.hpp"
 #include "tests/soak/arguments.hpp"
-#include "tests/support/learned_cases.hpp"
 
 namespace troupe::tests {
 namespace {
