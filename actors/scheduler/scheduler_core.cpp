@@ -232,10 +232,15 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
 void SchedulerCore::show(std::span<const ReadyTask> tasks, Decision& decision) {
   if (tasks.empty()) return;
   std::vector<WorkerId> placement(tasks.size());
+  std::string failure = ask_where(tasks, placement);
+  settle(tasks, placement, std::move(failure), decision);
+}
+
+std::string SchedulerCore::ask_where(std::span<const ReadyTask> tasks, std::span<WorkerId> placement) {
   std::string failure = ask([&] { policy_->place(tasks, {workers_, now_, &predictions_}, random_, placement); });
   // What a policy that threw has written may be half of what it meant.
   if (!failure.empty()) std::fill(placement.begin(), placement.end(), WorkerId{});
-  settle(tasks, placement, std::move(failure), decision);
+  return failure;
 }
 
 void SchedulerCore::take_back(Decision& decision) {

@@ -222,7 +222,9 @@ class SchedulerCore {
   /// As many of them as the policy is shown at once.
   [[nodiscard]] std::vector<ReadyTask> waiting_for_room(const KernelState& kernel);
   [[nodiscard]] bool has_room(const WorkerState& worker) const;
-  /// Asks the policy.
+  /// Where the policy wants them; what it throws, as text.
+  std::string ask_where(std::span<const ReadyTask> tasks, std::span<WorkerId> placement);
+  /// Asks the policy, and places them so.
   void show(std::span<const ReadyTask> tasks, Decision& decision);
   [[nodiscard]] bool is_measured(SizeClassId size_class, WorkerId worker) const;
   /// Of the class on the worker's type of device: those under way.

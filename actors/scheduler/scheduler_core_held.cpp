@@ -144,8 +144,7 @@ void SchedulerCore::place_with_room(KernelState& kernel, Decision& decision) {
   const std::vector<ReadyTask> tasks = waiting_for_room(kernel);
   if (tasks.empty()) return;
   std::vector<WorkerId> placement(tasks.size());
-  std::string failure = ask([&] { policy_->place(tasks, {workers_, now_, &predictions_}, random_, placement); });
-  if (!failure.empty()) std::fill(placement.begin(), placement.end(), WorkerId{});
+  std::string failure = ask_where(tasks, placement);
   std::vector<ReadyTask> wrong;
   std::vector<WorkerId> nowhere;
   std::vector<TaskId> placed;
