@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/observation/metrics_snapshot.hpp"
@@ -40,6 +41,9 @@ class RecordedTasks {
   [[nodiscard]] virtual std::size_t size() const = 0;
 };
 
+/// Takes warnings; must not throw.
+using Warn = std::function<void(const std::string&)>;
+
 /// What the members of `Runtime`, `Data`, `HostAccess` … do: each call means what the member of `Runtime` of its name
 /// says, and fails where that throws. There are two: workers in this process (`EmbeddedBackend`), and the service of
 /// this node (client/remote/). Thread-safe. Its destructor waits for all tasks.
@@ -49,6 +53,21 @@ class Backend {
   virtual ~Backend() = default;
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
+
+  /// What happens when the calling thread ends it.
+  enum class End : std::uint8_t {
+    /// It waits for its tasks and is gone.
+    ends,
+    /// The process was forked from the one in which it was started: its threads are not here, so it can only be left.
+    in_another_process,
+    /// The thread is in one of its kernels or callbacks, which it would wait for: it can only be left.
+    inside_of_task,
+  };
+  [[nodiscard]] virtual End end_here() const { return End::ends; }
+
+  /// Who is told what is wrong and keeps nothing from going on; null: nobody. Before anybody else uses it.
+  void warn_with(Warn warn) { warn_ = std::move(warn); }
+  [[nodiscard]] const Warn& warn() const { return warn_; }
 
   // Data.
   virtual Result<Handle> register_data(graph::DataDescription description) = 0;
@@ -102,6 +121,9 @@ class Backend {
   virtual Result<Trace> take_trace() = 0;
   virtual Result<MetricsSnapshot> metrics() const = 0;
   virtual Result<WhyReport> why() const = 0;
+
+ private:
+  Warn warn_;
 };
 
 }  // namespace troupe::client

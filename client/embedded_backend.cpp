@@ -4,6 +4,8 @@
 
 #include "actors/running/runtime_system.hpp"
 #include "actors/workers/queues/idle_set.hpp"
+#include "client/environment/warnings.hpp"
+#include "graph/codelets/execution_scope.hpp"
 #include "platform/memory/host_buffer.hpp"
 #include "platform/memory/pinned_memory.hpp"
 
@@ -96,9 +98,19 @@ EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, 
 EmbeddedBackend::~EmbeddedBackend() { finish(); }
 
 void EmbeddedBackend::finish() noexcept {
+  // First, as what is done at the end may wait for everything, which counts as asking.
+  if (warn() && graph_.wait_until_ended()) {
+    warn_of_untold(graph_.failures(), warn());
+    graph_.failures().told(nullptr);
+  }
   if (const auto action = std::exchange(at_stop_, nullptr)) action(*this);
   // What failed has been reported to whoever waited.
   [[maybe_unused]] const Result<void> ended = graph_.wait_until_ended();
+}
+
+Backend::End EmbeddedBackend::end_here() const {
+  if (graph_.home().left()) return End::in_another_process;
+  return graph::ExecutionScope::find(&graph_) != nullptr ? End::inside_of_task : End::ends;
 }
 
 Result<Handle> EmbeddedBackend::register_data(graph::DataDescription description) {
@@ -205,13 +217,22 @@ void EmbeddedBackend::give_back(void* hold) noexcept { graph_.give_back(static_c
 void EmbeddedBackend::hand_on(void* hold) noexcept { graph_.hand_on(static_cast<graph::Task*>(hold)); }
 
 std::size_t EmbeddedBackend::workers() const { return system_->workers(); }
-Result<void> EmbeddedBackend::regroup(const std::string& clusters) { return system_->regroup(clusters); }
+Result<void> EmbeddedBackend::regroup(const std::string& clusters) {
+  if (auto here = graph_.home().check(); !here) return here;
+  return system_->regroup(clusters);
+}
 std::size_t EmbeddedBackend::numa_nodes() const { return system_->numa_nodes(); }
 const std::string& EmbeddedBackend::policy() const { return system_->policy(); }
 graph::GraphProgress EmbeddedBackend::progress() const { return graph_.progress(); }
 Result<RunReport> EmbeddedBackend::report() const { return system_->report(); }
-Result<Trace> EmbeddedBackend::take_trace() { return system_->take_trace(); }
+Result<Trace> EmbeddedBackend::take_trace() {
+  if (auto here = graph_.home().check(); !here) return here.failure();
+  return system_->take_trace();
+}
 Result<MetricsSnapshot> EmbeddedBackend::metrics() const { return system_->metrics(); }
-Result<WhyReport> EmbeddedBackend::why() const { return system_->why(); }
+Result<WhyReport> EmbeddedBackend::why() const {
+  if (auto here = graph_.home().check(); !here) return here.failure();
+  return system_->why();
+}
 
 }  // namespace troupe::client

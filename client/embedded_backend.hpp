@@ -26,6 +26,7 @@ class EmbeddedBackend final : public Backend {
   /// Starts the workers. Fails with `invalid_argument` or `platform`.
   static Result<std::unique_ptr<EmbeddedBackend>> start(const RuntimeOptions& options);
   ~EmbeddedBackend() override;
+  [[nodiscard]] End end_here() const override;
 
   /// Is called when the runtime is about to stop, before it waits for its tasks; must not throw.
   void at_stop(std::function<void(Backend&)> action) { at_stop_ = std::move(action); }

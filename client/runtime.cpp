@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client/environment/start.hpp"
+#include "client/environment/warnings.hpp"
 #include "client/matrix_shape.hpp"
 #include "platform/files/cache_folder.hpp"
 
@@ -13,7 +14,10 @@ std::string default_model_folder() { return platform::cache_folder(); }
 
 Runtime::Runtime(const RuntimeOptions& options) : backend_(client::start_in_environment(options).value_or_throw()) {}
 
-Runtime::~Runtime() { backend_->finish(); }
+Runtime::~Runtime() {
+  // The backend goes as a member: callbacks that it waits for use this object.
+  if (!client::leave_if_it_cannot_end(backend_)) backend_->finish();
+}
 
 void Runtime::check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size) {
   client::check_matrix_shape(rows, cols, ld, element_size);

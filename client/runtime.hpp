@@ -64,14 +64,15 @@ class Runtime {
   /// docs/service.md). Its codelets are found by their names: those of the kernels that come with Troupe, and of the
   /// service's plug-ins; others are refused when they are submitted (`no_implementation`). Of the library
   /// `Troupe::remote`, which a program links besides. Data that `allocate_…` returns lie in memory that the service
-  /// shares; other data are copied there and back (docs/programming.md). Must not be used after `fork` in the child.
+  /// shares; other data are copied there and back (docs/programming.md).
   /// Throws `io` where no service is there, `platform` where this user may not use it or where it is of another
   /// version, `stopped` where it takes no more clients, `service_lost` where it goes meanwhile.
   [[nodiscard]] static Runtime connect(const ConnectOptions& options = {}) {
     return Runtime(client::connect_needs_the_library_Troupe_remote(options));
   }
-  /// Waits for all tasks, and for those that they submit. Failures that nobody has waited for are lost: call `wait`
-  /// before.
+  /// Waits for all tasks, and for those that they submit. Failures that the program was never told of are a warning
+  /// (`RuntimeOptions::on_warning`, else standard error): call `wait` before. In a child of `fork`, and inside of one
+  /// of its own kernels or callbacks (`exit` there ends static objects), it returns at once, and nothing ends.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;

@@ -9,6 +9,7 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/tasks/calling_thread.hpp"
+#include "graph/tasks/uncancellable.hpp"
 
 namespace troupe::graph {
 
@@ -35,6 +36,9 @@ const Codelet& combine_codelet(const GraphOptions& options) {
   return (options.device_kinds & kOnCores) != 0 ? at_home : on_any_device;
 }
 
+/// For graphs whose submissions all need care.
+constinit const std::atomic<bool> always{true};
+
 const Codelet& replay_codelet() {
   static const Codelet codelet("recorded graph", {});
   return codelet;
@@ -44,7 +48,7 @@ const Codelet& replay_codelet() {
 
 TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
     : options_(options),
-      adapts_(options.stand_ins || !options.restrictions.empty()),
+      adapts_(options.stand_ins || !options.restrictions.empty() ? &always : &HomeProcess::any_left()),
       // Workers that others keep busy do not say when this graph has nothing left for them.
       notify_stride_(options.shares_workers ? 1 : std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)),
       host_(host),
@@ -94,6 +98,7 @@ Result<void> TaskGraph::check_wait() const {
 }
 
 Result<void> TaskGraph::check_outside_kernel() const {
+  if (auto here = home_.check(); !here) return here;
   if (ExecutionScope::find(this) == nullptr) return {};
   return waits_in_kernel();
 }
@@ -112,6 +117,7 @@ Result<void> TaskGraph::block(TaskWaiter& waiter) {
 }
 
 Result<void> TaskGraph::wait(const Future& future) {
+  const Uncancellable uncancellable;
   if (auto allowed = check_wait(); !allowed) return allowed;
   if (future.task() == nullptr) {
     return recorded_task_waited_for();
@@ -184,10 +190,12 @@ Result<void> TaskGraph::wait_all() {
 }
 
 void TaskGraph::bring_all_home() {
+  const Uncancellable uncancellable;
   if (auto home = host_.bring_all_home(*this); !home) failures_.add(home.failure());
 }
 
 Result<void> TaskGraph::wait_until_ended() {
+  const Uncancellable uncancellable;
   if (auto allowed = check_wait(); !allowed) return allowed;
   waiting_for_all_.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
@@ -224,6 +232,7 @@ Result<void> TaskGraph::wait_for_tasks() {
 
 Result<void> TaskGraph::wait_for_room() {
   if (has_room() || ExecutionScope::find(this) != nullptr) return {};
+  const Uncancellable uncancellable;
   waiting_for_room_.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
   while (!has_room() && !stopped_.load(std::memory_order_relaxed)) {
@@ -256,13 +265,16 @@ TaskStatus TaskGraph::status(const Future& future) const {
 }
 
 void TaskGraph::cancel(const Future& future) {
-  if (future.task() == nullptr) return;  // of a recording
+  if (future.task() == nullptr || home_.left()) return;  // of a recording, or of another process
   const LockGuard lock(submission_mutex_);
   if (future.task()->id.load(std::memory_order_relaxed) != future.id().value()) return;
-  future.task()->cancel_requested.store(true, std::memory_order_relaxed);
+  // The other reason stays.
+  Withdrawal none = Withdrawal::none;
+  future.task()->withdrawn.compare_exchange_strong(none, Withdrawal::by_program, std::memory_order_relaxed);
 }
 
 void TaskGraph::cancel_all(std::string why) {
+  if (home_.left()) return;
   const LockGuard lock(submission_mutex_);
   {
     const LockGuard reason_lock(cancel_mutex_);

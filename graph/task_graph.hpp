@@ -27,6 +27,7 @@
 #include "graph/tasks/dependency_trace.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/graph_snapshot.hpp"
+#include "graph/tasks/home_process.hpp"
 #include "graph/tasks/light_mutex.hpp"
 #include "graph/tasks/pending_hold.hpp"
 #include "graph/tasks/task.hpp"
@@ -234,6 +235,11 @@ class TaskGraph final : public TaskOwner {
   Result<void> finish_release(PendingHold& pending);
   Result<std::vector<Handle>> finish_partition(PendingHold& pending, std::span<const Block> blocks);
   Result<void> finish_set_reduction(PendingHold& pending, ReductionMethods methods);
+  /// For a task that will not run: it takes its place among those that use the data that it would have written, and no
+  /// worker. When it is ready, `finish_refusal` ends it as failed or cancelled: its data have no valid content, for
+  /// this reason. It is not counted as a task.
+  Result<std::unique_ptr<PendingHold>> begin_refusal(std::span<const Handle> written, std::function<void()> ready);
+  void finish_refusal(PendingHold& pending, TaskStatus status, const FailureLog::Cause& cause);
   /// Submits the combining tasks of all open reductions. False: there were none, and every task has ended.
   bool combine_open_reductions();
 
@@ -248,6 +254,10 @@ class TaskGraph final : public TaskOwner {
     if (task.role == TaskRole::recorded) static_cast<RecordedTask&>(task).prepare();
     return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
   }
+  /// In place of `begin`, for a task without commute locks that a device has run before its turn came, behind those
+  /// that it waits for. It has started, so that no wish of the program counts any more; where those have failed, it is
+  /// as if it had not run.
+  Begin begin_after_running(Task& task, WorkerId worker, TaskList& ready);
   /// Whether `begin` would let a ready task run, which has no commute locks to take.
   [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(task).cause; }
   /// The task's kernel has returned (`cause` empty) or failed. Appends the tasks that have become ready.
@@ -268,6 +278,8 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] GraphProgress progress() const;
   [[nodiscard]] const GraphOptions& options() const { return options_; }
   [[nodiscard]] FailureLog& failures() { return failures_; }
+  /// Where it was left, calls fail with `stopped`, data are released at once, and nothing is waited for.
+  [[nodiscard]] const HomeProcess& home() const { return home_; }
   /// Bytes taken for tasks and edges.
   [[nodiscard]] std::size_t footprint() const { return task_pool_.footprint() + edge_pool_.footprint(); }
 
@@ -461,13 +473,17 @@ class TaskGraph final : public TaskOwner {
   /// Why the program does not want the task to start, or null.
   [[nodiscard]] FailureLog::Cause why_withdrawn(const Task& task) const;
   [[nodiscard]] Refusal why_cancelled(Task& task);
+  [[nodiscard]] Refusal why_input_missing(const Task& task);
   [[nodiscard]] Refusal why_invalid(const Task& task) const;
+  [[nodiscard]] static FailureLog::Cause follows_a_failure(const Task& task);
   Begin begin_replay(Task& task, WorkerId worker, TaskList& ready);
+  /// The run's tasks will not run: whatever some task of it would have written has no valid content any more.
+  void poison_written(const RecordingRun& run, const FailureLog::Cause& cause);
   void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
   /// Whether nothing stands in the way of a ready task: most tasks of most runs.
   [[nodiscard]] bool is_plain(const Task& task) const {
     const bool runs = task.role != TaskRole::host && task.role != TaskRole::replay;
-    return runs && !task.has_commute && !task.cancel_requested.load(std::memory_order_relaxed) &&
+    return runs && !task.has_commute && task.withdrawn.load(std::memory_order_relaxed) == Withdrawal::none &&
            task.id.load(std::memory_order_relaxed) >= cancel_below_.load(std::memory_order_acquire) &&
            !failures_.any_poison();
   }
@@ -491,8 +507,9 @@ class TaskGraph final : public TaskOwner {
 
   // Read by every submission and completion, seldom written.
   const GraphOptions options_;
-  /// What is submitted may have to be another codelet, or restricted to devices, whatever the task says.
-  const bool adapts_;
+  /// What is submitted may have to be another codelet, or restricted to devices, whatever the task says; or the process
+  /// may be another. Points to `HomeProcess::any_left` or to a constant.
+  const std::atomic<bool>* const adapts_;
   /// Completions of one worker between two looks at waiting threads (a power of two), so that room in the window is
   /// noticed while all workers are busy; an idle worker looks anyway.
   const std::uint64_t notify_stride_;
@@ -554,6 +571,7 @@ class TaskGraph final : public TaskOwner {
     std::atomic<TimeStamp::rep> since{0};
   };
   std::vector<CallbackInProgress> callbacks_;
+  const HomeProcess home_;
   WaitingThreads waiting_threads_;
   ThreadHolds thread_holds_;
   FailureLog failures_;

@@ -31,10 +31,11 @@ FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
   if (task.id.load(std::memory_order_relaxed) < cancel_below_.load(std::memory_order_acquire)) {
     const LockGuard lock(cancel_mutex_);
     why = why_cancelled_;
-  } else if (task.cancel_requested.load(std::memory_order_relaxed)) {
-    why = "the program cancelled it, or a task that it was to run after did not succeed";
   } else {
-    return nullptr;
+    const Withdrawal withdrawn = task.withdrawn.load(std::memory_order_relaxed);
+    if (withdrawn == Withdrawal::none) return nullptr;
+    if (withdrawn == Withdrawal::by_predecessor) return follows_a_failure(task);
+    why = "the program cancelled it";
   }
   return std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + why});
 }
@@ -49,6 +50,11 @@ FailureLog::Cause TaskGraph::why_abandoned(const Task& task) const {
   return cause;
 }
 
+FailureLog::Cause TaskGraph::follows_a_failure(const Task& task) {
+  return std::make_shared<Failure>(Failure{
+      ErrorCode::cancelled, describe(task) + " was cancelled: a task that it was to run after did not succeed"});
+}
+
 TaskGraph::Refusal TaskGraph::why_cancelled(Task& task) {
   if (failures_.any_poison()) {
     if (const auto gone = why_abandoned(task)) {
@@ -58,6 +64,10 @@ TaskGraph::Refusal TaskGraph::why_cancelled(Task& task) {
     }
   }
   if (const auto cause = why_withdrawn(task)) return {cause, cause};
+  return why_input_missing(task);
+}
+
+TaskGraph::Refusal TaskGraph::why_input_missing(const Task& task) {
   if (!failures_.any_poison()) return {};
   Refusal refusal = why_invalid(task);
   if (refusal.cause) {
@@ -88,6 +98,17 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
   if (!acquire_commute(task, ready)) return Begin::parked;
   // A task of the same epoch may have failed, and left the data in pieces, before this one got the locks.
   if (const Refusal refusal = why_cancelled(task); refusal.cause) return end_cancelled(task, refusal, worker, ready);
+  return Begin::run;
+}
+
+Begin TaskGraph::begin_after_running(Task& task, WorkerId worker, TaskList& ready) {
+  if (task.withdrawn.load(std::memory_order_relaxed) == Withdrawal::by_predecessor) {
+    const auto cause = follows_a_failure(task);
+    return end_cancelled(task, {cause, cause}, worker, ready);
+  }
+  if (const Refusal refusal = why_input_missing(task); refusal.cause) {
+    return end_cancelled(task, refusal, worker, ready);
+  }
   return Begin::run;
 }
 
@@ -122,6 +143,7 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
     if (completion.cause) {
       outcome.message = completion.cause->message;
       outcome.code = completion.cause->code;
+      failures_.told(completion.poison);
     }
     task.extras->callback(outcome);
   } catch (const std::exception& error) {
@@ -155,7 +177,7 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
         options_.dependency_trace->released(slot, task.task_id(), successor->task_id());
       }
       if (edge->kind() == Edge::explicit_dependency && status != TaskStatus::succeeded) {
-        successor->cancel_requested.store(true, std::memory_order_relaxed);
+        successor->withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
       }
       // Release: this task's effects; acquire, for the last one: those of all predecessors.
       if (successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -212,7 +234,7 @@ inline void TaskGraph::count_ending(std::size_t slot) {
 
 void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready) {
   const bool poisons = completion.status != TaskStatus::succeeded;
-  if (poisons) failures_.task_ended(task.task_id(), completion.status, completion.cause);
+  if (poisons) failures_.task_ended(task.task_id(), completion.status, completion.cause, completion.poison);
   if ((poisons || failures_.any_poison()) && !completion.settled) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);
   if (task.has_more && task.extras && task.extras->callback) call_back(task, completion);

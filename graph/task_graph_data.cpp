@@ -6,6 +6,7 @@
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/tasks/uncancellable.hpp"
 
 namespace troupe::graph {
 
@@ -16,6 +17,7 @@ Handle TaskGraph::register_data(DataDescription description) {
 }
 
 Result<Handle> TaskGraph::register_apart(DataDescription description) {
+  if (auto here = home_.check(); !here) return here.failure();
   const LockGuard lock(submission_mutex_);
   const auto record = registry_.add_apart(std::move(description));
   if (!record) return record.failure();
@@ -123,6 +125,7 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
 }
 
 Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing, const Change& change) {
+  const Uncancellable uncancellable;
   // A registration may end inside of a recording: runs of it then say that it has been released.
   if (auto allowed = releasing ? check_outside_kernel() : check_wait(); !allowed) return allowed;
   TaskWaiter waiter;
@@ -161,6 +164,7 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_change(const Handle& handl
 }
 
 Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
+  const Uncancellable uncancellable;
   if (auto allowed = check_hold_mode(mode); !allowed) return allowed.failure();
   auto hold = acquire_record(handle, mode);
   if (hold) hold = take_hold(hold.value(), mode);
@@ -177,6 +181,7 @@ Result<Task*> TaskGraph::take_hold(Task* hold, AccessMode mode) {
   }
   if (reads(mode) && failures_.any_poison()) {
     if (const auto refusal = why_invalid(*hold); refusal.cause) {
+      failures_.told(refusal.origin);
       give_back(hold);
       return *refusal.cause;
     }
@@ -220,6 +225,43 @@ Task& TaskGraph::allocate_hold(DataRecord& record, AccessMode mode) {
   hold.has_more = true;
   set_access(hold, 0, record, mode);
   return hold;
+}
+
+Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Handle> written,
+                                                              std::function<void()> ready) {
+  auto pending = std::make_unique<PendingHold>(std::move(ready));
+  TaskList activated;
+  bool immediately = false;
+  {
+    const LockGuard lock(submission_mutex_);
+    std::vector<DataRecord*> records;
+    for (const Handle& handle : written) {
+      const auto record = registry_.find(handle);
+      if (!record) return record.failure();
+      records.push_back(record.value());
+    }
+    Task& hold = allocate_task(nullptr, records.size());
+    hold.role = TaskRole::host;
+    hold.extras = std::make_unique<TaskExtras>();
+    hold.has_more = true;
+    hold.extras->ready_waiter = &pending->waiter_;
+    for (std::size_t i = 0; i < records.size(); ++i) set_access(hold, i, *records[i], AccessMode::write);
+    pending->hold_ = &hold;
+    immediately = order_hold(hold, activated);
+    for (DataRecord* record : records) note_written(registry_, *record, AccessMode::write);
+  }
+  begin_pending(*pending, activated, immediately, WaitKind::data);
+  return pending;
+}
+
+void TaskGraph::finish_refusal(PendingHold& pending, TaskStatus status, const FailureLog::Cause& cause) {
+  pending.note_.reset();
+  TaskList ready;
+  {
+    const LockGuard lock(outside_mutex_);
+    finish(*pending.hold_, {status, cause, cause, completed_.outside(), WorkerId{}}, ready);
+  }
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
 }
 
 bool TaskGraph::order_hold(Task& hold, TaskList& ready) {
@@ -274,6 +316,7 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
 }
 
 void TaskGraph::give_back(Task* hold) {
+  if (home_.left()) return;
   thread_holds_.remove(hold);
   TaskList ready;
   {

@@ -15,6 +15,7 @@ Recording* TaskGraph::recording_here() const {
 }
 
 Result<std::unique_ptr<RecordingScope>> TaskGraph::begin_recording(Recording& recording) {
+  if (auto here = home_.check(); !here) return here.failure();
   if (recording_here() != nullptr) {
     return records_in_recording();
   }
@@ -92,6 +93,7 @@ void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& recor
 
 Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
                                  std::uint64_t tag) {
+  if (auto here = home_.check(); !here) return here.failure();
   if (recording_here() != nullptr) return runs_in_recording();
   if (!surely_has_room()) {
     if (auto room = wait_for_room(); !room) return room.failure();
@@ -163,7 +165,9 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
       for (std::size_t i = 0; i < recording.size(); ++i) options_.endings->ended(0, TaskStatus::cancelled, cause);
     }
     completed_.count(worker.index(), recording.size());
-    return end_cancelled(task, {cause, cause}, worker, ready);
+    poison_written(*task.extras->run, cause);
+    finish(task, {TaskStatus::cancelled, cause, cause, worker.index(), worker, true}, ready);
+    return Begin::ended;
   }
   if (recording.size() == 0) {
     finish(task, {TaskStatus::succeeded, nullptr, nullptr, worker.index(), worker, true}, ready);
@@ -173,8 +177,20 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
   return Begin::parked;
 }
 
+void TaskGraph::poison_written(const RecordingRun& run, const FailureLog::Cause& cause) {
+  const std::span<const Recording::Use> uses = run.recording->uses();
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (!uses[i].written) continue;
+    DataRecord* const data = run.data.empty() ? uses[i].recorded : run.data[i];
+    data->visit_tree([&](DataRecord& part) {
+      if (!part.poisoned.load(std::memory_order_relaxed)) poison(part, cause);
+    });
+  }
+}
+
 void TaskGraph::end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready) {
-  FailureLog::Cause cause = recording.take_cause();
+  const FailureLog::Cause first = recording.take_cause();
+  FailureLog::Cause cause = first;
   Task& run_task = recording.end_run();
   TaskStatus status = TaskStatus::succeeded;
   if (cause) {
@@ -182,7 +198,7 @@ void TaskGraph::end_replay(Recording& recording, std::size_t slot, WorkerId work
     cause = std::make_shared<Failure>(
         Failure{cause->code, "a run of the recorded graph '" + recording.name() + "': " + cause->message});
   }
-  finish(run_task, {status, cause, nullptr, slot, worker, true}, ready);
+  finish(run_task, {status, cause, first, slot, worker, true}, ready);
 }
 
 }  // namespace troupe::graph

@@ -199,6 +199,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
 Result<void> TaskGraph::release(const Handle& handle) { return end_registration(handle, false); }
 
 Result<void> TaskGraph::end_registration(const Handle& handle, bool finally) {
+  if (home_.left()) return {};
   const auto released = release_without_waiting(handle, finally);
   if (!released) return released.failure();
   if (released.value()) return {};

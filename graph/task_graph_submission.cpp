@@ -52,7 +52,7 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   // The id first: see `status`.
   task.id.store(take_ids(), std::memory_order_release);
   task.status.store(TaskStatus::pending, std::memory_order_release);
-  task.cancel_requested.store(false, std::memory_order_relaxed);
+  task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
   task.successors.store(nullptr, std::memory_order_relaxed);
   task.codelet = codelet;
   task.priority = 0;
@@ -195,12 +195,13 @@ Result<const Codelet*> TaskGraph::only_on(const Codelet& codelet, const DeviceSe
 }
 
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
-  if (adapts_ || !specification.options.devices.all()) [[unlikely]]
+  if (adapts_->load(std::memory_order_relaxed) || !specification.options.devices.all()) [[unlikely]]
     return submit_adapted(specification);
   return submit_unrestricted(specification);
 }
 
 Result<Future> TaskGraph::submit_adapted(const TaskSpecification& specification) {
+  if (auto here = home_.check(); !here) return here.failure();
   if (!options_.stand_ins) return submit_restricted(specification);
   const auto codelet = host_.stand_in(specification.codelet);
   if (!codelet) {
@@ -247,7 +248,9 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     order(task, builder, ready);
     for (const Future& predecessor : specification.options.after) {
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
-      if (status(predecessor) != TaskStatus::succeeded) task.cancel_requested.store(true, std::memory_order_relaxed);
+      if (status(predecessor) != TaskStatus::succeeded) {
+        task.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
+      }
     }
   } catch (...) {
     // There was no memory for it. Combining tasks that were submitted before stay.

@@ -53,8 +53,9 @@ struct RuntimeOptions {
   /// each codelet a few times on each kind of device. Not used in virtual time nor with `deterministic`.
   std::string model_folder = {};
   /// Told of what is wrong and keeps nothing from going on: kernel times that are damaged, or cannot be kept; clusters
-  /// that span caches or NUMA nodes. Called in the thread that starts or ends the runtime; what it throws is dropped.
-  /// Null: nobody is told, but for what concerns environment variables, which goes to standard error.
+  /// that span caches or NUMA nodes; failures that the program was never told of. Called in the thread that starts or
+  /// ends the runtime; what it throws is dropped. Null: nobody is told, but for what concerns environment variables and
+  /// those failures, which goes to standard error.
   std::function<void(const std::string&)> on_warning = nullptr;
   /// Tasks that may be in flight before `submit` blocks: more lets policies see further and costs about 250 bytes a
   /// task. Submissions from kernels and callbacks never block.

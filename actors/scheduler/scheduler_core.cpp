@@ -211,8 +211,8 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
     }
     if (model_ && task.size_class.valid()) {
       learn_if_new(task.size_class);
-      if (!lost_.empty() && !anybody_runs(task)) {
-        // Its device is lost: the worker reports that. A policy might keep it for ever.
+      if (!anybody_runs(task)) {
+        // Its device is lost, or its data fit into no memory: the worker reports that. A policy might keep it for ever.
         commit(task, least_loaded(task), decision);
         continue;
       }

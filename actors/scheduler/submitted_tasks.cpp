@@ -37,6 +37,10 @@ void count_task(TaskLevel& level, SizeClassId size_class) {
 /// Ranks stay as they are while no cost has moved by more.
 constexpr double kCostTolerance = 0.1;
 
+/// How many records may be ranked again for each rank that somebody asks for, because costs have moved: so many tasks
+/// in flight are ranked again at most once while an eighth of them are asked about.
+constexpr std::size_t kRankedAgain = 8;
+
 /// Classes that came after the costs were looked up cost nothing yet.
 double cost_s(std::span<const double> costs_s, SizeClassId size_class) {
   return size_class.index() < costs_s.size() ? costs_s[size_class.index()] : 0;
@@ -194,8 +198,15 @@ double SubmittedTasks::rank(TaskId task, std::span<const double> costs_s) {
   if (record == nullptr) return 0;
   const auto position = static_cast<std::size_t>(record - records_.data());
   const std::size_t waiting = records_.size() - ranked_;
-  const bool many = position >= ranked_ && waiting >= std::max<std::size_t>(1, (records_.size() - first_live_) / 8);
-  if (many || costs_have_moved(costs_s)) compute_ranks(costs_s);
+  const std::size_t live = records_.size() - first_live_;
+  const bool many = position >= ranked_ && waiting >= std::max<std::size_t>(1, live / 8);
+  may_rank_again_ = std::min(may_rank_again_ + kRankedAgain, std::max(live, kRankedAtOnce));
+  if (many) {
+    compute_ranks(costs_s);
+  } else if (may_rank_again_ >= live && costs_have_moved(costs_s)) {
+    may_rank_again_ -= live;
+    compute_ranks(costs_s);
+  }
   return position < ranked_ ? record->rank_s : cost_s(costs_s, record->size_class);
 }
 

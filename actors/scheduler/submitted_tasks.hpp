@@ -52,7 +52,8 @@ class SubmittedTasks final : public graph::SubmissionObserver {
 
   /// The longest chain of costs from the task's start to the end of what was submitted; 0 for a task that was not
   /// recorded. `costs_s`: by size class. Ranks are computed for all tasks at once: anew when tasks came in the
-  /// meantime, by an eighth at least, or when a cost has moved by a tenth. Until then a new task has its own cost.
+  /// meantime, by an eighth at least, or when a cost has moved by a tenth; for that, of many tasks, once while an
+  /// eighth of them are asked about. Until then a new task has its own cost.
   [[nodiscard]] double rank(TaskId task, std::span<const double> costs_s);
 
  private:
@@ -91,6 +92,11 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   Bytes data_left_ TROUPE_GUARDED_BY(mutex_);
   /// Records that have ranks: all before this position.
   std::size_t ranked_ TROUPE_GUARDED_BY(mutex_) = 0;
+  /// As many records may be ranked again, because costs have moved, without anybody asking for ranks in between: times
+  /// become known one by one at the beginning, and small programs should not wait for the new ranks.
+  static constexpr std::size_t kRankedAtOnce = 65'536;
+  /// How many may be ranked now: more with each rank that is asked for, less with each computation.
+  std::size_t may_rank_again_ TROUPE_GUARDED_BY(mutex_) = kRankedAtOnce;
   /// What the ranks were computed from, for all classes that there were.
   std::vector<double> ranked_costs_s_ TROUPE_GUARDED_BY(mutex_);
 };

@@ -296,7 +296,7 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, D
     note_time(task, took);
     if (!leaves_device(task)) {
       WorkerCounters::add(port_.counters.issued_ahead, std::uint64_t{1});
-      runs = graph.begin(task, options_.self, ready) == Begin::run;
+      runs = graph.begin_after_running(task, options_.self, ready) == Begin::run;
     }
   }
   // Counted before: whoever waits for the task finds it, and its client's time, in the report.

@@ -168,7 +168,8 @@ typedef struct troupe_options {
    * thread of its own; without it they are printed on standard error. */
   double why_after;
   void (*on_stall)(const char* why, void* user);
-  /* Told what is wrong and keeps nothing from going on. */
+  /* Told what is wrong and keeps nothing from going on, and of failures that nobody had asked about when the runtime
+   * ends; NULL: these go to standard error. */
   void (*on_warning)(const char* what, void* user);
   /* For both. */
   void* user;

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <atomic>
-#include <cstdio>
-#include <functional>
 #include <string>
 #include <utility>
 
@@ -13,23 +11,11 @@
 #include "client/environment/environment.hpp"
 #include "client/environment/run_output.hpp"
 #include "client/environment/run_writer.hpp"
+#include "client/environment/warnings.hpp"
 
 namespace troupe::client {
 
 namespace {
-
-using Warn = std::function<void(const std::string&)>;
-
-Warn warner_of(const RuntimeOptions& options) {
-  return [warn = options.on_warning](const std::string& what) {
-    try {
-      if (warn) return warn(what);
-    } catch (...) {
-      return;
-    }
-    fmt::print(stderr, "troupe: warning: {}\n", what);
-  };
-}
 
 /// Once in a process: the environment is that of all its runtimes.
 void warn_of_mistakes(const Warn& warn) {
@@ -45,7 +31,7 @@ Result<std::unique_ptr<Backend>> start_in_environment(const RuntimeOptions& opti
   auto merged = with_environment(options);
   if (!merged) return merged.failure();
   const auto& [settings, taken] = merged.value();
-  const Warn warn = warner_of(options);
+  const Warn warn = warner(options.on_warning);
   warn_of_mistakes(warn);
   auto started = EmbeddedBackend::start(settings.options);
   if (!started && taken.empty()) return started.failure();
@@ -54,6 +40,7 @@ Result<std::unique_ptr<Backend>> start_in_environment(const RuntimeOptions& opti
                    fmt::format("{} (the environment has {})", started.failure().message, fmt::join(taken, ", "))};
   }
   std::unique_ptr<EmbeddedBackend> backend = std::move(started).value();
+  backend->warn_with(warn);
   if (settings.at_stop.nothing()) return std::unique_ptr<Backend>(std::move(backend));
   if (run_writer() == nullptr) {
     warn(fmt::format("what TROUPE_TRACE, TROUPE_REPORT and TROUPE_METRICS ask for is not written: {}",

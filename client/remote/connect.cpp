@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "client/environment/warnings.hpp"
 #include "client/remote/connection/service_stream.hpp"
 #include "client/remote/connection/socket_folder.hpp"
 #include "client/remote/memory/memory_connection.hpp"
@@ -34,7 +35,9 @@ std::unique_ptr<client::Backend> client::connect_needs_the_library_Troupe_remote
   connections.memory = std::move(memory);
   connections.stream = remote::open_session_stream(connections.folder).value_or_throw();
   connections.name = options.name.empty() ? name_of_program() : options.name;
-  return RemoteBackend::start(std::move(connections)).value_or_throw();
+  auto backend = RemoteBackend::start(std::move(connections)).value_or_throw();
+  backend->warn_with(client::warner(nullptr));
+  return backend;
 }
 
 }  // namespace troupe

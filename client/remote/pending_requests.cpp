@@ -13,7 +13,10 @@ std::uint64_t PendingRequests::begin(std::function<void(const Answer&)> then) {
 std::uint64_t PendingRequests::add(Request request) {
   const LockGuard lock(mutex_);
   if (lost_ != nullptr) {
-    if (request.waiting != nullptr) give(request, *lost_);
+    if (request.waiting != nullptr) {
+      loss_told_ = true;
+      give(request, *lost_);
+    }
     return 0;
   }
   requests_.emplace(++last_, std::move(request));
@@ -48,6 +51,7 @@ void PendingRequests::lose(const Failure& cause) {
     if (lost_ != nullptr) return;
     lost_ = std::make_unique<const Failure>(cause);
     requests.swap(requests_);
+    for (const auto& [number, request] : requests) loss_told_ = loss_told_ || request.waiting != nullptr;
   }
   for (auto& [number, request] : requests) give(request, cause);
 }

@@ -42,6 +42,11 @@ class PendingRequests {
   void answer(std::uint64_t request, Answer answer);
   /// All requests, those to come too, are answered with this.
   void lose(const Failure& cause);
+  /// Some thread has been answered so.
+  [[nodiscard]] bool loss_told() const {
+    const LockGuard lock(mutex_);
+    return loss_told_;
+  }
 
  private:
   struct Request {
@@ -51,7 +56,8 @@ class PendingRequests {
   std::uint64_t add(Request request);
   static void give(Request& request, Answer answer);
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
+  bool loss_told_ TROUPE_GUARDED_BY(mutex_) = false;
   std::uint64_t last_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::map<std::uint64_t, Request> requests_ TROUPE_GUARDED_BY(mutex_);
   std::unique_ptr<const Failure> lost_ TROUPE_GUARDED_BY(mutex_);

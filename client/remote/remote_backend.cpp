@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "client/environment/warnings.hpp"
 #include "client/remote/connection/service_calls.hpp"
 #include "client/remote/connection/wire_text.hpp"
 #include "graph/codelets/execution_scope.hpp"
@@ -83,9 +84,25 @@ Result<std::unique_ptr<RemoteBackend>> RemoteBackend::start(Connections connecti
 }
 
 RemoteBackend::~RemoteBackend() {
-  // Failures that nobody has waited for are lost, as in an embedded runtime.
-  if (session_ != nullptr && !session_->is_lost()) [[maybe_unused]]
-    const Result<void> outcome = wait_all();
+  if (session_ == nullptr) return;
+  // What follows asks, too.
+  const bool told_of_loss = session_->requests().loss_told() || session_->ledger().loss_told();
+  if (!session_->is_lost()) [[maybe_unused]]
+    const Result<void> outcome = wait_until_ended();
+  const bool lost_silently = session_->is_lost() && !told_of_loss && !session_->ledger().all_settled();
+  // Callbacks use this object, which has to be whole until the last of them has returned.
+  session_->end();
+  if (!warn()) return;
+  if (lost_silently) {
+    warn()("a runtime ended, and the program had not asked what became of its tasks: " + loss().message);
+  } else {
+    session_->ledger().visit_failures([this](const graph::FailureLog& log) { client::warn_of_untold(log, warn()); });
+  }
+}
+
+client::Backend::End RemoteBackend::end_here() const {
+  if (home_.left()) return End::in_another_process;
+  return graph::ExecutionScope::find(this) != nullptr ? End::inside_of_task : End::ends;
 }
 
 void RemoteBackend::call_back(TaskLedger::DueCallback& due) {
@@ -110,6 +127,7 @@ graph::Recording* RemoteBackend::recording_here() const {
 }
 
 Result<void> RemoteBackend::check_outside_callback() const {
+  if (auto here = home_.check(); !here) return here;
   if (graph::ExecutionScope::find(this) != nullptr) return graph::waits_in_kernel();
   return {};
 }
@@ -128,6 +146,7 @@ Result<void> RemoteBackend::check_handles(std::size_t more) const {
 }
 
 Result<Handle> RemoteBackend::register_data(graph::DataDescription description) {
+  if (auto here = home_.check(); !here) return here.failure();
   if (description.layout.element_size > kLargestElement) {
     return Failure{ErrorCode::invalid_argument, fmt::format("elements of {} bytes: a service takes at most {}",
                                                             description.layout.element_size, kLargestElement)};
@@ -148,6 +167,7 @@ Result<Handle> RemoteBackend::register_data(graph::DataDescription description) 
 }
 
 Result<client::Memory> RemoteBackend::allocate(Bytes size, NumaId /*node*/) {
+  if (auto here = home_.check(); !here) return here.failure();
   auto block = heap_.allocate(size);
   if (!block) return block.failure();
   return client::Memory{std::move(block).value(), size};
@@ -261,6 +281,7 @@ Result<void> RemoteBackend::release_late(graph::DataRecord& record) {
 Result<void> RemoteBackend::release(const Handle& handle) { return end_registration(handle, false); }
 
 Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally) {
+  if (home_.left()) return {};
   auto lock = session_->sender().lock();
   const auto found = registry_.find(handle);
   if (!found) return found.failure();
@@ -356,6 +377,7 @@ Result<std::shared_ptr<void>> RemoteBackend::keep(const Handle& handle) {
 }
 
 void RemoteBackend::cancel_all() {
+  if (home_.left()) return;
   auto lock = session_->sender().lock();
   session_->sender().operations().add().mutable_cancel_all();
   session_->sender().send(lock);
@@ -382,6 +404,15 @@ void RemoteBackend::copy_out_written(std::uint64_t task) {
 
 Result<void> RemoteBackend::wait_all() {
   if (auto allowed = check_wait(); !allowed) return allowed;
+  const Result<void> ended = wait_until_ended();
+  session_->ledger().told_all();
+  const auto callbacks = session_->ledger().callback_failures().take_summary();
+  if (callbacks == nullptr) return ended;
+  if (ended) return *callbacks;
+  return Failure{ended.failure().code, ended.failure().message + "; " + callbacks->message};
+}
+
+Result<void> RemoteBackend::wait_until_ended() {
   std::unique_ptr<Failure> summary;
   const auto add = [&summary](const Failure& failure) {
     if (summary == nullptr) {
@@ -404,7 +435,6 @@ Result<void> RemoteBackend::wait_all() {
     copy_out_written(last);
     if (last_task_.load(std::memory_order_relaxed) == last) break;
   }
-  if (const auto callbacks = session_->ledger().callback_failures().take_summary()) add(*callbacks);
   if (summary != nullptr) return *summary;
   return {};
 }
@@ -441,7 +471,10 @@ Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, A
     out.set_mode(to_wire(mode));
     hold->request = request;
   });
-  if (!answer) return answer.failure();
+  if (!answer) {
+    if (answer.failure().code == ErrorCode::cancelled) session_->ledger().told_all();
+    return answer.failure();
+  }
   hold->place->hold(hold->part, mode, written, hold->task);
   lock = session_->sender().lock();
   holds_.push_back(hold.get());
@@ -449,6 +482,7 @@ Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, A
 }
 
 void RemoteBackend::give_back(void* hold) noexcept {
+  if (home_.left()) return;
   const std::unique_ptr<Hold> held(static_cast<Hold*>(hold));
   held->place->give_back(held->part, held->mode, held->task);
   auto lock = session_->sender().lock();

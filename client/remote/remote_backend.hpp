@@ -17,6 +17,7 @@
 #include "client/remote/memory/shared_heap.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/recording/recording.hpp"
+#include "graph/tasks/home_process.hpp"
 #include "graph/tasks/task_owner.hpp"
 
 namespace troupe::remote {
@@ -36,6 +37,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// Fails with the service's refusal, or `service_lost`.
   static Result<std::unique_ptr<RemoteBackend>> start(Connections connections);
   ~RemoteBackend() override;
+  [[nodiscard]] End end_here() const override;
 
   // TaskOwner
   [[nodiscard]] TaskStatus status(const Future& future) const override;
@@ -99,6 +101,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   // All under the submission lock, unless they say otherwise.
   /// Without the lock.
   Result<void> wait_for_room();
+  /// The same. As `wait_all`, but for failures of callbacks; the program is told nothing.
+  Result<void> wait_until_ended();
   Result<std::vector<std::uint64_t>> numbers_of(const graph::TaskSpecification& specification,
                                                 graph::Recording* recording) const;
   Result<Future> submit_now(const graph::TaskSpecification& specification, std::uint32_t codelet);
@@ -127,6 +131,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   void abandon(const Handle& handle, const Failure& why);
 
   const std::string folder_;
+  const graph::HomeProcess home_;
   SharedHeap heap_;
   /// The submission lock is the sender's.
   graph::DataRegistry registry_{this};

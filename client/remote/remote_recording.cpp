@@ -45,6 +45,7 @@ Result<Future> RemoteBackend::submit_recorded(const graph::TaskSpecification& sp
 
 Result<std::shared_ptr<client::RecordedTasks>> RemoteBackend::record(const std::function<void()>& program,
                                                                      std::string name) {
+  if (auto here = home_.check(); !here) return here.failure();
   if (recording_here() != nullptr) return graph::records_in_recording();
   if (graph::ExecutionScope::find(this) != nullptr) return graph::records_in_kernel();
   auto recording = std::make_shared<graph::Recording>(std::move(name));
@@ -97,6 +98,7 @@ Result<std::shared_ptr<client::RecordedTasks>> RemoteBackend::seal(std::shared_p
 }
 
 Result<Future> RemoteBackend::replay(Recorded& recorded, std::span<const Rebinding> rebindings) {
+  if (auto here = home_.check(); !here) return here.failure();
   if (recording_here() != nullptr) return graph::runs_in_recording();
   if (auto room = wait_for_room(); !room) return room.failure();
   const graph::Recording& recording = recorded.recording();
@@ -114,7 +116,7 @@ Result<Future> RemoteBackend::replay(Recorded& recorded, std::span<const Rebindi
   session_->ledger().submitted(number, 1 + recorded.size());
   last_task_.store(number, std::memory_order_relaxed);
   for (std::size_t i = 0; i < data.value().size(); ++i) {
-    if (writes(recording.uses()[i].mode)) data_.will_write(*data.value()[i], number);
+    if (recording.uses()[i].written) data_.will_write(*data.value()[i], number);
     if (!holds_.empty()) note_use(*data.value()[i], recording.uses()[i].mode, number);
   }
   v1::Replay& replay = *session_->sender().operations().add_run(16 + 12 * rebindings.size()).mutable_replay();

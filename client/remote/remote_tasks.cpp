@@ -43,7 +43,7 @@ Result<void> RemoteBackend::wait(const Future& future) {
 }
 
 void RemoteBackend::cancel(const Future& future) {
-  if (is_recorded(future.id())) return;
+  if (is_recorded(future.id()) || home_.left()) return;
   auto lock = session_->sender().lock();
   if (session_->ledger().status(future.id().value()) != TaskStatus::pending) return;
   session_->sender().operations().add().mutable_cancel_task()->set_task(future.id().value());
@@ -98,6 +98,7 @@ void RemoteBackend::note_writes(const graph::TaskSpecification& specification, s
 }
 
 Result<Future> RemoteBackend::submit(const graph::TaskSpecification& specification) {
+  if (auto here = home_.check(); !here) return here.failure();
   if (auto fits = graph::check_counts(specification); !fits) return fits.failure();
   if (auto valid = graph::check_after(specification, *this); !valid) return valid.failure();
   if (specification.options.devices.kinds() == 0) return graph::no_device_may_run(specification.codelet);

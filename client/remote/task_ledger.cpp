@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "graph/tasks/uncancellable.hpp"
+
 namespace troupe::remote {
 
 void TaskLedger::submitted(std::uint64_t number, std::uint64_t weight) {
@@ -32,7 +34,11 @@ void TaskLedger::ended(std::uint64_t number, TaskStatus status, Failure failure)
   if (status != TaskStatus::succeeded) {
     outcome.message = failure.message;
     outcome.code = failure.code;
-    failures_.task_ended(TaskId(number), status, std::make_shared<const Failure>(std::move(failure)));
+    const auto cause = std::make_shared<const Failure>(std::move(failure));
+    // The service does not say what led to a cancellation.
+    const bool failed = status == TaskStatus::failed;
+    failures_.task_ended(TaskId(number), status, cause, failed ? cause : nullptr);
+    if (callbacks_.contains(number)) failures_.told(failed ? cause : nullptr);
   }
   arrive(number, 1, outcome);
 }
@@ -78,6 +84,7 @@ void TaskLedger::lose(const Failure& cause) {
   const LockGuard lock(mutex_);
   if (lost_ != nullptr) return;
   lost_ = std::make_shared<const Failure>(cause);
+  loss_told_ = !callbacks_.empty();
   for (auto& [number, callback] : callbacks_) {
     due_({std::move(callback.callback),
           std::move(callback.task),
@@ -88,9 +95,20 @@ void TaskLedger::lose(const Failure& cause) {
   changed_.notify_all();
 }
 
-std::shared_ptr<const Failure> TaskLedger::lost() const {
+std::shared_ptr<const Failure> TaskLedger::lost() {
   const LockGuard lock(mutex_);
+  loss_told_ = loss_told_ || lost_ != nullptr;
   return lost_;
+}
+
+bool TaskLedger::loss_told() const {
+  const LockGuard lock(mutex_);
+  return loss_told_;
+}
+
+bool TaskLedger::all_settled() const {
+  const LockGuard lock(mutex_);
+  return settled_.complete() >= last_.load(std::memory_order_relaxed);
 }
 
 TaskStatus TaskLedger::status(std::uint64_t number) const {
@@ -102,6 +120,7 @@ TaskStatus TaskLedger::status(std::uint64_t number) const {
 }
 
 Result<void> TaskLedger::wait(std::uint64_t number) {
+  const graph::Uncancellable uncancellable;
   {
     UniqueLock lock(mutex_);
     if (!settled_.contains(number) && lost_ == nullptr) {
@@ -112,7 +131,10 @@ Result<void> TaskLedger::wait(std::uint64_t number) {
       lock.lock();
       waiters_.erase(place);
     }
-    if (!settled_.contains(number)) return *lost_;
+    if (!settled_.contains(number)) {
+      loss_told_ = true;
+      return *lost_;
+    }
   }
   if (failures_.status_of(TaskId(number)) == TaskStatus::succeeded) return {};
   return failures_.failure_of(TaskId(number));
@@ -120,10 +142,12 @@ Result<void> TaskLedger::wait(std::uint64_t number) {
 
 template <class Done>
 Result<void> TaskLedger::block(UniqueLock& lock, Wanted& wanted, std::uint64_t number, const Done& done) {
+  const graph::Uncancellable uncancellable;
   const auto place = wanted.insert(number);
   changed_.wait(lock, [&]() TROUPE_REQUIRES(mutex_) { return done() || lost_ != nullptr; });
   wanted.erase(place);
   if (done()) return {};
+  loss_told_ = true;
   return *lost_;
 }
 

@@ -48,8 +48,12 @@ class TaskLedger {
   /// The service will not say anything any more: all that waits fails with this. Tasks that have not arrived count as
   /// cancelled. Only the first call has an effect.
   void lose(const Failure& cause);
-  /// Why nothing more will be heard, or null.
-  [[nodiscard]] std::shared_ptr<const Failure> lost() const;
+  /// Why nothing more will be heard, or null: for whoever tells the program.
+  [[nodiscard]] std::shared_ptr<const Failure> lost();
+  /// The program has been told of the loss by something here.
+  [[nodiscard]] bool loss_told() const;
+  /// Every task was settled.
+  [[nodiscard]] bool all_settled() const;
 
   /// A lost task that has not arrived counts as cancelled.
   [[nodiscard]] TaskStatus status(std::uint64_t number) const;
@@ -69,6 +73,15 @@ class TaskLedger {
   [[nodiscard]] std::uint64_t settled_weight() const { return settled_weight_.load(std::memory_order_relaxed); }
   /// Failures of callbacks go here; those of tasks are known too, but the service says their summary.
   [[nodiscard]] graph::FailureLog& callback_failures() { return callback_failures_; }
+  /// `visit` is called with the log of tasks and with that of callbacks.
+  template <class Visit>
+  void visit_failures(const Visit& visit) const {
+    visit(failures_);
+    visit(callback_failures_);
+  }
+  /// The program has been told of all failures of tasks so far: by a summary of the service, or by a refusal to give
+  /// data, which does not say which failure it comes from.
+  void told_all() { failures_.told(nullptr); }
 
  private:
   /// Numbers that threads wait for: who brings about what none of them wants wakes nobody.
@@ -96,6 +109,7 @@ class TaskLedger {
   /// Of those that stand for more than one.
   std::map<std::uint64_t, std::uint64_t> weights_ TROUPE_GUARDED_BY(mutex_);
   std::shared_ptr<const Failure> lost_ TROUPE_GUARDED_BY(mutex_);
+  bool loss_told_ TROUPE_GUARDED_BY(mutex_) = false;
   graph::FailureLog failures_;
   graph::FailureLog callback_failures_;
   /// The number of the newest task. Relaxed: only to see what cannot be.

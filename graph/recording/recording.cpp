@@ -51,7 +51,8 @@ void Recording::note_uses(RecordedTask& task) {
       uses_.back().id = access.data()->handle_id();
     }
     Use& use = uses_[number->second];
-    if (access.mode() != AccessMode::read) use.mode = AccessMode::read_write;
+    use.written = use.written || writes(access.mode());
+    if (use.written) use.mode = AccessMode::read_write;
     use.reduces = use.reduces || access.mode() == AccessMode::reduce;
     const bool first_read = reads(access.mode()) && !use.is_read;
     if (!use.is_written && (first_read || writes(access.mode())))

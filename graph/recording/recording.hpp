@@ -93,6 +93,9 @@ class Recording {
     HandleId id;
     /// Read, or read-write as soon as one task does more than read.
     AccessMode mode = AccessMode::read;
+    /// Some task writes this very handle. `mode` says less: a whole is ordered like a writer if a part of it is
+    /// written.
+    bool written = false;
     /// Data that contains this is used too: then only that orders runs, and neither can be exchanged.
     bool inside_another = false;
     bool contains_another = false;
@@ -219,14 +222,16 @@ inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskLi
     note_cause(ended.cause);
   // With its last follower released, the run may end elsewhere, and the recording with it.
   const bool is_sink = task.link_count == 0;
-  task.cancel_requested.store(false, std::memory_order_relaxed);
+  task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
   task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);
   for (const RecordedTask::Link& link : task.followers()) {
     RecordedTask& follower = *link.task();
     if (ended.trace != nullptr) [[unlikely]] {
       ended.trace->released(ended.slot, task.task_id(), TaskId(id_of(follower)));
     }
-    if (ended.cause && link.is_explicit()) follower.cancel_requested.store(true, std::memory_order_relaxed);
+    if (ended.cause && link.is_explicit()) {
+      follower.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
+    }
     // Release: this task's effects; acquire, for the last one: those of all predecessors.
     if (follower.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(follower, ready);
   }

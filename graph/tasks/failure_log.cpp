@@ -1,5 +1,6 @@
 #include "graph/tasks/failure_log.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace troupe::graph {
@@ -31,14 +32,15 @@ void FailureLog::insert(std::uint64_t id, TaskStatus status) {
   unsuccessful_.emplace(id, Interval{id, status});
 }
 
-void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause) {
+void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin) {
   const LockGuard lock(mutex_);
   insert(task.value(), status);
   if (details_.size() >= kDetails && details_are_old_) {
     details_.clear();
     details_are_old_ = false;
   }
-  if (details_.size() < kDetails) details_.emplace(task.value(), cause);
+  if (details_.size() < kDetails) details_.emplace(task.value(), Detail{cause, origin});
+  if (status == TaskStatus::failed) note_untold(origin);
   ++(status == TaskStatus::failed ? failed_ : cancelled_);
   // Failures come before the cancellations that follow from them.
   if (status == TaskStatus::failed || first_.empty()) {
@@ -49,7 +51,44 @@ void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause) 
 void FailureLog::add(Failure failure) {
   const LockGuard lock(mutex_);
   ++other_;
+  note_untold(std::make_shared<const Failure>(failure));
   if (first_.size() < kSpelledOut) first_.push_back(std::move(failure));
+}
+
+void FailureLog::note_untold(const Cause& origin) {
+  // A run of a recording fails for what a task of it has failed for.
+  if (std::find(untold_.begin(), untold_.end(), origin) != untold_.end()) return;
+  if (untold_.size() < kDetails) {
+    untold_.push_back(origin);
+  } else {
+    ++untold_beyond_;
+  }
+}
+
+void FailureLog::erase_told(const Cause& origin) {
+  if (origin != nullptr) {
+    std::erase(untold_, origin);
+    return;
+  }
+  untold_.clear();
+  untold_beyond_ = 0;
+}
+
+void FailureLog::told(const Cause& origin) {
+  const LockGuard lock(mutex_);
+  erase_told(origin);
+}
+
+std::unique_ptr<Failure> FailureLog::untold() const {
+  const LockGuard lock(mutex_);
+  const std::uint64_t count = untold_.size() + untold_beyond_;
+  if (count == 0) return nullptr;
+  if (untold_.empty()) {
+    return std::make_unique<Failure>(Failure{ErrorCode::kernel_failed, std::to_string(count) + " failures"});
+  }
+  auto text = std::make_unique<Failure>(*untold_.front());
+  if (count > 1) text->message += "; and " + std::to_string(count - 1) + " more";
+  return text;
 }
 
 TaskStatus FailureLog::status_of(TaskId task) const {
@@ -60,10 +99,13 @@ TaskStatus FailureLog::status_of(TaskId task) const {
   return task.value() <= interval.last ? interval.status : TaskStatus::succeeded;
 }
 
-Failure FailureLog::failure_of(TaskId task) const {
+Failure FailureLog::failure_of(TaskId task) {
   {
     const LockGuard lock(mutex_);
-    if (const auto found = details_.find(task.value()); found != details_.end()) return *found->second;
+    if (const auto found = details_.find(task.value()); found != details_.end()) {
+      erase_told(found->second.origin);
+      return *found->second.cause;
+    }
   }
   const TaskStatus status = status_of(task);
   const auto code = status == TaskStatus::failed ? ErrorCode::kernel_failed : ErrorCode::cancelled;
@@ -110,6 +152,8 @@ std::unique_ptr<Failure> FailureLog::take_summary() {
     if (failures > first_.size()) summary->message += "; and " + std::to_string(failures - first_.size()) + " more";
   }
   failed_ = cancelled_ = other_ = 0;
+  untold_.clear();
+  untold_beyond_ = 0;
   details_are_old_ = true;
   first_.clear();
   return summary;

@@ -23,15 +23,21 @@ class FailureLog {
 
   using Cause = std::shared_ptr<const Failure>;
 
-  /// The task ended as `failed` or `cancelled`.
-  void task_ended(TaskId task, TaskStatus status, const Cause& cause);
+  /// The task ended as `failed` or `cancelled`. `origin`: what first went wrong, which is the cause
+  /// itself or led to it; null for a cancellation where that is not known.
+  void task_ended(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin);
   /// A callback threw, or something else failed that belongs to no task's result.
   void add(Failure failure);
 
   /// How an ended task ended; `succeeded` where the log has never heard of it.
   [[nodiscard]] TaskStatus status_of(TaskId task) const;
-  /// Why a task did not succeed.
-  [[nodiscard]] Failure failure_of(TaskId task) const;
+  /// Why a task did not succeed, for the program: its origin counts as told.
+  [[nodiscard]] Failure failure_of(TaskId task);
+  /// The program has been told of this origin; null: of one that is not known here, so that all count as told.
+  void told(const Cause& origin);
+  /// The failures since the last summary of which the program has not been told in any way, in one line; null: none.
+  /// What was cancelled is not among them: either it followed from a failure, or the program wanted it.
+  [[nodiscard]] std::unique_ptr<Failure> untold() const;
 
   void poison(HandleId handle, const Cause& cause);
   void cure(HandleId handle);
@@ -50,19 +56,29 @@ class FailureLog {
     TaskStatus status;
   };
 
+  struct Detail {
+    Cause cause;
+    Cause origin;
+  };
+
   void insert(std::uint64_t id, TaskStatus status) TROUPE_REQUIRES(mutex_);
+  void note_untold(const Cause& origin) TROUPE_REQUIRES(mutex_);
+  void erase_told(const Cause& origin) TROUPE_REQUIRES(mutex_);
 
   /// `poisoned_` is not empty. Read by every task that begins: on a line of its own. Written under mutex_.
   alignas(64) std::atomic<bool> any_poison_{false};
   alignas(64) mutable Mutex mutex_;
   std::map<std::uint64_t, Interval> unsuccessful_ TROUPE_GUARDED_BY(mutex_);
-  std::map<std::uint64_t, Cause> details_ TROUPE_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, Detail> details_ TROUPE_GUARDED_BY(mutex_);
   std::map<HandleId, Cause> poisoned_ TROUPE_GUARDED_BY(mutex_);
   /// Since the last summary.
   std::uint64_t failed_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::uint64_t cancelled_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::uint64_t other_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::vector<Failure> first_ TROUPE_GUARDED_BY(mutex_);
+  /// Origins that the program has not been told of, `kDetails` at most, and how many more there are.
+  std::vector<Cause> untold_ TROUPE_GUARDED_BY(mutex_);
+  std::uint64_t untold_beyond_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// The details are of before the last summary.
   bool details_are_old_ TROUPE_GUARDED_BY(mutex_) = false;
 };

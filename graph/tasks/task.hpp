@@ -110,6 +110,15 @@ enum class TaskRole : std::uint8_t {
   recorded,
 };
 
+/// Why a task is not to run, of what concerns it alone.
+enum class Withdrawal : std::uint8_t {
+  none,
+  /// The program has cancelled it, which counts until it starts.
+  by_program,
+  /// A task that it was to run after did not succeed. What a device has run all the same does not count.
+  by_predecessor,
+};
+
 /// Memory for edges that did not fit into the task.
 struct EdgeBlock {
   static constexpr std::size_t kEdges = 7;
@@ -133,8 +142,8 @@ struct alignas(64) Task {
   /// Predecessors that have not ended (plus `kSubmitting`). The decrement to zero acquires what the predecessors
   /// released by theirs.
   std::atomic<std::uint32_t> pending{0};
-  /// Set by `Future::cancel` or by a failed explicit predecessor; read when the task is about to start.
-  std::atomic<bool> cancel_requested{false};
+  /// Read when the task is about to start.
+  std::atomic<Withdrawal> withdrawn{Withdrawal::none};
   std::atomic<TaskStatus> status{TaskStatus::pending};
   TaskRole role = TaskRole::user;
   bool has_commute = false;

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -32,8 +32,8 @@ using Key = std::pair<std::string, std::vector<RealDevice*>>;
 struct Executions {
   Mutex mutex;
   std::map<Key, std::shared_ptr<Execution>> all TROUPE_GUARDED_BY(mutex);
-  /// Whose threads run.
-  pid_t process TROUPE_GUARDED_BY(mutex) = 0;
+  /// Whose threads run; none before the first one is asked for.
+  std::optional<graph::HomeProcess> home TROUPE_GUARDED_BY(mutex);
   bool stopped TROUPE_GUARDED_BY(mutex) = false;
 
   static Executions& get() {
@@ -48,7 +48,7 @@ void stop_all() {
   {
     const LockGuard lock(executions.mutex);
     // A child after fork has no threads that could be stopped.
-    if (executions.process != getpid()) return;
+    if (executions.home->left()) return;
     executions.stopped = true;
     all = std::exchange(executions.all, {});
   }
@@ -96,9 +96,9 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
   std::ranges::sort(key.second, {}, &Device::number);
   Executions& executions = Executions::get();
   const LockGuard lock(executions.mutex);
-  const bool first = executions.process == 0;
-  if (first) executions.process = getpid();
-  require(executions.process == getpid() && !executions.stopped, CL_OUT_OF_RESOURCES);
+  const bool first = !executions.home;
+  if (first) executions.home.emplace();
+  require(!executions.home->left() && !executions.stopped, CL_OUT_OF_RESOURCES);
   std::shared_ptr<Execution>& execution = executions.all[key];
   if (execution == nullptr) {
     try {
@@ -150,7 +150,7 @@ void Execution::stop() {
 
 Runtime& Execution::runtime() {
   const LockGuard lock(mutex_);
-  require(runtime_ != nullptr && process_ == getpid(), CL_OUT_OF_RESOURCES);
+  require(runtime_ != nullptr && !home_.left(), CL_OUT_OF_RESOURCES);
   return *runtime_;
 }
 

@@ -1,8 +1,6 @@
 /// The runtime that runs commands.
 #pragma once
 
-#include <unistd.h>
-
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "client/runtime.hpp"
+#include "graph/tasks/home_process.hpp"
 #include "opencl/objects/device.hpp"
 #include "opencl/splitting/parallel_width.hpp"
 #include "proto/mutex.hpp"
@@ -50,7 +49,7 @@ class Execution {
   std::vector<RealDevice*> devices_;
   std::size_t first_worker_ = 0;
   /// Whose threads run.
-  const pid_t process_ = getpid();
+  const graph::HomeProcess home_;
   const std::optional<Bytes> memory_;
   ParallelWidth width_;
   const std::unique_ptr<StoragePool> pool_;

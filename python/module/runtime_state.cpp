@@ -23,9 +23,6 @@ namespace {
 
 thread_local RuntimeState* kernel_of_runtime = nullptr;
 
-/// Forks that made this process, since the module was loaded.
-std::atomic<std::uint64_t> forks{0};
-
 /// Open runtimes, with the interpreter's lock. Never destroyed: see `RuntimeState::close_all`.
 std::vector<std::shared_ptr<RuntimeState>>& open_runtimes() {
   static auto* const all = new std::vector<std::shared_ptr<RuntimeState>>;
@@ -45,7 +42,6 @@ std::vector<KernelThread>& kernel_threads() {
 }
 
 void in_forked_process() {
-  forks.fetch_add(1);
   forget_watching();
   forget_disposed();
   kernel_threads().clear();
@@ -90,12 +86,11 @@ std::shared_ptr<RuntimeState> RuntimeState::adopt(std::unique_ptr<Runtime> runti
 
 void RuntimeState::set(std::unique_ptr<Runtime> runtime) {
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, &in_forked_process);
-  generation_ = forks.load();
   runtime_ = std::shared_ptr<Runtime>(runtime.release(), EndWithoutLock());
   open_runtimes().push_back(shared_from_this());
 }
 
-bool RuntimeState::foreign() const { return generation_ != forks.load(std::memory_order_relaxed); }
+bool RuntimeState::foreign() const { return home_.left(); }
 
 void RuntimeState::require_own_process() const {
   if (!foreign()) return;
@@ -363,6 +358,14 @@ void RuntimeState::close(bool cancel) {
   if (runs_thread_.joinable()) {
     const WithoutGil without;
     runs_thread_.join();
+  }
+  // What was cancelled now nobody had looked at either, but it did not go wrong.
+  const bool failed = failure && (failure->code() != ErrorCode::cancelled || !exceptions_.empty());
+  if (cancel && failed && runtime->backend().warn()) {
+    runtime->backend().warn()(fmt::format(
+        "a runtime was left open, and the program had not asked what became of its tasks (wait() or a 'with' "
+        "block says it): {}",
+        failure->what()));
   }
   destroy();
   if (ending.interrupted) throw *ending.interrupted;

@@ -23,6 +23,7 @@
 #include "client/embedded_backend.hpp"
 #include "client/runtime.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/tasks/home_process.hpp"
 #include "python/module/array_data.hpp"
 #include "python/module/gil.hpp"
 #include "python/module/task_cell.hpp"
@@ -187,8 +188,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   void destroy();
 
   std::shared_ptr<Runtime> runtime_;
-  /// Forks of this process before the runtime was started.
-  std::uint64_t generation_ = 0;
+  /// The process that started the runtime.
+  const graph::HomeProcess home_;
   bool runs_in_waiting_thread_ = false;
   bool closing_ = false;
   bool abandoned_ = false;

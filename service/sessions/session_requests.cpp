@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "service/codelets/reductions.hpp"
@@ -104,6 +105,20 @@ Result<void> SessionRequests::release(const v1::ReleaseData& message) {
   return {};
 }
 
+Result<void> SessionRequests::refuse(std::uint64_t task, std::span<const Handle> written, Failure why) {
+  auto hold = parts_.graph.begin_refusal(written, ready_callback());
+  if (!hold) return hold.failure();
+  ++refusals_;
+  begin({.kind = Kind::refusal, .hold = nullptr, .task = task, .why = std::make_shared<const Failure>(std::move(why))},
+        std::move(hold));
+  return {};
+}
+
+void SessionRequests::take_refused(EndingCollector::Batch& batch) {
+  std::move(refused_.begin(), refused_.end(), std::back_inserter(batch.others));
+  refused_.clear();
+}
+
 Result<void> SessionRequests::wait_all(const v1::WaitAll& message) {
   waits_.push_back(message.request());
   parts_.graph.combine_open_reductions();
@@ -138,6 +153,7 @@ void SessionRequests::finish(Pending& pending) {
   switch (pending.kind) {
     case Kind::acquire: return finish_acquire(pending);
     case Kind::partition: return finish_partition(pending);
+    case Kind::refusal: return finish_refusal(pending);
     case Kind::set_reduction: note(parts_.graph.finish_set_reduction(*pending.hold, std::move(pending.methods))); break;
     case Kind::release:
       note(parts_.graph.finish_release(*pending.hold));
@@ -155,6 +171,16 @@ void SessionRequests::finish_acquire(Pending& pending) {
   const bool keep = hold && !pending.returned && !abandoned_ && held_.emplace(pending.request, hold.value()).second;
   if (hold && !keep) parts_.graph.give_back(hold.value());
   parts_.outbox.reply(pending.request, problem);
+}
+
+void SessionRequests::finish_refusal(const Pending& pending) {
+  --refusals_;
+  const ErrorCode code = pending.why->code;
+  // What nobody wanted to run any more was cancelled, what cannot run has failed.
+  const bool withdrawn = code == ErrorCode::cancelled || code == ErrorCode::stopped;
+  const TaskStatus status = withdrawn ? TaskStatus::cancelled : TaskStatus::failed;
+  parts_.graph.finish_refusal(*pending.hold, status, pending.why);
+  refused_.push_back({pending.task, status, pending.why});
 }
 
 void SessionRequests::finish_partition(Pending& pending) {

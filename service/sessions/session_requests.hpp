@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -45,16 +46,25 @@ class SessionRequests {
   Result<void> release(const v1::ReleaseData& message);
   Result<void> wait_all(const v1::WaitAll& message);
 
+  /// A task that will not run, and what it would have written: that has no valid content when its turn has come, and
+  /// the task has ended. A failure: the graph does not take it, and the session has to end, as data would count as
+  /// valid that are not.
+  Result<void> refuse(std::uint64_t task, std::span<const Handle> written, Failure why);
+  /// The ends of refused tasks, in the order in which they came; taken.
+  void take_refused(EndingCollector::Batch& batch);
+
   void finish_ready();
   /// Everything that a WaitAll waits for has ended.
   [[nodiscard]] bool can_finish_waits() const {
-    return !waits_.empty() && parts_.endings.count() >= parts_.graph.progress().submitted;
+    return !waits_.empty() && refusals_ == 0 && parts_.endings.count() >= parts_.graph.progress().submitted;
   }
   [[nodiscard]] bool any_waits() const { return !waits_.empty(); }
   /// Blocks until there is something that `finish_ready` can finish: for who has nothing else to do.
   void wait_ready();
-  /// Those that have not been answered, and data that the client holds.
+  /// Those that have not been answered, refused tasks included; and data that the client holds.
   [[nodiscard]] std::size_t pending() const { return pending_.size() + waits_.size(); }
+  /// Without the refused tasks.
+  [[nodiscard]] std::size_t unanswered() const { return pending() - refusals_; }
   [[nodiscard]] std::size_t held() const { return held_.size(); }
 
   /// The client is gone, and its tasks are cancelled: gives back what it holds, and from now on whatever it still gets.
@@ -62,7 +72,7 @@ class SessionRequests {
   void abandon();
 
  private:
-  enum class Kind { acquire, partition, set_reduction, release };
+  enum class Kind { acquire, partition, set_reduction, release, refusal };
   struct Pending {
     Kind kind = Kind::acquire;
     std::uint64_t request = 0;
@@ -75,6 +85,9 @@ class SessionRequests {
     std::vector<std::uint64_t> numbers = {};
     ReductionMethods methods = {};
     SessionData::Removed removed = {};
+    // Refusal.
+    std::uint64_t task = 0;
+    graph::FailureLog::Cause why = nullptr;
   };
   /// Where `ready` callbacks leave the numbers of those that can be finished.
   struct ReadyList {
@@ -89,6 +102,7 @@ class SessionRequests {
   void begin(Pending pending, Result<std::unique_ptr<graph::PendingHold>> hold);
   void finish(Pending& pending);
   void finish_acquire(Pending& pending);
+  void finish_refusal(const Pending& pending);
   void finish_partition(Pending& pending);
   void finish_waits();
 
@@ -99,6 +113,9 @@ class SessionRequests {
   /// By request.
   std::unordered_map<std::uint64_t, graph::Task*> held_;
   std::vector<std::uint64_t> waits_;
+  /// Refused tasks whose turn has not come.
+  std::size_t refusals_ = 0;
+  std::vector<EndingCollector::Unsuccessful> refused_;
   bool abandoned_ = false;
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "service/sessions/wire_checks.hpp"
@@ -34,8 +33,7 @@ Arguments read_arguments(const SessionCodelet& codelet, const char* bytes) {
 
 }  // namespace
 
-SessionTasks::SessionTasks(const Parts& parts)
-    : parts_(parts), refused_run_{.refused = parts.refused.codelet("recorded graph")} {}
+SessionTasks::SessionTasks(const Parts& parts) : parts_(parts) {}
 
 SessionTasks::~SessionTasks() {
   abandon();
@@ -166,25 +164,27 @@ Result<void> SessionTasks::submit_row(const TaskRow& row) {
     if (auto read = read_after(row); !read) return read;
   }
   const Arguments arguments = read_arguments(*row.codelet, row.arguments);
+  if (open_) note_written(row);
+  std::optional<Failure> refusal;
+  Future future;
   if (withdrawn_ && !open_) {
-    refuse_to_run(numbers_.next());
-    count({});
-  } else {
-    std::optional<Failure> refusal = why_refused(row, arguments);
-    Future future;
-    if (!refusal) {
-      const std::uint64_t tag = open_ ? 0 : numbers_.next();
-      const auto submitted = parts_.graph.submit({row.codelet->known->codelet, accesses_, arguments, options_, tag});
-      if (submitted) {
-        future = submitted.value();
-      } else {
-        refusal = submitted.failure();
-      }
+    refused_.push_back({numbers_.next(), handles_of(written_by(row)), *withdrawn_});
+  } else if (refusal = why_refused(row, arguments); !refusal) {
+    const std::uint64_t tag = open_ ? 0 : numbers_.next();
+    const auto submitted = parts_.graph.submit({row.codelet->known->codelet, accesses_, arguments, options_, tag});
+    if (submitted) {
+      future = submitted.value();
+    } else {
+      refusal = submitted.failure();
     }
-    if (refusal) future = submit_refused(row, *refusal);
-    count(future);
-    charge(costs::beyond_usual(row) + (refusal ? refusal->message.size() : 0));
   }
+  if (refusal) {
+    const auto refused = submit_refused(row, *refusal);
+    if (!refused) return refused.failure();
+    future = refused.value();
+  }
+  count(future);
+  charge(costs::beyond_usual(row) + (refusal ? refusal->message.size() : 0));
   if (row.detail != nullptr) {
     if (row.detail->awaited() && !open_) awaited_.insert(numbers_.next() - 1);
     options_.name.clear();
@@ -194,7 +194,51 @@ Result<void> SessionTasks::submit_row(const TaskRow& row) {
   return {};
 }
 
-Future SessionTasks::submit_refused(const TaskRow& row, const Failure& why) {
+SessionTasks::Numbers SessionTasks::written_by(const TaskRow& row) const {
+  Numbers written;
+  const auto& declared = row.codelet->modes;
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    if (writes(accesses_[i].mode.value_or(i < declared.size() ? declared[i] : AccessMode::read))) {
+      written.insert(row.handles[i]);
+    }
+  }
+  return written;
+}
+
+SessionTasks::Numbers SessionTasks::written_by(const v1::Replay& message, const KeptRecording& kept) {
+  Numbers written = kept.written;
+  for (const v1::Rebinding& rebinding : message.rebindings()) written.erase(rebinding.recorded());
+  for (const v1::Rebinding& rebinding : message.rebindings()) {
+    if (kept.written.contains(rebinding.recorded())) written.insert(rebinding.now());
+  }
+  return written;
+}
+
+void SessionTasks::note_written(const TaskRow& row) {
+  for (const std::uint64_t number : written_by(row)) {
+    if (open_->kept.written.insert(number).second) open_->kept.bytes += costs::kAccess;
+  }
+}
+
+std::vector<Handle> SessionTasks::handles_of(const Numbers& written) const {
+  const auto is_inside_another = [&](const SessionHandle& data) {
+    const SessionHandle* whole = &data;
+    while (whole != nullptr && whole->whole) {
+      if (written.contains(*whole->whole)) return true;
+      whole = parts_.data.find(*whole->whole);
+    }
+    return false;
+  };
+  std::vector<Handle> handles;
+  for (const std::uint64_t number : written) {
+    // Nobody can read any more what has been released.
+    const SessionHandle* const data = parts_.data.find(number);
+    if (data != nullptr && !is_inside_another(*data)) handles.push_back(data->handle);
+  }
+  return handles;
+}
+
+Result<Future> SessionTasks::submit_refused(const TaskRow& row, const Failure& why) {
   const bool recorded = open_ != nullptr;
   const std::uint64_t tag = recorded ? 0 : numbers_.next();
   const std::uint64_t number = parts_.refused.add(why, recorded);
@@ -203,29 +247,12 @@ Future SessionTasks::submit_refused(const TaskRow& row, const Failure& why) {
   } else {
     refusals_.emplace(tag, number);
   }
-  // Whatever made the graph refuse it, this it takes: each of the data once, in a mode that needs nothing.
+  // What it would have read does not matter: all that it does is to end in its turn.
   std::vector<Access> accesses;
-  std::unordered_map<HandleId, std::size_t> places;
-  const auto& declared = row.codelet->modes;
-  for (std::size_t i = 0; i < accesses_.size(); ++i) {
-    const AccessMode mode = accesses_[i].mode.value_or(i < declared.size() ? declared[i] : AccessMode::read);
-    const AccessMode plain = writes(mode) ? AccessMode::read_write : AccessMode::read;
-    const auto [place, is_new] = places.emplace(accesses_[i].handle.id(), accesses.size());
-    if (is_new) {
-      accesses.emplace_back(accesses_[i].handle, plain);
-    } else if (writes(plain)) {
-      accesses[place->second].mode = plain;
-    }
-  }
-  const Arguments arguments = args(number);
+  for (const Handle& handle : handles_of(written_by(row))) accesses.push_back(write(handle));
   // Whoever can, refuses it, wherever the task was to run.
   options_.devices = {};
-  auto submitted = parts_.graph.submit({row.codelet->refused, accesses, arguments, options_, tag, false});
-  // A whole and its part, or data that are being released: then nothing is poisoned.
-  if (!submitted) submitted = parts_.graph.submit({row.codelet->refused, {}, arguments, options_, tag, false});
-  if (submitted) return submitted.value();
-  if (!recorded) refuse_to_run(tag);
-  return {};
+  return parts_.graph.submit({row.codelet->refused, accesses, args(number), options_, tag, false});
 }
 
 void SessionTasks::count(const Future& future) {
@@ -314,22 +341,13 @@ Result<void> SessionTasks::replay(const v1::Replay& message) {
     if (!now) return now.failure();
     rebindings.push_back({recorded.value()->handle, now.value()->handle});
   }
-  if (withdrawn_) {
-    refuse_to_run(numbers_.next());
-    count({});
-    return {};
+  const auto submitted = withdrawn_ ? Result<Future>(*withdrawn_)
+                                    : parts_.graph.replay(found->second.recording, rebindings, numbers_.next());
+  if (!submitted) {
+    refused_.push_back({numbers_.next(), handles_of(written_by(message, found->second)), submitted.failure()});
   }
-  const auto submitted = parts_.graph.replay(found->second.recording, rebindings, numbers_.next());
-  if (submitted) {
-    count(submitted.value());
-    charge(costs::kAccess * found->second.recording->uses().size());
-    return {};
-  }
-  accesses_.clear();
-  options_.name = found->second.recording->name();
-  options_.priority = 0;
-  count(submit_refused({.codelet = &refused_run_}, submitted.failure()));
-  options_.name.clear();
+  count(submitted ? submitted.value() : Future());
+  charge(costs::kAccess * found->second.recording->uses().size());
   return {};
 }
 
@@ -350,21 +368,7 @@ Result<void> SessionTasks::await(const v1::Await& message) {
   return {};
 }
 
-void SessionTasks::withdraw(const Failure& reason) { withdrawn_ = std::make_shared<Failure>(reason); }
-
-void SessionTasks::refuse_to_run(std::uint64_t task) {
-  static const auto refused =
-      std::make_shared<const Failure>(Failure{ErrorCode::cancelled, "the service refused the task"});
-  const graph::FailureLog::Cause cause = withdrawn_ ? withdrawn_ : refused;
-  withdrawn_tasks_.push_back({task, TaskStatus::cancelled, cause});
-  // The graph has never heard of it, and whoever waits for everything should. Its own numbers are larger by far.
-  parts_.graph.failures().task_ended(TaskId(task), TaskStatus::cancelled, cause);
-}
-
-void SessionTasks::take_withdrawn(EndingCollector::Batch& batch) {
-  std::move(withdrawn_tasks_.begin(), withdrawn_tasks_.end(), std::back_inserter(batch.others));
-  withdrawn_tasks_.clear();
-}
+void SessionTasks::withdraw(const Failure& reason) { withdrawn_ = reason; }
 
 void SessionTasks::ended(std::uint64_t task, TaskStatus status) {
   numbers_.ended(task, status);

@@ -7,15 +7,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "graph/task_graph.hpp"
 #include "proto/errors.hpp"
 #include "service/server_options.hpp"
-#include "service/sessions/ending_collector.hpp"
 #include "service/sessions/refused_tasks.hpp"
 #include "service/sessions/session_codelets.hpp"
 #include "service/sessions/session_costs.hpp"
@@ -57,10 +58,17 @@ class SessionTasks {
   [[nodiscard]] bool recording() const { return open_ != nullptr; }
   /// Ends a recording that is being made: nobody will.
   void abandon();
-  /// Tasks that come from now on are not run: they end as cancelled, with this reason.
+  /// Tasks that come from now on do not run, for this reason.
   void withdraw(const Failure& reason);
-  /// Tasks that have ended without having been the graph's, in the order of their numbers; taken.
-  void take_withdrawn(EndingCollector::Batch& batch);
+  /// A task that the graph has not been given.
+  struct Refused {
+    std::uint64_t task = 0;
+    /// What it would have written: that has no valid content when its turn has come.
+    std::vector<Handle> written;
+    Failure why;
+  };
+  /// Those that have come since the last call. They are to take their place in the graph before anything else does.
+  [[nodiscard]] std::vector<Refused> take_refused() { return std::exchange(refused_, {}); }
 
   /// A task's end is about to be told to the client.
   void ended(std::uint64_t task, TaskStatus status);
@@ -74,11 +82,15 @@ class SessionTasks {
   [[nodiscard]] bool is_awaited(std::uint64_t task) const { return awaited_.contains(task); }
 
  private:
+  /// Of data, in an order that depends on nothing else.
+  using Numbers = std::set<std::uint64_t>;
   struct OpenRecording;
   struct KeptRecording {
     std::shared_ptr<graph::Recording> recording;
     /// `RefusedTasks` that belong to it.
     std::vector<std::uint64_t> refusals;
+    /// What some task of it writes.
+    Numbers written;
     std::uint64_t tasks = 0;
     std::uint64_t bytes = costs::kRecording;
   };
@@ -91,9 +103,17 @@ class SessionTasks {
   static DeviceSet devices_of(const v1::TaskDetail& detail);
   /// Why the task cannot run, as far as that can be told before the graph looks at it.
   std::optional<Failure> why_refused(const TaskRow& row, const Arguments& arguments) const;
-  /// The task ends as cancelled without having been the graph's.
-  void refuse_to_run(std::uint64_t task);
-  Future submit_refused(const TaskRow& row, const Failure& why);
+  /// The numbers of the data that the task, whose accesses have been read, would write.
+  [[nodiscard]] Numbers written_by(const TaskRow& row) const;
+  /// The same of a run.
+  [[nodiscard]] static Numbers written_by(const v1::Replay& message, const KeptRecording& kept);
+  /// A task of the open recording.
+  void note_written(const TaskRow& row);
+  /// What a task names that writes all of these.
+  [[nodiscard]] std::vector<Handle> handles_of(const Numbers& written) const;
+  /// Submits the next task as one that fails in its turn. A failure: not even that is possible, and the session has to
+  /// end, because data would count as valid that are not.
+  Result<Future> submit_refused(const TaskRow& row, const Failure& why);
   void count(const Future& future);
   /// What the task that was counted last takes beyond the usual.
   void charge(std::uint64_t bytes);
@@ -112,10 +132,8 @@ class SessionTasks {
   std::vector<std::uint64_t> old_refusals_;
   /// Of tasks in flight.
   std::unordered_map<std::uint64_t, std::uint64_t> refusals_;
-  /// What a run that the graph refuses is submitted with.
-  const SessionCodelet refused_run_;
-  graph::FailureLog::Cause withdrawn_;
-  std::vector<EndingCollector::Unsuccessful> withdrawn_tasks_;
+  std::optional<Failure> withdrawn_;
+  std::vector<Refused> refused_;
 
   // Used for each task anew, to save the allocations.
   std::vector<Access> accesses_;

@@ -74,19 +74,11 @@ Result<void> SessionWork::apply(const v1::Operation& operation) {
     case v1::Operation::kPartition: return requests_.partition(operation.partition());
     case v1::Operation::kSetReduction: return set_reduction(operation.set_reduction());
     case v1::Operation::kReleaseData: return requests_.release(operation.release_data());
-    case v1::Operation::kTasks: {
-      auto submitted = tasks_.submit(operation.tasks());
-      submitted_.store(tasks_.submitted(), std::memory_order_relaxed);
-      return submitted;
-    }
+    case v1::Operation::kTasks: return note_submitted(tasks_.submit(operation.tasks()));
     case v1::Operation::kBeginRecording: return tasks_.begin_recording(operation.begin_recording());
     case v1::Operation::kEndRecording: return tasks_.end_recording(operation.end_recording());
     case v1::Operation::kDropRecording: return tasks_.drop_recording(operation.drop_recording());
-    case v1::Operation::kReplay: {
-      auto submitted = tasks_.replay(operation.replay());
-      submitted_.store(tasks_.submitted(), std::memory_order_relaxed);
-      return submitted;
-    }
+    case v1::Operation::kReplay: return note_submitted(tasks_.replay(operation.replay()));
     case v1::Operation::kAcquire: return requests_.acquire(operation.acquire());
     case v1::Operation::kGiveBack: return requests_.give_back(operation.give_back());
     case v1::Operation::kWaitAll: return requests_.wait_all(operation.wait_all());
@@ -106,6 +98,15 @@ Result<void> SessionWork::apply(const v1::Operation& operation) {
     case v1::Operation::KIND_NOT_SET: break;
   }
   return violation("operations", "an operation of a kind that the service does not know");
+}
+
+Result<void> SessionWork::note_submitted(Result<void> submitted) {
+  submitted_.store(tasks_.submitted(), std::memory_order_relaxed);
+  for (SessionTasks::Refused& refused : tasks_.take_refused()) {
+    auto begun = requests_.refuse(refused.task, refused.written, std::move(refused.why));
+    if (submitted) submitted = std::move(begun);
+  }
+  return submitted;
 }
 
 Result<void> SessionWork::open_codelet(const v1::OpenCodelet& message) {
@@ -160,7 +161,7 @@ void SessionWork::take_endings() {
     told_succeeded_ = told_others_ = looked_at_ = 0;
   }
   endings_.take(batch_);
-  tasks_.take_withdrawn(batch_);
+  requests_.take_refused(batch_);
 }
 
 bool SessionWork::may_hold() const {
@@ -243,7 +244,7 @@ void SessionWork::tell_endings(v1::ServiceMessage& message) {
 }
 
 bool SessionWork::overloaded() const {
-  return outbox_.size() > kMostReplies || requests_.pending() + requests_.held() > parts_.limits.handles;
+  return outbox_.size() > kMostReplies || requests_.unanswered() + requests_.held() > parts_.limits.handles;
 }
 
 void SessionWork::withdraw(const Failure& reason) {

@@ -73,9 +73,9 @@ class SessionWork {
   void wind_up();
   /// The most that it ever needed for the client, about.
   [[nodiscard]] std::uint64_t highest_bytes() const { return charge_.highest(); }
-  /// Cancels tasks; those that come later end at once, with this reason.
+  /// Cancels tasks; those that come later do not run, for this reason.
   void withdraw(const Failure& reason);
-  /// Lets tasks that come from now on end at once, with this reason, and the others go on.
+  /// Tasks that come from now on do not run, for this reason; the others go on.
   void refuse_more(const Failure& reason) { tasks_.withdraw(reason); }
 
   // Any thread.
@@ -97,6 +97,8 @@ class SessionWork {
   Result<void> keep(const v1::Keep& message);
   Result<void> let_go(const v1::LetGo& message);
   Result<void> open_codelet(const v1::OpenCodelet& message);
+  /// The graph has been given what came, but for what is refused.
+  Result<void> note_submitted(Result<void> submitted);
   void take_endings();
   [[nodiscard]] bool may_hold() const;
   /// The end of an awaited task is among what has been taken since the last look.

@@ -134,6 +134,22 @@ def test_the_interpreter_may_end_in_the_middle_of_tasks(run_program, rest):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_failures_that_nobody_has_looked_at_are_a_warning(run_program):
+    done = run_program(
+        PROGRAM
+        + """
+@troupe.codelet("rw")
+def bad(a): raise ValueError("disk on fire")
+rt = troupe.Runtime(cores=1)
+f = rt.submit(bad, a)
+while not f.done(): time.sleep(0.01)
+""",
+        timeout=30,
+    )
+    assert done.returncode == 0
+    assert "had not asked what became of its tasks" in done.stderr and "disk on fire" in done.stderr, done.stderr
+
+
 def test_callbacks_are_called_and_their_thread_ends_before_the_interpreter(run_program):
     done = run_program(
         """

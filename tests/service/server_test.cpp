@@ -177,6 +177,79 @@ BOOST_AUTO_TEST_CASE(draining_lets_tasks_end_and_says_goodbye) {
   BOOST_TEST(service.server().wait_until_empty(1min));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_refused_task_or_run_would_have_written_is_not_valid) {
+  ServiceClient client(service.folder());
+  client.hello();
+  client.open(0, service.codelets()["wait"]);
+  client.open(1, service.codelets()["fill"]);
+  const MappedSegment segment = client.memory().allocate(4096);
+  for (std::uint64_t data = 0; data < 4; ++data) client.register_vector<double>(data, segment, 10, 80 * data);
+  for (std::uint64_t data = 0; data < 4; ++data) client.submit(1, {data}, args(1.0));
+  client.send([](v1::Operation& operation) { operation.mutable_begin_recording()->set_recording(5); });
+  client.send([](v1::Operation& operation) {
+    operation.mutable_tasks()->set_first(1);
+    ServiceClient::add_task(*operation.mutable_tasks(), 1, {1}, args(2.0));
+  });
+  client.reply_to(
+      [](v1::Operation& operation, std::uint64_t request) { operation.mutable_end_recording()->set_request(request); });
+  BOOST_TEST(!client.wait_all());
+  // Keeps the service from going before all is said.
+  client.submit(0, {});
+  BOOST_REQUIRE(eventually([&] { return service.gate().waiting() == 1; }));
+  service.server().drain();
+  const std::uint64_t refused = client.submit(1, {0}, args(2.0));
+  std::uint64_t run = 0;
+  client.send([&](v1::Operation& operation) {
+    v1::Replay& replay = *operation.mutable_replay();
+    replay.set_task(run = client.next_task()++);
+    replay.set_recording(5);
+    replay.add_rebindings()->set_recorded(1);
+    replay.mutable_rebindings(0)->set_now(2);
+  });
+  const auto acquire = [&](std::uint64_t data) {
+    return client.reply_to([&](v1::Operation& operation, std::uint64_t request) {
+      operation.mutable_acquire()->set_request(request);
+      operation.mutable_acquire()->set_handle(data);
+      operation.mutable_acquire()->set_mode(v1::READ);
+    });
+  };
+  for (const std::uint64_t data : {0, 2}) {
+    const auto problem = acquire(data);
+    BOOST_TEST_REQUIRE(problem.has_value());
+    BOOST_TEST(problem->code() == "cancelled");
+    BOOST_TEST(contains(problem->message(), "no valid content"));
+    BOOST_TEST(contains(problem->message(), "is stopping"));
+  }
+  for (const std::uint64_t data : {1, 3}) BOOST_TEST(!acquire(data));
+  BOOST_TEST(client.ended(refused).status() == v1::Ended::CANCELLED);
+  BOOST_TEST(client.ended(run).problem().code() == "stopped");
+  BOOST_TEST(segment.at<double>()[0] == 1.0);
+  service.gate().open();
+}
+
+BOOST_AUTO_TEST_CASE(refused_tasks_on_data_that_the_client_holds_wait_until_it_gives_them_back) {
+  ServiceClient client(service.folder());
+  v1::CancelJobRequest cancel;
+  cancel.set_session(client.hello());
+  client.open(0, service.codelets()["fill"]);
+  const MappedSegment segment = client.memory().allocate(4096);
+  client.register_vector<double>(0, segment, 10);
+  const std::uint64_t held = client.next_request();
+  client.send([&](v1::Operation& operation) {
+    operation.mutable_acquire()->set_request(held);
+    operation.mutable_acquire()->set_mode(v1::READ_WRITE);
+  });
+  BOOST_TEST(!client.reply(held));
+  call(&v1::Troupe::Stub::CancelJob, cancel);
+  BOOST_REQUIRE(eventually([&] { return call(&v1::Troupe::Stub::Jobs).jobs(0).state() == "cancelled"; }));
+  for (int i = 0; i < 3; ++i) client.submit(0, {0}, args(1.0));
+  client.send([&](v1::Operation& operation) { operation.mutable_give_back()->set_request(held); });
+  const auto problem = client.wait_all();
+  BOOST_REQUIRE(problem.has_value());
+  BOOST_TEST(contains(problem->message(), "3 tasks were cancelled"));
+  BOOST_TEST(client.endings() == 3U);
+}
+
 BOOST_AUTO_TEST_CASE(cancelling_ends_clients_that_hold_data_or_do_nothing) {
   ServiceClient client(service.folder());
   ServiceClient idle(service.folder());

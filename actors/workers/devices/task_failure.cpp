@@ -1,5 +1,8 @@
 #include "actors/workers/devices/task_failure.hpp"
 
+#include <cxxabi.h>
+
+#include <cstdio>
 #include <exception>
 #include <memory>
 
@@ -23,6 +26,12 @@ graph::FailureLog::Cause task_failure_of_exception(const graph::Task& task, Work
   } catch (const std::exception& error) {
     return task_failure(task, ErrorCode::kernel_failed, error.what(), worker, device);
   } catch (...) {
+    if (abi::__cxa_current_exception_type() == nullptr) {
+      // The C library's own unwinding, which nobody may catch: it ends the process now, and should not do so silently.
+      const std::string what = "troupe: " + graph::describe(task) +
+                               " ended its worker's thread (pthread_exit, pthread_cancel): the process cannot go on\n";
+      std::fputs(what.c_str(), stderr);
+    }
     return task_failure(task, ErrorCode::kernel_failed, "the kernel threw something that is no std::exception", worker,
                         device);
   }

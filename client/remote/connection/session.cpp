@@ -79,7 +79,10 @@ Session::Session(std::unique_ptr<MessageStream> stream, ServiceGreeting greeting
       sender_(*stream_, ledger_, greeting_.most_tasks),
       listener_([this] { listen(); }) {}
 
-Session::~Session() {
+Session::~Session() { end(); }
+
+void Session::end() {
+  if (!listener_.joinable()) return;
   sender_.stop(is_lost());
   stream_->finish();
   {
@@ -87,7 +90,6 @@ Session::~Session() {
     if (!ended_.wait_for(lock, kPatience, [this]() TROUPE_REQUIRES(mutex_) { return has_ended_; })) stream_->abandon();
   }
   listener_.join();
-  // They may still use what goes now.
   callbacks_.stop();
 }
 
@@ -135,8 +137,12 @@ void Session::hear(v1::Event& event, Failure& farewell) {
 }
 
 void Session::lose(const Failure& cause) {
-  is_lost_.store(true, std::memory_order_release);
-  ledger_.lose(cause);
+  {
+    // A submission comes before, and its callback is called, or it sees that the session is lost and can say why.
+    const auto lock = sender_.lock();
+    ledger_.lose(cause);
+    is_lost_.store(true, std::memory_order_release);
+  }
   requests_.lose(cause);
 }
 

@@ -15,6 +15,7 @@
 #include "client/remote/connection/service_stream.hpp"
 #include "client/remote/pending_requests.hpp"
 #include "client/remote/task_ledger.hpp"
+#include "graph/tasks/uncancellable.hpp"
 #include "platform/machine/background_thread.hpp"
 #include "proto/errors.hpp"
 #include "proto/mutex.hpp"
@@ -42,10 +43,15 @@ class Session {
   static Result<std::unique_ptr<Session>> open(std::unique_ptr<MessageStream> stream,
                                                std::span<const std::uint8_t> token, const std::string& name,
                                                std::function<void(TaskLedger::DueCallback&)> call_back);
-  /// Ends the session: tasks that have not ended are cancelled.
+  /// As `end`.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
+
+  /// Ends the session: tasks that have not ended are cancelled. When this returns, all callbacks have returned, and
+  /// what they asked for after the end has failed with `service_lost`. By one thread; only the first call has an
+  /// effect.
+  void end();
 
   [[nodiscard]] const ServiceGreeting& greeting() const { return greeting_; }
   [[nodiscard]] Sender& sender() { return sender_; }
@@ -58,6 +64,7 @@ class Session {
   /// submission lock, which this ends; `bytes`: about how large it will be.
   template <class Fill>
   PendingRequests::Answer call(std::unique_lock<std::mutex> lock, const Fill& fill, std::size_t bytes = 32) {
+    const graph::Uncancellable uncancellable;
     PendingRequests::Waiting waiting;
     fill(sender_.operations().add(bytes), requests_.begin(waiting));
     sender_.send(lock);

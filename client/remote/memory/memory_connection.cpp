@@ -15,6 +15,7 @@
 
 #include "client/remote/connection/socket_connection.hpp"
 #include "client/remote/connection/socket_folder.hpp"
+#include "graph/tasks/uncancellable.hpp"
 #include "platform/memory/huge_pages.hpp"
 
 namespace troupe::remote {
@@ -117,6 +118,8 @@ Result<std::unique_ptr<MemoryConnection>> MemoryConnection::open(const std::stri
 }
 
 Result<wire::MemoryReply> MemoryConnection::call(wire::MemoryRequest request, platform::FileDescriptor& passed) {
+  if (auto here = home_.check(); !here) return here.failure();
+  const graph::Uncancellable uncancellable;
   const LockGuard lock(mutex_);
   if (!socket_.valid()) return gone("has been closed");
   request.request = ++last_request_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "graph/tasks/home_process.hpp"
 #include "platform/files/file_descriptor.hpp"
 #include "proto/errors.hpp"
 #include "proto/mutex.hpp"
@@ -55,6 +56,7 @@ class MemoryConnection final : public SegmentSource {
   /// One request and its reply, with the descriptor that came along, if any.
   Result<wire::MemoryReply> call(wire::MemoryRequest request, platform::FileDescriptor& passed);
 
+  const graph::HomeProcess home_;
   Mutex mutex_;
   platform::FileDescriptor socket_ TROUPE_GUARDED_BY(mutex_);
   std::uint64_t last_request_ TROUPE_GUARDED_BY(mutex_) = 0;

@@ -365,8 +365,9 @@ BOOST_AUTO_TEST_CASE(a_task_that_fits_nowhere_goes_to_a_worker_with_its_device) 
   only_gpu.implement(DeviceKind::cuda, [](const KernelContext&) {});
   m.to = WorkerId{};
   BOOST_TEST(m.place({m.ready(only_gpu, {read(handle)})}) == (std::vector<std::uint32_t>{1}), kPerElement);
-  // That worker says what is wrong; the policy had no choice.
+  // That worker says what is wrong; the policy has no choice and is not asked. It might keep the task for ever.
   BOOST_TEST(m.failure == "");
+  BOOST_TEST(m.seen.tasks.empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_a_placed_task_reads_is_on_its_way) {

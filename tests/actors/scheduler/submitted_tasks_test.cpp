@@ -145,6 +145,27 @@ BOOST_AUTO_TEST_CASE(ranks_follow_costs_that_become_known) {
   BOOST_TEST(rank(second) == 5);
 }
 
+BOOST_AUTO_TEST_CASE(ranks_of_many_tasks_follow_costs_at_most_once_while_an_eighth_is_asked_about) {
+  constexpr std::uint64_t kTasks = 100'000;
+  graph::Task task;
+  task.codelet = &codelets[0].definition();
+  for (std::uint64_t id = 1; id <= kTasks; ++id) {
+    task.id = id;
+    submitted.submitted(task);
+  }
+  BOOST_TEST(rank(TaskId(1)) == 1);
+  int changes = 0;
+  double last = 1;
+  for (std::uint64_t asked = 0; asked < kTasks; ++asked) {
+    costs[0] = asked % 2 == 0 ? 2 : 3;
+    const double now = rank(TaskId(1));
+    changes += now != last ? 1 : 0;
+    last = now;
+  }
+  BOOST_TEST(changes > 0);
+  BOOST_TEST(changes <= 9);
+}
+
 BOOST_AUTO_TEST_CASE(a_class_that_came_after_the_costs_were_looked_up_costs_nothing_yet) {
   const TaskId first = task(0, {read_write(handles[0])});
   const TaskId second = task(1, {read_write(handles[0])});

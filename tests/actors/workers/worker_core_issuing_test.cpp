@@ -154,6 +154,40 @@ BOOST_AUTO_TEST_CASE(behind_a_task_that_fails_what_was_issued_ends_as_cancelled_
   BOOST_TEST(core.in_hand() == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(what_the_device_has_run_before_its_turn_came_counts_as_started_whatever_is_cancelled_then) {
+  const std::vector<Future> futures = chain({"a", "b", "c"});
+  Task& a = start_first();
+  core.acquired(*asked_for[1]);
+  (void)steps();
+  BOOST_TEST_REQUIRE(started.size() == 2U);
+  tasks.graph.cancel(futures[1]);
+  tasks.graph.cancel_all();
+  end(a);
+  end(*started[1]);
+  BOOST_TEST((status(futures[0]) == TaskStatus::succeeded));
+  BOOST_TEST((status(futures[1]) == TaskStatus::succeeded));
+  // This one the device was not given.
+  core.acquired(*asked_for[2]);
+  (void)steps();
+  BOOST_TEST(started.size() == 2U);
+  BOOST_TEST((status(futures[2]) == TaskStatus::cancelled));
+}
+
+BOOST_AUTO_TEST_CASE(behind_a_task_that_fails_the_one_that_was_to_run_after_it_ends_as_cancelled) {
+  const std::vector<Future> futures = chain({"a"});
+  int other = 0;
+  const Handle elsewhere = tasks.scalar(other);
+  const Future after = tasks.submit(update, {elsewhere}, {.name = "b", .after = {futures[0]}});
+  Task& a = start_first();
+  core.acquired(*asked_for[1]);
+  (void)steps();
+  BOOST_TEST_REQUIRE(started.size() == 2U);
+  tasks.graph.cancel(after);
+  end(a, std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "planned"}));
+  end(*started[1]);
+  BOOST_TEST((status(after) == TaskStatus::cancelled));
+}
+
 BOOST_AUTO_TEST_CASE(what_the_device_hands_back_starts_again_when_it_is_ready) {
   chain({"a", "b"});
   Task& a = start_first();

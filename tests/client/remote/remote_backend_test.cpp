@@ -384,6 +384,97 @@ BOOST_AUTO_TEST_CASE(when_the_service_dies_all_that_waits_and_all_that_comes_lat
   BOOST_TEST((future.status() == TaskStatus::cancelled));
 }
 
+BOOST_AUTO_TEST_CASE(callbacks_that_submit_while_the_runtime_ends_after_a_loss_are_told_of_it) {
+  answer_only();
+  connect();
+  Runtime& ending = *runtime;
+  std::atomic<bool> called{false};
+  std::atomic<int> told{0};
+  TaskOptions options;
+  options.callback = [&](const TaskOutcome& outcome) {
+    BOOST_TEST((outcome.code == ErrorCode::service_lost));
+    called = true;
+    // Until the destructor is under way.
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    // A known codelet, and one that the service would be asked about.
+    const Codelet other("other", {});
+    for (const Codelet* codelet : {&nothing, &other}) {
+      try {
+        ending.submit(*codelet, {});
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::service_lost) ++told;
+      }
+    }
+  };
+  ending.submit(nothing, {}, {}, options);
+  service.die();
+  BOOST_TEST(comes_true([&] { return called.load(); }));
+  runtime.reset();
+  BOOST_TEST(told.load() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_program_does_not_ask_after_is_a_warning_at_its_end) {
+  const auto warnings_after = [this](const std::function<void(ScriptedService&, Runtime&, const Future&)>& look) {
+    ScriptedService short_lived;
+    short_lived.on_operation = [&](const v1::Operation& operation, const ScriptedService::Say& say) {
+      short_lived.answer(operation, say);
+    };
+    RemoteBackend::Connections connections;
+    connections.memory = std::make_unique<ScriptedMemory>(account);
+    connections.stream = short_lived.stream();
+    auto backend = RemoteBackend::start(std::move(connections)).value_or_throw();
+    std::string warnings;
+    backend->warn_with([&](const std::string& what) { warnings += what; });
+    auto program = std::make_unique<Runtime>(std::move(backend));
+    const Future future = program->submit(nothing, {});
+    BOOST_TEST(comes_true([&] { return short_lived.tasks() == 1; }));
+    look(short_lived, *program, future);
+    program.reset();
+    return warnings;
+  };
+  const auto fail = [](ScriptedService& of) { of.say_failed(1, v1::Ended::FAILED, "numerical", "disk on fire"); };
+  const auto lost = [&](ScriptedService& of, Runtime&, const Future&) { of.die(); };
+  const auto failed = [&](ScriptedService& of, Runtime&, const Future&) { fail(of); };
+  const auto failed_and_told = [&](ScriptedService& of, Runtime&, const Future& future) {
+    fail(of);
+    BOOST_CHECK_THROW(future.wait(), Error);
+  };
+  const auto lost_and_told = [&](ScriptedService& of, Runtime& program, const Future&) {
+    of.die();
+    BOOST_CHECK_THROW(program.wait(), Error);
+  };
+  BOOST_TEST(contains(warnings_after(lost), "the service has gone"));
+  BOOST_TEST(contains(warnings_after(failed), "disk on fire"));
+  BOOST_TEST(warnings_after(failed_and_told) == "");
+  BOOST_TEST(warnings_after(lost_and_told) == "");
+}
+
+BOOST_AUTO_TEST_CASE(every_callback_of_an_accepted_task_is_called_whenever_the_service_is_lost) {
+  for (int round = 0; round < 20; ++round) {
+    ScriptedService short_lived;
+    RemoteBackend::Connections connections;
+    connections.memory = std::make_unique<ScriptedMemory>(account);
+    connections.stream = short_lived.stream();
+    auto program = std::make_unique<Runtime>(RemoteBackend::start(std::move(connections)).value_or_throw());
+    std::atomic<int> called{0};
+    std::atomic<int> accepted{0};
+    std::thread submitter([&] {
+      TaskOptions options;
+      options.callback = [&](const TaskOutcome&) { ++called; };
+      try {
+        for (;; ++accepted) program->submit(nothing, {}, {}, options);
+      } catch (const Error& error) {
+        BOOST_TEST((error.code() == ErrorCode::service_lost), error.what());
+      }
+    });
+    BOOST_TEST(comes_true([&] { return accepted.load() > 10 * round; }));
+    short_lived.die();
+    submitter.join();
+    program.reset();
+    BOOST_TEST(called.load() == accepted.load());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_the_service_says_at_the_end_is_in_the_error) {
   answer_only();
   connect();

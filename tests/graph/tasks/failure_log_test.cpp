@@ -19,10 +19,12 @@ FailureLog::Cause because(const std::string& message, ErrorCode code = ErrorCode
   return std::make_shared<Failure>(Failure{code, message});
 }
 void fail(FailureLog& log, std::uint64_t id, const std::string& message = "broken") {
-  log.task_ended(TaskId(id), TaskStatus::failed, because(message));
+  const FailureLog::Cause cause = because(message);
+  log.task_ended(TaskId(id), TaskStatus::failed, cause, cause);
 }
 void cancel(FailureLog& log, std::uint64_t id, const std::string& message = "not needed") {
-  log.task_ended(TaskId(id), TaskStatus::cancelled, because(message, ErrorCode::cancelled));
+  const FailureLog::Cause cause = because(message, ErrorCode::cancelled);
+  log.task_ended(TaskId(id), TaskStatus::cancelled, cause, cause);
 }
 
 BOOST_AUTO_TEST_CASE(knows_how_each_task_ended_in_whatever_order_they_did) {

@@ -115,6 +115,36 @@ BOOST_AUTO_TEST_CASE(a_run_that_has_not_started_can_be_cancelled) {
   BOOST_TEST(graph.acquire(ha, AccessMode::read).ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_cancelled_run_leaves_valid_what_none_of_its_tasks_would_have_written) {
+  std::vector<double> values{10, 20};
+  const Handle whole = register_matrix(graph, values, 2, 1, "whole");
+  const auto parts = graph.partition(whole, std::vector<Block>{{0, 0, 1, 1}, {1, 0, 1, 1}}).value();
+  const auto recording = record(graph, [&] {
+    noted(1, {read(whole), read(ha)});
+    noted(2, {write(parts[0]), read_write(hb)});
+  });
+  graph.cancel(run(graph, recording, {{hb, hc}}));
+  host.run_all();
+  BOOST_TEST(ran.empty());
+  const auto valid = [&](const Handle& handle) {
+    const auto held = graph.acquire(handle, AccessMode::read);
+    if (held) graph.give_back(held.value());
+    return held.ok();
+  };
+  BOOST_TEST(valid(parts[1]));
+  BOOST_TEST(valid(ha));
+  BOOST_TEST(valid(hb));
+  BOOST_TEST(!valid(hc));
+  BOOST_TEST(!valid(parts[0]));
+  BOOST_TEST(!valid(whole));
+  // A run that starts and finds its input invalid ends task by task, with the same result.
+  run(graph, recording, {{hb, hc}});
+  host.run_all();
+  BOOST_TEST(ran.empty());
+  BOOST_TEST(valid(parts[1]));
+  BOOST_TEST(!valid(parts[0]));
+}
+
 BOOST_AUTO_TEST_CASE(what_has_not_started_of_a_run_can_be_cancelled) {
   graph.set_reduction(hc, sum_reduction<double>()).value_or_throw();
   const auto recording = record(graph, [&] {

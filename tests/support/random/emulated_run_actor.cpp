@@ -81,6 +81,7 @@ EmulatedRun emulated_run(std::uint64_t seed) {
   run.program.waits = chance(random, 75);
   run.program.scale = 2 + static_cast<int>(random.below(6));
   run.program.devices = {true, true, true, least, DeviceKind::emulated};
+  run.program.canceller = chance(random, 30);
   watch(run);
   return run;
 }
@@ -90,6 +91,7 @@ std::string describe(const EmulatedRun& run) {
       fmt::format("{} cores, {}, window {}, lookahead {} and {}, {} submitters{}{}", run.runtime.cores,
                   run.runtime.policy, run.runtime.window, run.runtime.gpu_lookahead, run.runtime.core_lookahead,
                   run.program.submitters, run.program.faults ? ", faults" : "", run.program.nested ? ", nested" : "");
+  if (run.program.canceller) text += ", tasks are cancelled";
   for (const platform::EmulationOptions& one : run.runtime.emulated_gpus) {
     text += fmt::format(", GPU with {} bytes, {:g} B/s to it, {:g} from it, {} us, peers {:g}{}", one.memory.count,
                         one.to_device_bytes_per_s, one.to_host_bytes_per_s, one.latency.count() / 1000,

@@ -49,6 +49,8 @@ struct ProgramOptions {
   int operations = 40;
   /// Some kernels throw, some tasks are cancelled.
   bool faults = false;
+  /// Another thread cancels some tasks meanwhile, whatever has become of them.
+  bool canceller = false;
   /// Some kernels submit further tasks.
   bool nested = false;
   /// Submitters wait for tasks and handles, partition, register and release in between. A program without waits
@@ -154,7 +156,7 @@ struct TaskLog {
   std::uint64_t host_after = 0;
   bool by_host = false;
   bool host_done = false;
-  bool cancel_requested = false;
+  std::atomic<bool> cancel_requested{false};
   /// Not submitted, as the parts that it uses could not be made.
   bool skipped = false;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -38,6 +39,8 @@ class Run {
 
   std::vector<std::string> execute(RanProgram* ran) {
     for (const Operation& operation : program_.prologue) perform(operation);
+    std::thread canceller;
+    if (options_.canceller) canceller = std::thread([this] { cancel_some(); });
     if (options_.submitters == 1) {
       submit_all(0);
     } else {
@@ -46,6 +49,8 @@ class Run {
       for (std::thread& thread : threads) thread.join();
     }
     const Result<void> outcome = wait_all();
+    ended_ = true;
+    if (canceller.joinable()) canceller.join();
     for (int root = 0; root < program_.roots; ++root) look_after_wait(root, newest(), outcome);
     const std::vector<Result<void>> home = bring_home();
     release_all();
@@ -152,8 +157,33 @@ class Run {
     const auto future = place_.submit({codelet, accesses, args(reinterpret_cast<std::uint64_t>(this), index), options});
     if (future) {
       log(index).future = future.value();
+      if (options_.canceller) let_be_cancelled(index);
     } else {
       problem("task " + std::to_string(index) + " was refused: " + future.failure().message);
+    }
+  }
+
+  void let_be_cancelled(int index) {
+    const std::lock_guard lock(mutex_);
+    cancellable_.push_back(index);
+  }
+
+  /// Until all have ended: asks for the end of a few tasks, of the newest and of any.
+  void cancel_some() {
+    Random random(options_.seed + 29);
+    for (auto left = program_.tasks.size() / 8; left > 0 && !ended_.load(); --left) {
+      {
+        const std::lock_guard lock(mutex_);
+        const auto count = static_cast<std::uint32_t>(cancellable_.size());
+        const int index = count == 0             ? -1
+                          : random.below(2) == 0 ? cancellable_.back()
+                                                 : cancellable_[random.below(count)];
+        if (index >= 0) {
+          log(index).cancel_requested = true;
+          log(index).future.owner()->cancel(log(index).future);
+        }
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(random.below(200)));
     }
   }
 
@@ -469,6 +499,8 @@ class Run {
   std::atomic<std::uint64_t> clock_{1};
   std::mutex mutex_;
   std::atomic<bool> failed_wait_{false};
+  std::atomic<bool> ended_{false};
+  std::vector<int> cancellable_;       // guarded by mutex_
   std::vector<HostLook> looks_;        // guarded by mutex_ while threads submit
   std::vector<std::string> problems_;  // guarded by mutex_ while threads submit
 };

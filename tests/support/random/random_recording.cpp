@@ -333,7 +333,7 @@ class RecordingRun {
     } else if (draw < 90) {
       expect_refusal(slice);
     } else if (options_.faults) {
-      break_run(slice);
+      chance(60) ? break_run(slice) : cancel_run(slice);
     }
   }
 
@@ -388,6 +388,52 @@ class RecordingRun {
     callbacks_ = callbacks_expected_;
     for (std::size_t set = 0; set < kSets; ++set) {
       for (std::size_t root = 0; root < index(program_.roots); ++root) write_anew({root, set});
+    }
+  }
+
+  /// A run that is cancelled before it can start: valid is what none of its tasks would have written, and nothing else.
+  void cancel_run(const Slice& slice) {
+    wait_for_all();
+    check();
+    const Targets targets = random_targets(slice);
+    const auto first_used = std::ranges::find(slice.used, true);
+    if (first_used == slice.used.end()) return;
+    const Target held = targets[static_cast<std::size_t>(first_used - slice.used.begin())];
+    const auto hold = graph_.acquire(handle(held), AccessMode::read_write);
+    if (!hold) return problem("a region cannot be held: " + hold.failure().message);
+    const auto future = run_slice(slice, targets);
+    if (future) graph_.cancel(future.value());
+    graph_.give_back(hold.value());
+    if (!future) return problem("a run was refused: " + future.failure().message);
+    (void)graph_.wait(future.value());
+    if (future.value().status() != TaskStatus::cancelled) problem("a run was cancelled in vain");
+    wait_for_all();
+    check_validity(slice, targets);
+    for (std::size_t set = 0; set < kSets; ++set) {
+      for (std::size_t root = 0; root < index(program_.roots); ++root) write_anew({root, set});
+    }
+    check();
+  }
+
+  void check_validity(const Slice& slice, const Targets& targets) {
+    const auto is_written = [&](const Target& looked_at) {
+      for (std::size_t task = slice.begin; task < slice.end; ++task) {
+        for (const PlannedAccess& access : program_.tasks[task].accesses) {
+          const Target& target = targets[index(access.region)];
+          if (!writes(access.mode) || target.set != looked_at.set) continue;
+          if (overlap(program_.regions[target.region], program_.regions[looked_at.region])) return true;
+        }
+      }
+      return false;
+    };
+    for (std::size_t set = 0; set < kSets; ++set) {
+      for (std::size_t region = 0; region < program_.regions.size(); ++region) {
+        const auto hold = graph_.acquire(handle({region, set}), AccessMode::read);
+        if (hold) graph_.give_back(hold.value());
+        if (hold.ok() != is_written({region, set})) continue;
+        problem("region " + std::to_string(region) + " of set " + std::to_string(set) + " is " +
+                (hold ? "valid" : "not valid") + " after a cancelled run");
+      }
     }
   }
 

@@ -26,6 +26,7 @@ RandomRun random_run(std::uint64_t seed) {
   run.program.faults = random.below(3) == 0;
   run.program.nested = random.below(2) == 0;
   run.program.waits = random.below(4) != 0;
+  run.program.canceller = !run.runtime.deterministic && random.below(4) == 0;
   return run;
 }
 
@@ -33,7 +34,7 @@ std::string describe(const RandomRun& run) {
   return std::to_string(run.runtime.cores) + " workers, " + run.runtime.policy + ", window " +
          std::to_string(run.runtime.window) + (run.runtime.deterministic ? ", deterministic, " : ", ") +
          std::to_string(run.program.submitters) + " submitters" + (run.program.faults ? ", faults" : "") +
-         (run.program.nested ? ", nested" : "");
+         (run.program.nested ? ", nested" : "") + (run.program.canceller ? ", tasks are cancelled" : "");
 }
 
 std::vector<std::string> execute(const RandomRun& run, RanProgram* ran) {

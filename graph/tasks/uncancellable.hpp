@@ -1,0 +1,21 @@
+/// Waits that `pthread_cancel` does not end.
+#pragma once
+
+#include <pthread.h>
+
+namespace troupe::graph {
+
+/// While one lives, a cancellation of the calling thread stays pending. A wait for tasks leaves something behind with
+/// those that it waits for (where to say that it may go on, data that it gets), which must not end before they know.
+class Uncancellable {
+ public:
+  Uncancellable() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~Uncancellable() { pthread_setcancelstate(before_, nullptr); }
+  Uncancellable(const Uncancellable&) = delete;
+  Uncancellable& operator=(const Uncancellable&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+}  // namespace troupe::graph
