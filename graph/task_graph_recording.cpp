@@ -161,9 +161,8 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
   // Tasks that lack valid input end themselves.
   Recording& recording = *task.extras->run->recording;
   if (const auto cause = why_withdrawn(task)) {
-    if (options_.endings != nullptr) {
-      for (std::size_t i = 0; i < recording.size(); ++i) options_.endings->ended(0, TaskStatus::cancelled, cause);
-    }
+    // As a whole: a client can have billions of tasks in runs that have not begun.
+    if (options_.endings != nullptr && recording.size() > 0) options_.endings->cancelled_unbegun(recording.size());
     completed_.count(worker.index(), recording.size());
     poison_written(*task.extras->run, cause);
     finish(task, {TaskStatus::cancelled, cause, cause, worker.index(), worker, true}, ready);

@@ -1,24 +1,31 @@
 /// A thread for questions that take a while, so that gRPC's threads go on moving bytes.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "proto/mutex.hpp"
+#include "service/budgets/user_time.hpp"
 
 namespace troupe::service {
 
-/// Answers one question after the other, of each user in turn: one who asks a lot waits for himself. Thread-safe.
+/// Answers one question after the other, of each user in turn: one who asks a lot waits for himself, and uses no more
+/// than a part of a core. Thread-safe.
 class Desk {
  public:
   /// Questions of one user that may wait.
   static constexpr std::size_t kMostWaiting = 256;
+  /// Of a core, for each user; and what may be used at once.
+  static constexpr double kShare = 0.1;
+  static constexpr Duration kAtOnce = std::chrono::milliseconds(200);
 
   Desk() : thread_([this] { run(); }) {}
   /// Answers what waits.
@@ -47,32 +54,56 @@ class Desk {
   }
 
  private:
+  using Clock = UserTime::Clock;
+  struct Turn {
+    std::uint32_t user = 0;
+    std::function<void()> answer;
+  };
+
   void run() {
     UniqueLock lock(mutex_);
     for (;;) {
       arrived_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return stopping_ || !turns_.empty(); });
       if (turns_.empty()) return;
-      const std::function<void()> answer = take();
+      Clock::time_point earliest;
+      const std::optional<Turn> turn = take(earliest);
+      if (!turn) {
+        // All who ask have used up their time; others may come.
+        arrived_.wait_until(lock, earliest);
+        continue;
+      }
       lock.unlock();
-      answer();
+      const Duration before = thread_time();
+      turn->answer();
+      time_.spend(turn->user, thread_time() - before, Clock::now());
       lock.lock();
     }
   }
 
-  /// Of the user whose turn it is. Requires that somebody waits.
-  std::function<void()> take() TROUPE_REQUIRES(mutex_) {
-    const auto found = waiting_.find(turns_.front());
-    turns_.pop_front();
-    std::function<void()> answer = std::move(found->second.front());
-    found->second.pop_front();
-    if (found->second.empty()) {
-      waiting_.erase(found);
-    } else {
-      turns_.push_back(found->first);
+  /// Of the next user who has time left; nothing, and when the first will have some, where none has. Requires that
+  /// somebody waits.
+  std::optional<Turn> take(Clock::time_point& earliest) TROUPE_REQUIRES(mutex_) {
+    const Clock::time_point now = Clock::now();
+    earliest = Clock::time_point::max();
+    for (auto user = turns_.begin(); user != turns_.end(); ++user) {
+      const Clock::time_point ready = stopping_ ? now : time_.ready_at(*user, now);
+      earliest = std::min(earliest, ready);
+      if (ready > now) continue;
+      const auto found = waiting_.find(*user);
+      turns_.erase(user);
+      Turn turn{found->first, std::move(found->second.front())};
+      found->second.pop_front();
+      if (found->second.empty()) {
+        waiting_.erase(found);
+      } else {
+        turns_.push_back(found->first);
+      }
+      return turn;
     }
-    return answer;
+    return std::nullopt;
   }
 
+  UserTime time_{kShare, kAtOnce};
   Mutex mutex_;
   std::condition_variable arrived_;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;

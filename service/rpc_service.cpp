@@ -26,51 +26,113 @@ void fill(v1::Job& job, const SessionView& view) {
   job.set_age_s(seconds(view.age));
 }
 
+/// One call; its answer counts as its user's until it has been read.
+class Answer final : public grpc::ServerUnaryReactor {
+ public:
+  Answer(std::shared_ptr<UserCalls> calls, std::uint32_t user) : calls_(std::move(calls)), user_(user) {}
+
+  void give(const grpc::Status& status, const google::protobuf::Message& reply) {
+    bytes_ = status.ok() ? reply.ByteSizeLong() : status.error_message().size();
+    calls_->answered(user_, bytes_);
+    Finish(status);
+  }
+
+ private:
+  void OnDone() override {
+    calls_->done(user_, bytes_);
+    delete this;
+  }
+
+  const std::shared_ptr<UserCalls> calls_;
+  const std::uint32_t user_;
+  std::uint64_t bytes_ = 0;
+};
+
+/// One that is not answered.
+class RefusedCall final : public grpc::ServerGenericBidiReactor {
+ public:
+  explicit RefusedCall(const grpc::Status& status) { Finish(status); }
+
+ private:
+  void OnDone() override { delete this; }
+};
+
 }  // namespace
 
-grpc::ServerUnaryReactor* RpcService::answer(Context* context, std::function<grpc::Status(const Peer&)> how) {
-  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  const auto peer = connections_.find(context->peer());
-  if (!peer) {
-    reactor->Finish({grpc::StatusCode::PERMISSION_DENIED, "the service does not know who makes this call"});
+std::optional<grpc::Status> RpcService::why_refused(const std::string& connection, std::optional<Peer>& peer) {
+  peer = connections_.find(connection);
+  if (!peer) return grpc::Status{grpc::StatusCode::PERMISSION_DENIED, "the service does not know who makes this call"};
+  const auto refusal = calls_->begin(peer->user, UserCalls::Clock::now());
+  if (!refusal) return std::nullopt;
+  if (refusal->ends_connection) connections_.end(connection);
+  return grpc::Status{grpc::StatusCode::RESOURCE_EXHAUSTED, refusal->why.message};
+}
+
+grpc::ServerUnaryReactor* RpcService::answer(Context* context, const google::protobuf::Message* reply,
+                                             std::function<grpc::Status(const Peer&)> how) {
+  std::optional<Peer> peer;
+  if (const auto refused = why_refused(context->peer(), peer)) {
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    reactor->Finish(*refused);
     return reactor;
   }
-  const bool asked = desk_.ask(peer->user, [reactor, peer = *peer, how = std::move(how)] {
+  auto* const answer = new Answer(calls_, peer->user);  // gRPC owns it
+  const bool asked = desk_.ask(peer->user, [answer, reply, peer = *peer, how = std::move(how)] {
     grpc::Status status;
     try {
       status = how(peer);
     } catch (const std::exception& error) {
       status = {grpc::StatusCode::INTERNAL, error.what()};
     }
-    reactor->Finish(status);
+    answer->give(status, *reply);
   });
-  if (!asked)
-    reactor->Finish(
-        {grpc::StatusCode::RESOURCE_EXHAUSTED, "the service has too many questions of this user to answer"});
-  return reactor;
+  if (!asked) {
+    answer->give({grpc::StatusCode::RESOURCE_EXHAUSTED,
+                  "the service has too many questions of this user to answer: wait for its answers"},
+                 *reply);
+  }
+  return answer;
 }
 
-grpc::ServerUnaryReactor* RpcService::Ping(Context* context, const v1::PingRequest* /*request*/,
-                                           v1::PingReply* /*reply*/) {
-  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-  reactor->Finish(grpc::Status::OK);
-  return reactor;
+grpc::ServerUnaryReactor* RpcService::Ping(Context* context, const v1::PingRequest* /*request*/, v1::PingReply* reply) {
+  std::optional<Peer> peer;
+  if (const auto refused = why_refused(context->peer(), peer)) {
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    reactor->Finish(*refused);
+    return reactor;
+  }
+  auto* const answer = new Answer(calls_, peer->user);  // gRPC owns it
+  answer->give(grpc::Status::OK, *reply);
+  return answer;
+}
+
+grpc::ServerGenericBidiReactor* UnknownCalls::CreateReactor(grpc::GenericCallbackServerContext* context) {
+  std::optional<Peer> peer;
+  if (const auto refused = service_.why_refused(context->peer(), peer)) return new RefusedCall(*refused);
+  service_.done(*peer);
+  return new RefusedCall({grpc::StatusCode::UNIMPLEMENTED, "the service knows no call " + context->method()});
 }
 
 SessionRegistry::Reactor* RpcService::Session(Context* context) {
-  return sessions_.open(*context, connections_.find(context->peer()));
+  std::optional<Peer> peer;
+  if (const auto refused = why_refused(context->peer(), peer)) {
+    return sessions_.refuse({ErrorCode::invalid_argument, refused->error_message()});
+  }
+  // What a session may use has limits of its own.
+  done(*peer);
+  return sessions_.open(*context, peer);
 }
 
 grpc::ServerUnaryReactor* RpcService::Status(Context* context, const v1::StatusRequest* /*request*/,
                                              v1::StatusReply* reply) {
-  return answer(context, [this, reply](const Peer&) {
+  return answer(context, reply, [this, reply](const Peer&) {
     *reply = host_.status();
     return grpc::Status::OK;
   });
 }
 
 grpc::ServerUnaryReactor* RpcService::Jobs(Context* context, const v1::JobsRequest* request, v1::JobsReply* reply) {
-  return answer(context, [this, request, reply](const Peer& peer) {
+  return answer(context, reply, [this, request, reply](const Peer& peer) {
     for (const SessionView& view : host_.jobs(peer, request->all())) fill(*reply->add_jobs(), view);
     return grpc::Status::OK;
   });
@@ -78,7 +140,7 @@ grpc::ServerUnaryReactor* RpcService::Jobs(Context* context, const v1::JobsReque
 
 grpc::ServerUnaryReactor* RpcService::CancelJob(Context* context, const v1::CancelJobRequest* request,
                                                 v1::CancelJobReply* reply) {
-  return answer(context, [this, request, reply](const Peer& peer) {
+  return answer(context, reply, [this, request, reply](const Peer& peer) {
     const auto cancelled = host_.cancel(peer, request->session());
     if (!cancelled) return to_status(cancelled.failure());
     reply->set_tasks(cancelled.value());
@@ -87,7 +149,7 @@ grpc::ServerUnaryReactor* RpcService::CancelJob(Context* context, const v1::Canc
 }
 
 grpc::ServerUnaryReactor* RpcService::Why(Context* context, const v1::WhyRequest* request, v1::WhyReply* reply) {
-  return answer(context, [this, request, reply](const Peer& peer) {
+  return answer(context, reply, [this, request, reply](const Peer& peer) {
     auto why = host_.why(peer, request->session());
     if (!why) return to_status(why.failure());
     *reply = std::move(why).value();
@@ -97,7 +159,7 @@ grpc::ServerUnaryReactor* RpcService::Why(Context* context, const v1::WhyRequest
 
 grpc::ServerUnaryReactor* RpcService::Metrics(Context* context, const v1::MetricsRequest* /*request*/,
                                               v1::MetricsReply* reply) {
-  return answer(context, [this, reply](const Peer& peer) {
+  return answer(context, reply, [this, reply](const Peer& peer) {
     auto text = host_.metrics(peer);
     if (!text) return to_status(text.failure());
     reply->set_text(std::move(text).value());
@@ -106,7 +168,7 @@ grpc::ServerUnaryReactor* RpcService::Metrics(Context* context, const v1::Metric
 }
 
 grpc::ServerUnaryReactor* RpcService::Look(Context* context, const v1::LookRequest* /*request*/, v1::LookReply* reply) {
-  return answer(context, [this, reply](const Peer& peer) {
+  return answer(context, reply, [this, reply](const Peer& peer) {
     auto text = host_.look(peer);
     if (!text) return to_status(text.failure());
     reply->set_json(std::move(text).value());

@@ -1,12 +1,16 @@
 /// What gRPC calls.
 #pragma once
 
+#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/grpcpp.h>
 #include <troupe/v1/troupe.grpc.pb.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 
+#include "service/budgets/user_calls.hpp"
 #include "service/connections/connection_table.hpp"
 #include "service/desk.hpp"
 #include "service/sessions/session_registry.hpp"
@@ -37,8 +41,13 @@ using CallbackService =
 
 class RpcService final : public detail::CallbackService {
  public:
-  RpcService(RpcHost& host, SessionRegistry& sessions, const ConnectionTable& connections, Desk& desk)
-      : host_(host), sessions_(sessions), connections_(connections), desk_(desk) {}
+  RpcService(RpcHost& host, SessionRegistry& sessions, const ConnectionTable& connections, Desk& desk,
+             const UserCalls::Limits& limits)
+      : host_(host),
+        sessions_(sessions),
+        connections_(connections),
+        desk_(desk),
+        calls_(std::make_shared<UserCalls>(limits)) {}
 
   using Context = grpc::CallbackServerContext;
   grpc::ServerUnaryReactor* Ping(Context* context, const v1::PingRequest* request, v1::PingReply* reply) override;
@@ -52,14 +61,32 @@ class RpcService final : public detail::CallbackService {
                                     v1::MetricsReply* reply) override;
   grpc::ServerUnaryReactor* Look(Context* context, const v1::LookRequest* request, v1::LookReply* reply) override;
 
+  /// Why a call of this connection is not answered, or nothing: then its user's calls are one more, until `done` is
+  /// called with him. Of who does not stop calling the connection is ended.
+  std::optional<grpc::Status> why_refused(const std::string& connection, std::optional<Peer>& peer);
+  void done(const Peer& peer) { calls_->done(peer.user, 0); }
+
  private:
   /// Lets the desk answer a call whose peer is known.
-  grpc::ServerUnaryReactor* answer(Context* context, std::function<grpc::Status(const Peer&)> how);
+  grpc::ServerUnaryReactor* answer(Context* context, const google::protobuf::Message* reply,
+                                   std::function<grpc::Status(const Peer&)> how);
 
   RpcHost& host_;
   SessionRegistry& sessions_;
   const ConnectionTable& connections_;
   Desk& desk_;
+  /// Outlives this where an answer has not been read.
+  const std::shared_ptr<UserCalls> calls_;
+};
+
+/// Calls that there are not: they count as others do.
+class UnknownCalls final : public grpc::CallbackGenericService {
+ public:
+  explicit UnknownCalls(RpcService& service) : service_(service) {}
+  grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override;
+
+ private:
+  RpcService& service_;
 };
 
 }  // namespace troupe::service

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -32,6 +33,8 @@ namespace {
 
 constexpr int kLargestMessage = 16 << 20;
 constexpr int kCallsPerConnection = 64;
+/// Of the processor, for one user's sessions after a time of rest.
+constexpr Duration kSessionsAtOnce = std::chrono::milliseconds(100);
 
 /// Silences libraries that would print what clients do wrong, which is told in other ways.
 void prepare_libraries() {
@@ -68,6 +71,11 @@ class Server::Implementation final : public RpcHost {
   void set_http_address(std::string address);
 
  private:
+  /// Cores that one user's sessions may use while there are other users.
+  [[nodiscard]] double share_of_sessions() const {
+    constexpr double kPart = 0.125;
+    return kPart * static_cast<double>(std::max<std::size_t>(system_->workers(), 1));
+  }
   Result<ListeningSockets> listen();
   Result<void> accept(ListeningSockets sockets);
   [[nodiscard]] VisibleView visible_to(const Peer& peer) const;
@@ -96,10 +104,12 @@ class Server::Implementation final : public RpcHost {
   std::unique_ptr<actors::RuntimeSystem> system_;
   ConnectionTable connections_;
   RefusedTasks refused_;
+  std::shared_ptr<UserBudgets> budgets_;
   std::unique_ptr<MemoryServer> memory_;
   std::unique_ptr<SessionRegistry> sessions_;
   std::unique_ptr<Desk> desk_;
   std::unique_ptr<RpcService> rpc_;
+  std::unique_ptr<UnknownCalls> unknown_calls_;
   std::unique_ptr<grpc::Server> grpc_;
   std::unique_ptr<Acceptor> acceptor_;
 };
@@ -158,13 +168,20 @@ Result<void> Server::Implementation::start() {
   const auto memory = possible_limits(platform::read_host_memory().total,
                                       options_.limits.memory_per_user.value_or(Bytes{}), options_.limits.memory);
   options_.limits.memory = memory.client;
+  budgets_ = std::make_shared<UserBudgets>(amounts_of_system(), options_.budgets_per_user);
   memory_ = std::make_unique<MemoryServer>(
-      MemoryServer::Limits{memory, options_.limits.segments, options_.connections_per_user});
-  sessions_ = std::make_unique<SessionRegistry>(SessionHost{*system_, codelets_, *memory_, refused_, options_});
+      MemoryServer::Limits{memory, options_.limits.segments, options_.connections_per_user}, budgets_);
+  sessions_ =
+      std::make_unique<SessionRegistry>(SessionHost{*system_, codelets_, *memory_, refused_, options_, budgets_,
+                                                    std::make_shared<UserTime>(share_of_sessions(), kSessionsAtOnce)});
   desk_ = std::make_unique<Desk>();
-  rpc_ = std::make_unique<RpcService>(*this, *sessions_, connections_, *desk_);
+  rpc_ = std::make_unique<RpcService>(*this, *sessions_, connections_, *desk_,
+                                      UserCalls::Limits{.per_second = static_cast<double>(options_.calls_per_second),
+                                                        .unread = options_.unread_answers});
+  unknown_calls_ = std::make_unique<UnknownCalls>(*rpc_);
   grpc::ServerBuilder builder;
   builder.RegisterService(rpc_.get());
+  builder.RegisterCallbackGenericService(unknown_calls_.get());
   builder.SetMaxReceiveMessageSize(kLargestMessage);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kCallsPerConnection);
   grpc_ = builder.BuildAndStart();
@@ -173,18 +190,29 @@ Result<void> Server::Implementation::start() {
 }
 
 Result<void> Server::Implementation::accept(ListeningSockets sockets) {
-  const auto serve = [this](platform::FileDescriptor connection, const Peer& peer) {
-    if (!connections_.add(connection.get(), peer, most_connections(connection.get(), peer))) return;
+  const auto serve = [this](platform::FileDescriptor& connection, const Peer& peer) -> std::optional<std::string> {
+    const std::size_t most = most_connections(connection.get(), peer);
+    if (!connections_.add(connection.get(), peer, most)) {
+      return fmt::format(
+          "user {} has {} connections to the service, and may have no more (limits.connections_per_user, or the "
+          "service has few descriptors left, ulimit -n): end some",
+          peer.user, most);
+    }
     const int socket = connection.release();
     grpc::AddInsecureChannelFromFd(grpc_.get(), socket);
+    return std::nullopt;
   };
-  const auto share = [this](platform::FileDescriptor connection, const Peer& peer) {
-    memory_->serve(std::move(connection), peer);
+  const auto share = [this](platform::FileDescriptor& connection, const Peer& peer) {
+    return memory_->serve(connection, peer);
   };
   std::vector<Acceptor::Place> places;
-  places.push_back({std::move(sockets.service), serve});
-  places.push_back({std::move(sockets.memory), share});
-  auto acceptor = Acceptor::start(std::move(places), rule_, options_.log);
+  places.push_back({std::move(sockets.service), serve, &goodbye_for_grpc});
+  places.push_back(
+      {std::move(sockets.memory), share, [this](std::string_view reason) { return memory_->packet_for_refused(reason); }});
+  ConnectionGate::Limits limits{.per_second = static_cast<double>(options_.connections_per_second)};
+  // Programs start many at once, and then none for a while.
+  limits.burst = 4 * limits.per_second;
+  auto acceptor = Acceptor::start(std::move(places), rule_, limits, options_.log);
   if (!acceptor) return acceptor.failure();
   acceptor_ = std::move(acceptor).value();
   return {};
@@ -248,7 +276,15 @@ Result<std::uint64_t> Server::Implementation::cancel(const Peer& peer, std::uint
     return Failure{ErrorCode::invalid_argument,
                    fmt::format("there is no session {} of yours that runs: 'troupe jobs' lists them", session)};
   }
-  return found->cancel({ErrorCode::cancelled, fmt::format("the session was cancelled by user {}", peer.user)});
+  const std::uint64_t tasks =
+      found->cancel({ErrorCode::cancelled, fmt::format("the session was cancelled by user {}", peer.user)});
+  if (options_.log) {
+    const std::array fields{LogField{"session", std::to_string(session)},
+                            LogField{"user", std::to_string(found->peer().user)},
+                            LogField{"by", std::to_string(peer.user)}, LogField{"tasks", std::to_string(tasks)}};
+    options_.log(LogLevel::info, "session cancelled", fields);
+  }
+  return tasks;
 }
 
 VisibleView Server::Implementation::visible_to(const Peer& peer) const {

@@ -1,6 +1,7 @@
 /// What can be chosen when a service starts.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 
 #include "actors/running/runtime_options.hpp"
 #include "proto/units.hpp"
+#include "service/budgets/budget_table.hpp"
 #include "service/configuration/event_log.hpp"
 #include "service/views/service_view.hpp"
 
@@ -16,7 +18,7 @@ namespace troupe::service {
 
 /// What one client may use: more of it ends the client's session, or is refused.
 struct SessionLimits {
-  /// Tasks in flight; a run of a recording counts as one.
+  /// Tasks in flight, those of runs of recordings included; the last run may go beyond.
   std::uint64_t tasks = 262'144;
   /// Registered handles, blocks included.
   std::uint64_t handles = 1'048'576;
@@ -29,6 +31,8 @@ struct SessionLimits {
   std::optional<Bytes> memory_per_user = std::nullopt;
   /// Segments of shared memory.
   std::size_t segments = 4096;
+  /// Tasks that would run for longer are refused, as far as that can be told before. Zero: none are.
+  Duration kernel_time = std::chrono::seconds(2);
 };
 
 struct ServerOptions {
@@ -43,8 +47,15 @@ struct ServerOptions {
   std::size_t sessions = 256;
   /// And those of one user.
   std::size_t sessions_per_user = 128;
-  /// Connections at a time that one user may have to each socket.
+  /// Connections at a time that one user may have to each socket, and how many he may make in a second; what comes
+  /// faster waits, but for some that a time of rest allows at once.
   std::size_t connections_per_user = 512;
+  std::size_t connections_per_second = 50;
+  /// Calls of one user in a second, over all his connections, and bytes of answers that he has not read.
+  std::size_t calls_per_second = 1000;
+  Bytes unread_answers = {64ULL << 20U};
+  /// By `Resource`, what all clients of a user may have together; 0: half of what the system has for all.
+  ResourceAmounts budgets_per_user = {};
   SessionLimits limits = {};
   /// A client's share of the workers while several have work, by its user. Null: 1 for everybody.
   std::function<double(std::uint32_t user)> weight = nullptr;

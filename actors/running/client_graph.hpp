@@ -1,7 +1,9 @@
 /// Several graphs on the workers of one runtime: one per client.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "actors/observation/why_report.hpp"
@@ -14,10 +16,13 @@ namespace troupe::actors {
 struct ClientGraphOptions {
   /// For people: appears in live views.
   std::string name = {};
-  /// While several clients have work, each gets worker time in proportion to its weight. Above 0.
+  /// Of the user, from now on: while several users have work, each gets worker time in proportion to his weight. Above
+  /// 0.
   double weight = 1;
   /// Who is told how tasks ended; outlives the graph. Null: nobody.
   graph::TaskEndings* endings = nullptr;
+  /// Whose client it is: all clients of one user have one share among them. Nothing: a user of its own.
+  std::optional<std::uint64_t> user = std::nullopt;
 };
 
 /// One client's tasks and data, apart from everybody else's: failures, cancellation, waiting and ids are its own; the
@@ -28,9 +33,12 @@ class ClientGraph {
   virtual ~ClientGraph() = default;
 
   [[nodiscard]] virtual graph::TaskGraph& graph() = 0;
-  /// Time that workers have spent on its tasks.
+  /// Time that workers have spent on its tasks, those that run included.
   [[nodiscard]] virtual Duration worker_time() const = 0;
   virtual void set_weight(double weight) = 0;
+  /// The most operations per second at which tasks of a codelet of this name were seen to run on a core, those of all
+  /// clients; 0: none ran for long.
+  [[nodiscard]] virtual double best_speed(const std::string& codelet) const = 0;
   /// Why its tasks do not go on.
   [[nodiscard]] virtual WhyReport why() = 0;
 };

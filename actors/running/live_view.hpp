@@ -38,6 +38,7 @@ struct LiveWorker {
 /// One client's part of a runtime that several share.
 struct LiveClient {
   std::string name;
+  /// Of its user, divided among his clients that have work.
   double weight = 1;
   /// Ready tasks that no worker has taken.
   std::size_t ready = 0;

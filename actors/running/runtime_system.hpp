@@ -62,6 +62,8 @@ class RuntimeSystem {
   void unlock(std::span<const HandleId> handles);
   [[nodiscard]] const platform::Topology& topology() const;
   [[nodiscard]] std::size_t workers() const;
+  /// Some of them are no cores.
+  [[nodiscard]] bool has_accelerators() const;
   /// NUMA nodes that have workers, and the operating system's index of one; -1 where the machine is only described.
   [[nodiscard]] std::size_t numa_nodes() const;
   [[nodiscard]] int numa_os_index(NumaId node) const;

@@ -29,7 +29,7 @@ graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOpt
 SharingGraph::SharingGraph(RuntimeSystem::Implementation& runtime, const ClientGraphOptions& options)
     : runtime_(runtime),
       name_(options.name),
-      share_(runtime.crew_->shares->open(options.weight)),
+      share_(runtime.crew_->shares->open(options.weight, options.user)),
       graph_(options_of(runtime.graph_.options(), options, share_), runtime) {}
 
 SharingGraph::~SharingGraph() {
@@ -53,8 +53,8 @@ LiveClient SharingGraph::look() const {
   const graph::GraphProgress progress = graph_.progress();
   LiveClient client;
   client.name = name_;
-  client.weight = share_.weight.load(std::memory_order_relaxed);
-  client.ready = share_.waiting.size();
+  client.weight = runtime_.crew_->shares->weight_among_all(share_);
+  client.ready = share_.count_waiting();
   client.submitted = progress.submitted;
   client.ended = progress.ended;
   client.worker_time = worker_time();

@@ -16,10 +16,14 @@ class SharingGraph final : public ClientGraph {
   ~SharingGraph() override;
 
   [[nodiscard]] graph::TaskGraph& graph() override { return graph_; }
-  [[nodiscard]] Duration worker_time() const override {
-    return Duration(share_.used_ns.load(std::memory_order_relaxed));
+  [[nodiscard]] Duration worker_time() const override { return runtime_.crew_->shares->used(share_); }
+  void set_weight(double weight) override {
+    share_.weight.store(weight, std::memory_order_relaxed);
+    share_.user.weight.store(weight, std::memory_order_relaxed);
   }
-  void set_weight(double weight) override { share_.weight.store(weight, std::memory_order_relaxed); }
+  [[nodiscard]] double best_speed(const std::string& codelet) const override {
+    return runtime_.crew_->shares->best_speed(codelet);
+  }
   [[nodiscard]] WhyReport why() override { return runtime_.why(graph_); }
 
   [[nodiscard]] const std::string& name() const { return name_; }

@@ -69,6 +69,12 @@ graph::Task* Crew::take_aside(TaskDeque& queue) {
   return task;
 }
 
+void Crew::put_back_aside(TaskDeque& queue, graph::Task& task) {
+  const WorkerSet* const workers = workers_of(task);
+  if (workers != nullptr) set_aside_[workers->index / kCountedTogether].fetch_add(1, std::memory_order_seq_cst);
+  queue.push(&task);
+}
+
 KindSet Crew::able(const graph::Task& task) const {
   if (task.codelet == nullptr) return present;  // stands for a thread of the program
   const KindSet kinds = task.codelet->kinds();

@@ -168,6 +168,8 @@ class Crew {
   void set_aside(graph::Task& task, KindSet kinds);
   /// The oldest of the most urgent tasks of such a queue, or null.
   [[nodiscard]] graph::Task* take_aside(TaskDeque& queue);
+  /// For one that was taken and is not to be begun yet.
+  void put_back_aside(TaskDeque& queue, graph::Task& task);
   /// In a mixed crew: of the queues of tasks that not every worker can run, the one that this worker may take the most
   /// urgent from, or null where they are empty.
   [[nodiscard]] TaskDeque* restricted_for(WorkerId worker);

@@ -3,18 +3,34 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/codelets/codelet_definition.hpp"
+#include "graph/data/size_classes.hpp"
 #include "graph/task_graph.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::workers {
 
 namespace {
+using Time = std::chrono::steady_clock::time_point;
+
 /// Of several clients together: enough that a placing policy has a choice, and few enough that turns are kept.
 constexpr std::size_t kPlacedPerWorker = 8;
+/// What a worker needs for any task, if only to see that it has been cancelled.
+constexpr std::int64_t kLeast_ns = 500;
+/// Between two looks at what running tasks have taken.
+constexpr Duration kChargeEvery = std::chrono::milliseconds(1);
+
+std::int64_t in_ns(Time now) { return Duration(now.time_since_epoch()).count(); }
+
+double credit_of(const std::atomic<double>& weight) {
+  return static_cast<double>(Shares::kCredit.count()) / weight.load(std::memory_order_relaxed);
+}
 }  // namespace
 
-Shares::Shares(std::size_t workers, TaskDeque* activation) : activation_(activation), hands_(workers) {
+Shares::Shares(std::size_t workers, TaskDeque* activation, Now now)
+    : activation_(activation), now_(now), hands_(workers) {
   shares_.reserve(64);
+  users_.reserve(64);
   own_ = &open(1);
 }
 
@@ -22,21 +38,39 @@ Share& Shares::of(const graph::Task& task) const {
   return task.graph != nullptr ? *static_cast<Share*>(task.graph->options().owner) : *own_;
 }
 
-Share& Shares::open(double weight) {
-  auto share = std::make_unique<Share>(weight);
-  Share& opened = *share;
+Share& Shares::open(double weight, std::optional<std::uint64_t> user) {
   const LockGuard lock(mutex_);
-  opened.virtual_ns = virtual_ns_;
-  shares_.push_back(std::move(share));
-  return opened;
+  const auto same = [&](const auto& one) { return user.has_value() && one->user == user; };
+  auto found = std::find_if(users_.begin(), users_.end(), same);
+  if (found == users_.end()) {
+    users_.push_back(std::make_unique<UserShare>(user, weight));
+    users_.back()->virtual_ns = virtual_ns_;
+    found = users_.end() - 1;
+  }
+  UserShare& whose = **found;
+  whose.weight.store(weight, std::memory_order_relaxed);
+  ++whose.clients;
+  shares_.push_back(std::make_unique<Share>(weight, whose));
+  shares_.back()->virtual_ns = whose.served_ns;
+  // Who connects is about to have work.
+  if (user.has_value()) whose.last_active_ns.store(in_ns(now_()), std::memory_order_relaxed);
+  guard(now_());
+  return *shares_.back();
 }
 
 void Shares::close(const Share& share) {
   std::unique_ptr<Share> closed;
+  std::unique_ptr<UserShare> gone;
   const LockGuard lock(mutex_);
   const auto found = std::find_if(shares_.begin(), shares_.end(), [&](const auto& one) { return one.get() == &share; });
   closed = std::move(*found);
   shares_.erase(found);
+  // A user who comes again is still known by what he has had, and by his long kernels.
+  if (--closed->user.clients > 0 || closed->user.user.has_value()) return;
+  const auto user =
+      std::find_if(users_.begin(), users_.end(), [&](const auto& one) { return one.get() == &closed->user; });
+  gone = std::move(*user);
+  users_.erase(user);
 }
 
 void Shares::activated(Share& share, std::size_t tasks) noexcept {
@@ -44,54 +78,189 @@ void Shares::activated(Share& share, std::size_t tasks) noexcept {
   const auto more = static_cast<std::int64_t>(tasks);
   active_.fetch_add(more, std::memory_order_seq_cst);
   if (share.active.fetch_add(more, std::memory_order_relaxed) != 0) return;
-  if (busy_clients_.fetch_add(1, std::memory_order_relaxed) == 1) contentions_.fetch_add(1, std::memory_order_relaxed);
+  const bool second = busy_clients_.fetch_add(1, std::memory_order_relaxed) == 1;
+  if (second) begin_contention();
+  const Time now = now_();
   const LockGuard lock(mutex_);
-  const double credit = static_cast<double>(kCredit.count()) / share.weight.load(std::memory_order_relaxed);
-  share.virtual_ns = std::max(share.virtual_ns, virtual_ns_ - credit);
+  if (second) forgive_running(now);
+  UserShare& user = share.user;
+  const bool user_was_busy = std::any_of(shares_.begin(), shares_.end(), [&](const auto& one) {
+    return one.get() != &share && &one->user == &user && one->active.load(std::memory_order_relaxed) > 0;
+  });
+  if (!user_was_busy) user.virtual_ns = std::max(user.virtual_ns, virtual_ns_ - credit_of(user.weight));
+  share.virtual_ns = std::max(share.virtual_ns, user.served_ns - credit_of(share.weight));
+  user.last_active_ns.store(in_ns(now), std::memory_order_relaxed);
+  guard(now);
 }
 
 void Shares::left(Share& share) noexcept {
   active_.fetch_sub(1, std::memory_order_seq_cst);
+  // Before the share may be closed, and its user with it.
+  if (share.active.load(std::memory_order_relaxed) == 1) {
+    share.user.last_active_ns.store(in_ns(now_()), std::memory_order_relaxed);
+  }
   // Release: who sees that nothing is active may close the share.
   if (share.active.fetch_sub(1, std::memory_order_release) == 1) busy_clients_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void Shares::push(Share& share, graph::TaskList& tasks) noexcept {
-  const std::size_t count = tasks.size();
-  share.waiting.push(tasks);
-  // After the tasks can be found, and before anybody looks for an idle worker.
-  waiting_.fetch_add(count, std::memory_order_seq_cst);
+bool Shares::is_long(const Share& share, const graph::Task& task) {
+  return task.codelet != nullptr && share.user.long_kernels.expected(task.codelet->name) > Duration{};
 }
 
-Share* Shares::next() const {
-  Share* least = nullptr;
+void Shares::push(Share& share, graph::TaskList& tasks) noexcept {
+  const std::size_t count = tasks.size();
+  if (share.user.has_long.load(std::memory_order_relaxed)) {
+    graph::TaskList others;
+    const LockGuard lock(mutex_);
+    while (!tasks.empty()) {
+      graph::Task* const task = tasks.pop_front();
+      if (is_long(share, *task)) {
+        share.long_waiting.push(task);
+      } else {
+        others.push_back(task);
+      }
+    }
+    tasks.append(others);
+  }
+  if (!tasks.empty()) share.waiting.push(tasks);
+  // After the tasks can be found, and before anybody looks for an idle worker.
+  waiting_.fetch_add(count, std::memory_order_seq_cst);
+  look_again();
+}
+
+template <class Visit>
+void Shares::visit_hands(const Visit& visit) {
+  for (Hand& hand : hands_) {
+    const LockGuard lock(hand.lock);
+    for (Charge& charge : hand.charges) visit(charge);
+    if (hand.next.share != nullptr) visit(hand.next);
+  }
+}
+
+void Shares::count_long(Time now) {
+  for (const auto& user : users_) user->long_running = 0;
+  long_running_ = 0;
+  visit_hands([&](const Charge& charge) TROUPE_REQUIRES(mutex_) {
+    if (!charge.is_long && charge.took_ns(now) < LongKernels::kLong.count()) return;
+    ++charge.share->user.long_running;
+    ++long_running_;
+  });
+}
+
+void Shares::count_around(Time now) {
+  const std::int64_t since = in_ns(now) - Duration(kLately).count();
+  for (const auto& user : users_) {
+    const std::int64_t last = user->last_active_ns.load(std::memory_order_relaxed);
+    user->around = last != 0 && last >= since;
+  }
   for (const auto& share : shares_) {
-    if (share->waiting.size() == 0) continue;
-    if (least == nullptr || share->virtual_ns < least->virtual_ns) least = share.get();
+    if (share->active.load(std::memory_order_relaxed) > 0) share->user.around = true;
+  }
+}
+
+void Shares::guard(Time now) {
+  const bool any_long = std::any_of(users_.begin(), users_.end(),
+                                    [](const auto& user) { return user->has_long.load(std::memory_order_relaxed); });
+  bool wanted = false;
+  if (any_long && activation_ == nullptr && hands_.size() > 1) {
+    count_around(now);
+    wanted = std::count_if(users_.begin(), users_.end(), [](const auto& user) { return user->around; }) > 1;
+  }
+  const bool was = guarded_.exchange(wanted, std::memory_order_relaxed);
+  if (wanted && !was) begin_contention();
+  if (was && !wanted) look_again();
+}
+
+bool Shares::waits_for_room(const UserShare& user) const {
+  if (!guarded() || long_running_ + 1 < hands_.size()) return false;
+  return std::any_of(users_.begin(), users_.end(), [&](const auto& other) {
+    return other.get() != &user && other->around && other->long_running == 0;
+  });
+}
+
+Shares::Served Shares::next(Time now) {
+  Served least;
+  bool counted = false;
+  for (const auto& share : shares_) {
+    TaskDeque* queue = share->waiting.size() > 0 ? &share->waiting : nullptr;
+    if (share->long_waiting.size() > 0 && (queue == nullptr || share->long_waiting.top() > queue->top())) {
+      if (guarded() && !std::exchange(counted, true)) {
+        count_long(now);
+        count_around(now);
+      }
+      if (!waits_for_room(share->user)) queue = &share->long_waiting;
+    }
+    if (queue == nullptr) continue;
+    const bool same_user = least.share != nullptr && &least.share->user == &share->user;
+    const bool is_less = least.share == nullptr || (same_user ? share->virtual_ns < least.share->virtual_ns
+                                                              : share->user.virtual_ns < least.share->user.virtual_ns);
+    if (is_less) least = {share.get(), queue};
   }
   return least;
 }
 
-Shares::Turn Shares::take(bool in_advance) noexcept {
+void Shares::add(Share& share, double ns) {
+  share.virtual_ns += ns / share.weight.load(std::memory_order_relaxed);
+  share.user.virtual_ns += ns / share.user.weight.load(std::memory_order_relaxed);
+}
+
+void Shares::charge_running(Time now) {
+  if (now - charged_at_ < kChargeEvery) return;
+  charged_at_ = now;
+  visit_hands([&](Charge& charge) {
+    const std::int64_t more = charge.took_ns(now) - charge.charged_ns - charge.forgiven_ns;
+    if (more <= 0) return;
+    charge.charged_ns += more;
+    add(*charge.share, static_cast<double>(more));
+  });
+}
+
+void Shares::forgive_running(Time now) {
+  visit_hands([&](Charge& charge) {
+    charge.forgiven_ns += std::max<std::int64_t>(charge.took_ns(now) - charge.charged_ns - charge.forgiven_ns, 0);
+  });
+}
+
+Shares::Turn Shares::take(bool in_advance, WorkerId worker) noexcept {
   Turn turn;
   if (waiting_.load(std::memory_order_relaxed) == 0) return turn;
+  const Time now = now_();
+  // Before the look: what comes meanwhile makes others look again.
+  const std::uint64_t changes = changes_.load(std::memory_order_seq_cst);
   const LockGuard lock(mutex_);
-  turn.share = next();
-  if (turn.share == nullptr) return turn;
+  if (contended()) charge_running(now);
+  const Served served = next(now);
+  if (served.share == nullptr) {
+    in_vain_.store(changes, std::memory_order_seq_cst);
+    return turn;
+  }
+  turn.share = served.share;
   Share& share = *turn.share;
-  const std::int64_t expected_ns = share.mean_ns.load(std::memory_order_relaxed);
-  if (in_advance) turn.charged_ns = expected_ns;
-  const std::int64_t fit = expected_ns > 0 ? kTurn_ns / expected_ns : 1;
-  const std::size_t most = std::clamp<std::size_t>(static_cast<std::size_t>(fit), 1, kMostInTurn);
+  const bool is_long = served.queue == &share.long_waiting;
+  const std::int64_t mean_ns = share.mean_ns.load(std::memory_order_relaxed);
+  const std::int64_t fit = mean_ns > 0 ? kTurn_ns / mean_ns : 1;
+  const std::size_t most = is_long ? 1 : std::clamp<std::size_t>(static_cast<std::size_t>(fit), 1, kMostInTurn);
   while (turn.tasks.size() < most) {
-    graph::Task* const task = share.waiting.pop_oldest();
+    graph::Task* const task = served.queue->pop_oldest();
     if (task == nullptr) break;
     turn.tasks.push_back(task);
   }
   waiting_.fetch_sub(turn.tasks.size(), std::memory_order_relaxed);
-  virtual_ns_ = std::max(virtual_ns_, share.virtual_ns);
-  share.virtual_ns += static_cast<double>(turn.charged_ns) / share.weight.load(std::memory_order_relaxed);
+  if (turn.tasks.empty()) return turn;
+  if (in_advance) turn.charged_ns = is_long ? expected_ns(share, *turn.tasks.front()) : mean_ns;
+  virtual_ns_ = std::max(virtual_ns_, share.user.virtual_ns);
+  share.user.served_ns = std::max(share.user.served_ns, share.virtual_ns);
+  add(share, static_cast<double>(turn.charged_ns));
+  if (worker.valid()) {
+    Hand& hand = hands_[worker.index()];
+    const LockGuard hand_lock(hand.lock);
+    hand.next = {.share = &share, .charged_ns = turn.charged_ns, .is_long = is_long};
+  }
   return turn;
+}
+
+std::int64_t Shares::expected_ns(const Share& share, const graph::Task& task) const {
+  return share.user.long_kernels.expected(task.codelet->name).count();
 }
 
 void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns) noexcept {
@@ -103,7 +272,25 @@ void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns)
   // Who is alone takes from nobody.
   if (charged_ns == 0 && !contended()) return;
   const LockGuard lock(mutex_);
-  share.virtual_ns += static_cast<double>(took_ns - charged_ns) / share.weight.load(std::memory_order_relaxed);
+  add(share, static_cast<double>(took_ns - charged_ns));
+}
+
+Duration Shares::used(const Share& share) const noexcept {
+  std::int64_t used = share.used_ns.load(std::memory_order_relaxed);
+  const Time now = now_();
+  for (const Hand& hand : hands_) {
+    const LockGuard lock(hand.lock);
+    for (const Charge& charge : hand.charges) used += charge.share == &share ? charge.took_ns(now) : 0;
+  }
+  return Duration(used);
+}
+
+double Shares::weight_among_all(const Share& share) const noexcept {
+  const LockGuard lock(mutex_);
+  const auto others = std::count_if(shares_.begin(), shares_.end(), [&](const auto& one) {
+    return one.get() != &share && &one->user == &share.user && one->active.load(std::memory_order_relaxed) > 0;
+  });
+  return share.user.weight.load(std::memory_order_relaxed) / static_cast<double>(1 + others);
 }
 
 void Shares::charge(Share& share, Duration took) noexcept {
@@ -111,7 +298,7 @@ void Shares::charge(Share& share, Duration took) noexcept {
   // Who is alone takes from nobody.
   if (!contended()) return;
   const LockGuard lock(mutex_);
-  share.virtual_ns += static_cast<double>(took.count()) / share.weight.load(std::memory_order_relaxed);
+  add(share, static_cast<double>(took.count()));
 }
 
 bool Shares::pass_on() noexcept {
@@ -130,6 +317,8 @@ bool Shares::pass_on() noexcept {
 
 void Shares::begin(WorkerId worker, std::size_t most) {
   Hand& hand = hands_[worker.index()];
+  const LockGuard lock(hand.lock);
+  hand.next = {};
   hand.charges.clear();
   hand.charges.reserve(most);
 }
@@ -142,44 +331,90 @@ bool Shares::contention_is_new(WorkerId worker) noexcept {
 
 graph::Task* Shares::take_turn(WorkerId worker, TaskDeque& own) noexcept {
   if (!turns_wait()) return nullptr;
-  Turn turn = take();
+  Turn turn = take(true, worker);
   if (turn.tasks.empty()) return nullptr;
-  hands_[worker.index()].next_charge_ns = turn.charged_ns;
   graph::Task* const first = turn.tasks.pop_front();
   if (!turn.tasks.empty()) own.push(turn.tasks);
   return first;
 }
 
-void Shares::taken(WorkerId worker, const graph::Task& task) noexcept {
-  Hand& hand = hands_[worker.index()];
-  hand.charges.push_back({&task, &of(task), std::exchange(hand.next_charge_ns, 0), {}});
+bool Shares::comes_first(const graph::Task& task) const noexcept {
+  if (!turns_wait()) return true;
+  const UserShare& user = of(task).user;
+  const LockGuard lock(mutex_);
+  return std::none_of(shares_.begin(), shares_.end(), [&](const auto& other) {
+    return other->count_waiting() > 0 && other->user.virtual_ns < user.virtual_ns;
+  });
 }
 
-Shares::Charge* Shares::charge_of(WorkerId worker, const graph::Task& task) noexcept {
-  for (Charge& charge : hands_[worker.index()].charges) {
-    if (charge.task == &task) return &charge;
-  }
-  return nullptr;
+void Shares::taken(WorkerId worker, const graph::Task& task) noexcept {
+  Hand& hand = hands_[worker.index()];
+  const LockGuard lock(hand.lock);
+  Charge charge = std::exchange(hand.next, {});
+  charge.task = &task;
+  if (charge.share == nullptr) charge.share = &of(task);
+  hand.charges.push_back(charge);
+}
+
+Shares::Charge* Shares::find(std::vector<Charge>& charges, const graph::Task& task) noexcept {
+  const auto found = std::find_if(charges.begin(), charges.end(), [&](const Charge& one) { return one.task == &task; });
+  return found != charges.end() ? &*found : nullptr;
 }
 
 void Shares::started(WorkerId worker, const graph::Task& task) noexcept {
-  if (Charge* const charge = charge_of(worker, task)) charge->start = std::chrono::steady_clock::now();
+  const Time now = now_();
+  Hand& hand = hands_[worker.index()];
+  const LockGuard lock(hand.lock);
+  if (Charge* const charge = find(hand.charges, task)) charge->start = now;
 }
 
 Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took) noexcept {
-  Charge* const found = charge_of(worker, task);
-  if (found == nullptr) return of(task);
-  std::vector<Charge>& charges = hands_[worker.index()].charges;
-  const Charge charge = std::exchange(*found, charges.back());
-  charges.pop_back();
-  const bool ran = charge.start != std::chrono::steady_clock::time_point{};
-  if (!ran) {
+  Hand& hand = hands_[worker.index()];
+  Charge charge;
+  {
+    const LockGuard lock(hand.lock);
+    Charge* const found = find(hand.charges, task);
+    if (found == nullptr) return of(task);
+    charge = std::exchange(*found, hand.charges.back());
+    hand.charges.pop_back();
+  }
+  if (!charge.began()) {
     took = Duration{};
   } else if (took < Duration{}) {
-    took = std::chrono::steady_clock::now() - charge.start;
+    took = Duration(charge.took_ns(now_()));
   }
-  settle(*charge.share, charge.charged_ns, took.count());
-  return *charge.share;
+  Share& share = *charge.share;
+  const bool was_long = charge.is_long || took >= LongKernels::kLong;
+  if (charge.began() && (was_long || share.user.has_long.load(std::memory_order_relaxed))) {
+    note_kernel(share.user, task, took);
+  }
+  // One that was cancelled kept the worker busy, too, and there may be millions of them.
+  const std::int64_t least_ns = contended() ? kLeast_ns : 0;
+  settle(share, charge.charged_ns + charge.forgiven_ns - least_ns, took.count());
+  // Others may have waited for this one to end.
+  if (was_long) look_again();
+  return share;
+}
+
+void Shares::note_kernel(UserShare& user, const graph::Task& task, Duration took) {
+  if (task.codelet == nullptr) return;
+  const Time now = now_();
+  const bool tells_speed = took >= LongKernels::kLong && task.codelet->flops && task.codelet->pieces == nullptr;
+  const double speed = tells_speed ? graph::flops_of(task) / seconds(took) : 0;
+  const LockGuard lock(mutex_);
+  if (speed > 0) {
+    double& best = best_speeds_[task.codelet->name];
+    best = std::max(best, speed);
+  }
+  user.long_kernels.note(task.codelet->name, took);
+  user.has_long.store(user.long_kernels.any(), std::memory_order_relaxed);
+  if (took >= LongKernels::kLong || guarded()) guard(now);
+}
+
+double Shares::best_speed(const std::string& codelet) const {
+  const LockGuard lock(mutex_);
+  const auto found = best_speeds_.find(codelet);
+  return found != best_speeds_.end() ? found->second : 0;
 }
 
 }  // namespace troupe::workers

@@ -183,7 +183,10 @@ Task* WorkerCore::next_task() {
 Task* WorkerCore::take_restricted() {
   TaskDeque* const own = crew_.restricted_for(options_.self);
   if (own == nullptr || own->top() < std::max(crew_.entry.top(), port_.deque.top())) return nullptr;
-  return crew_.take_aside(*own);
+  Task* const task = crew_.take_aside(*own);
+  if (task == nullptr || shares_ == nullptr || shares_->comes_first(*task)) return task;
+  crew_.put_back_aside(*own, *task);
+  return nullptr;
 }
 
 Task* WorkerCore::take_from_entry() {

@@ -30,8 +30,8 @@ struct OtherProgram {
 };
 constexpr OtherProgram kBench{
     "bench", "Measure this runtime beside its peers (in builds with benchmarks; in no package)", "troupe-bench",
-    "the benchmarks were not built, and are in no package: build all targets of the sources, "
-    "with -DTROUPE_BUILD_BENCH=ON"};
+    "the benchmarks are not in this build, and in no package: build the sources with "
+    "-DTROUPE_BUILD_BENCH=ON"};
 constexpr OtherProgram kExperiment{
     "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators",
     "troupe-experiment", "the experiments were not built: build the target troupe-experiment"};

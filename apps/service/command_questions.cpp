@@ -13,6 +13,7 @@
 #include "apps/run/run_summary.hpp"
 #include "apps/service/service_arguments.hpp"
 #include "platform/machine/account_names.hpp"
+#include "proto/harmless_text.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 

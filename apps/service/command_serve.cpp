@@ -10,10 +10,12 @@
 #include <thread>
 
 #include "apps/command_line.hpp"
+#include "apps/service/forced_end.hpp"
 #include "apps/service/serve_arguments.hpp"
 #include "apps/service/serve_signals.hpp"
 #include "client/remote/connection/socket_folder.hpp"
 #include "platform/machine/process_limits.hpp"
+#include "proto/wire/memory_packets.hpp"
 #include "service/codelets/codelet_library.hpp"
 #include "service/configuration/log.hpp"
 #include "service/configuration/weights.hpp"
@@ -58,6 +60,9 @@ service::ServerOptions server_options(const Configuration& configuration, const 
   return options;
 }
 
+/// From the second signal to the end of the process: twice what clients have to read that it ends.
+constexpr Duration kLastSeconds = std::chrono::seconds(4);
+
 /// Null where it is not wanted.
 std::unique_ptr<service::HttpServer> start_http(const Configuration& configuration, service::Server& server) {
   if (!configuration.http.enabled) return nullptr;
@@ -83,8 +88,20 @@ std::optional<int> next_stop(const StopSignals& signals, std::optional<Duration>
   return signal;
 }
 
+/// Says what is cut off, and leaves nothing that the next service would have to remove.
+void say_last_words(const std::string& folder, const Log& log) {
+  // The log's thread may wait for its file, for ever.
+  constexpr std::chrono::milliseconds kForTheLog{300};
+  log.write(LogLevel::warning, "stopped while kernels ran",
+            std::array{LogField{"reason", "they cannot be interrupted, and the service was told to stop twice"}});
+  for (const std::string_view name : {wire::kServiceSocket, wire::kMemorySocket}) {
+    if (!folder.empty()) ::unlink((folder + "/" + std::string(name)).c_str());
+  }
+  (void)log.flush(kForTheLog);
+}
+
 /// Lets clients finish what they have submitted; a signal, or the end of the time that they have, cancels it.
-void stop(service::Server& server, const StopSignals& signals, const Log& log, const Configuration& configuration) {
+void stop(service::Server& server, ForcedEnd& end, const Log& log, const Configuration& configuration) {
   const Duration cancel_after = configuration.stop.cancel_after;
   constexpr Duration kLook = std::chrono::milliseconds(50);
   log.write(LogLevel::info, "draining");
@@ -93,8 +110,8 @@ void stop(service::Server& server, const StopSignals& signals, const Log& log, c
   const auto start = std::chrono::steady_clock::now();
   while (!server.wait_until_empty(kLook)) {
     const bool late = cancel_after > Duration::zero() && std::chrono::steady_clock::now() - start >= cancel_after;
-    const bool told = next_stop(signals, Duration::zero(), log, configuration).has_value();
-    if (cancelled || !(late || told)) continue;
+    if (late) end.hurry();
+    if (cancelled || !end.hurries()) continue;
     log.write(LogLevel::info, "cancelling");
     server.cancel();
     cancelled = true;
@@ -120,7 +137,8 @@ int serve(const Configuration& configuration) {
   service::CodeletLibrary codelets;
   service::load_plugins(configuration.plugins, ::geteuid(), codelets, log.sink()).value_or_throw();
   codelets.check_restrictions(configuration.server.runtime.restrict).value_or_throw();
-  const auto server = service::Server::start(server_options(configuration, log), codelets).value_or_throw();
+  auto server = service::Server::start(server_options(configuration, log), codelets).value_or_throw();
+  std::unique_ptr<ForcedEnd> end;
   {
     const auto http = start_http(configuration, *server);
     log.write(LogLevel::info, "serving",
@@ -129,9 +147,13 @@ int serve(const Configuration& configuration) {
                          LogField{"codelets", std::to_string(codelets.size())}});
     tell_manager(manager, "READY=1\nSTATUS=Serving", log);
     (void)next_stop(signals, std::nullopt, log, configuration);
+    end = std::make_unique<ForcedEnd>(
+        ForcedEnd::Parts{[&](Duration at_most) { return next_stop(signals, at_most, log, configuration).has_value(); },
+                         [&log, folder = server->folder()] { say_last_words(folder, log); }, kLastSeconds});
     tell_manager(manager, "STOPPING=1\nSTATUS=Waiting for clients", log);
-    stop(*server, signals, log, configuration);
+    stop(*server, *end, log, configuration);
   }
+  server.reset();
   log.write(LogLevel::info, "stopped");
   return kSuccess;
 }

@@ -1,10 +1,13 @@
 /// `troupe submit`: a factorization or a solution as a job of the service.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/option_values.hpp"
 #include "apps/command_line.hpp"
 #include "apps/run/run_job.hpp"
 #include "apps/run/solve_job.hpp"
@@ -16,9 +19,19 @@ namespace troupe::apps {
 
 namespace {
 
+constexpr std::array kApplications{linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr};
+constexpr const char* kSolve = "solve";
+
+/// Requires that it is one of these.
+linalg::Application application_named(const std::string& name) {
+  return *std::ranges::find_if(kApplications, [&](linalg::Application one) { return to_string(one) == name; });
+}
+
 struct SubmitArguments {
   /// What is submitted where there is no matrix; options that both have are in here.
   RunArguments run;
+  /// "cholesky", or "solve" for the method that suits the matrix.
+  std::string work;
   std::string matrix;
   std::string right_hand_side;
   std::string output;
@@ -29,7 +42,7 @@ struct SubmitArguments {
 /// Our own runtime's options are not asked; all that is left of them is the seed of problems.
 StartRuntime on_service(const SubmitArguments& arguments, CancelOnSignal& signals) {
   ConnectOptions options{.folder = arguments.folder, .name = arguments.name};
-  if (options.name.empty()) options.name = std::string("troupe submit ") + to_string(arguments.run.application);
+  if (options.name.empty()) options.name = "troupe submit " + arguments.work;
   return [options, &signals] {
     const std::shared_ptr<Runtime> runtime(new Runtime(Runtime::connect(options)));
     signals.watch(runtime);
@@ -42,7 +55,7 @@ SolveArguments solve_arguments(const SubmitArguments& arguments) {
   solve.matrix = arguments.matrix;
   solve.right_hand_side = arguments.right_hand_side;
   solve.output = arguments.output;
-  solve.method = to_string(arguments.run.application);
+  solve.method = arguments.work == kSolve ? "auto" : arguments.work;
   solve.precision = arguments.run.precision;
   solve.tile = arguments.run.tile;
   solve.runtime.seed = arguments.run.runtime.seed;
@@ -59,6 +72,7 @@ int submit(const SubmitArguments& arguments) {
       return solve(job);
     }
     RunArguments job = arguments.run;
+    job.application = application_named(arguments.work);
     job.start = on_service(arguments, signals);
     return run(job);
   } catch (const Error& error) {
@@ -72,9 +86,14 @@ int submit(const SubmitArguments& arguments) {
 void add_submit_command(CLI::App& application, Command& chosen) {
   auto arguments = std::make_shared<SubmitArguments>();
   CLI::App* command = application.add_subcommand("submit", "Factorize or solve on the service of this node");
-  add_application(*command, arguments->run.application);
-  CLI::Option* matrix =
-      command->add_option("--matrix", arguments->matrix, "Solve A x = b with the matrix of this Matrix Market file");
+  command
+      ->add_option("application", arguments->work,
+                   "cholesky, lu or qr of a matrix; or solve: A x = b by the method that suits A")
+      ->check(one_of({"cholesky", "lu", "qr", kSolve}))
+      ->required();
+  CLI::Option* matrix = command->add_option(
+      "--matrix,matrix", arguments->matrix,
+      "Solve A x = b with the matrix of this Matrix Market file; the option's name may be left out");
   matrix->check(check_file_name);
   command->add_option("--rhs", arguments->right_hand_side, "Matrix Market file of b; default: A times ones")
       ->check(check_file_name)
@@ -95,7 +114,12 @@ void add_submit_command(CLI::App& application, Command& chosen) {
   command->add_option("--name", arguments->name, "What the job is called in `troupe jobs`");
   add_socket_folder(*command, arguments->folder);
   command->add_flag("--json", arguments->run.json, "Print one JSON object");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return submit(*arguments); }; });
+  command->callback([arguments, &chosen] {
+    if (arguments->work == kSolve && arguments->matrix.empty()) {
+      throw CLI::ValidationError("application", "solve wants a matrix: troupe submit solve MATRIX.mtx [--rhs B.mtx]");
+    }
+    chosen = [arguments] { return submit(*arguments); };
+  });
 }
 
 }  // namespace troupe::apps

@@ -27,8 +27,4 @@ void add_service_options(CLI::App& command, ServiceArguments& arguments);
 /// Throws what `socket_folder` and `ServiceCalls::connect` fail with.
 [[nodiscard]] remote::ServiceCalls connect(const ServiceArguments& arguments);
 
-/// Text of other users' programs for a terminal: control characters, which could do anything there, and those that turn
-/// the direction of the text round or end a line in other ways become '?'; line breaks stay.
-[[nodiscard]] std::string harmless(std::string_view text);
-
 }  // namespace troupe::apps

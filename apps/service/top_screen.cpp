@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "apps/service/service_arguments.hpp"
+#include "proto/harmless_text.hpp"
 #include "proto/utf8.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"

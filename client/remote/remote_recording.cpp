@@ -119,7 +119,8 @@ Result<Future> RemoteBackend::replay(Recorded& recorded, std::span<const Rebindi
     if (recording.uses()[i].written) data_.will_write(*data.value()[i], number);
     if (!holds_.empty()) note_use(*data.value()[i], recording.uses()[i].mode, number);
   }
-  v1::Replay& replay = *session_->sender().operations().add_run(16 + 12 * rebindings.size()).mutable_replay();
+  v1::Replay& replay =
+      *session_->sender().operations().add_run(16 + 12 * rebindings.size(), 1 + recorded.size()).mutable_replay();
   replay.set_task(number);
   replay.set_recording(recorded.number());
   for (const Rebinding& rebinding : rebindings) {

@@ -54,14 +54,14 @@ Result<void> RemoteBackend::wait_for_room() {
   const std::uint64_t most = session_->greeting().most_tasks;
   const auto in_flight = [this] {
     const std::uint64_t arrived = session_->ledger().arrived();
-    return last_task_.load(std::memory_order_relaxed) - arrived;
+    return session_->ledger().submitted_weight() - arrived;
   };
   if (in_flight() < most || graph::ExecutionScope::find(this) != nullptr) return {};
   // A full window counts as having room again only when a good part of it is free, or each further submission would
   // cost a sleep.
   const std::uint64_t low_water = most - std::max<std::uint64_t>(most / 4, 1);
   while (in_flight() >= most && !stopped_.load(std::memory_order_relaxed)) {
-    const std::uint64_t wanted = last_task_.load(std::memory_order_relaxed) - low_water;
+    const std::uint64_t wanted = session_->ledger().submitted_weight() - low_water;
     if (auto arrived = session_->ledger().wait_for_arrived(wanted, stopped_); !arrived) return arrived;
   }
   return {};

@@ -44,9 +44,13 @@ void TaskLedger::ended(std::uint64_t number, TaskStatus status, Failure failure)
 }
 
 void TaskLedger::arrive(std::uint64_t first, std::uint64_t count, const TaskOutcome& outcome) {
-  // Release: pairs with `arrived`.
-  const std::uint64_t arrived = arrived_.fetch_add(count, std::memory_order_release) + count;
   const std::uint64_t end = first + count;
+  std::uint64_t weight = count;
+  for (auto run = weights_.lower_bound(first); run != weights_.end() && run->first < end; ++run) {
+    weight += run->second - 1;
+  }
+  // Release: pairs with `arrived`.
+  const std::uint64_t arrived = arrived_.fetch_add(weight, std::memory_order_release) + weight;
   auto callback = callbacks_.lower_bound(first);
   while (callback != callbacks_.end() && callback->first < end) {
     settle_range(first, callback->first - first);

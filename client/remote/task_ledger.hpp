@@ -62,13 +62,13 @@ class TaskLedger {
   Result<void> wait(std::uint64_t number);
   /// Until all tasks up to this number are settled; whatever became of them.
   Result<void> wait_up_to(std::uint64_t number);
-  /// Until so many tasks have arrived, or `given_up`, which is looked at again after `wake`.
+  /// Until so many tasks, those of runs included, have arrived, or `given_up`, which is looked at again after `wake`.
   Result<void> wait_for_arrived(std::uint64_t count, const std::atomic<bool>& given_up);
   void wake();
 
+  // In tasks, those of runs included.
   /// Tasks that have arrived. Release: what was heard with them.
   [[nodiscard]] std::uint64_t arrived() const { return arrived_.load(std::memory_order_acquire); }
-  /// In tasks, those of runs included.
   [[nodiscard]] std::uint64_t submitted_weight() const { return submitted_weight_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t settled_weight() const { return settled_weight_.load(std::memory_order_relaxed); }
   /// Failures of callbacks go here; those of tasks are known too, but the service says their summary.

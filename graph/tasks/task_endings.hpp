@@ -15,6 +15,9 @@ class TaskEndings {
   /// for tasks of recordings and those that combine reductions. `cause`: why it did not succeed, else null. In the
   /// thread of a worker: must be short, and not use the graph.
   virtual void ended(std::uint64_t tag, TaskStatus status, const FailureLog::Cause& cause) noexcept = 0;
+  /// So many tasks of a recording have been cancelled at once, as their run had not begun. Like `ended` with tag 0 for
+  /// each of them, but a run may have millions of tasks.
+  virtual void cancelled_unbegun(std::uint64_t tasks) noexcept = 0;
 };
 
 }  // namespace troupe::graph

@@ -1,6 +1,7 @@
 #include "kernels/checks/catalogue.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "kernels/checks/tile_conditions.hpp"
@@ -82,6 +83,11 @@ std::vector<CatalogueEntry> build() {
   add_all<double>(entries);
   add(entries, trial_codelets().nothing, "takes and does nothing: what a task costs", "");
   add(entries, trial_codelets().sleep, "sleeps so many nanoseconds, at most ten seconds", "; ns", short_sleep);
+  entries.back().takes = [](const Arguments& arguments) {
+    std::int64_t ns = 0;
+    std::memcpy(&ns, arguments.bytes().data() + arguments.offsets()[0], sizeof ns);
+    return Duration(ns);
+  };
   std::ranges::sort(entries, {}, &CatalogueEntry::name);
   return entries;
 }

@@ -8,6 +8,7 @@
 
 #include "graph/codelets/codelet.hpp"
 #include "kernels/checks/conditions.hpp"
+#include "proto/units.hpp"
 
 namespace troupe::kernels {
 
@@ -43,6 +44,8 @@ struct CatalogueEntry {
   /// others write them. Not its business: that the memory has what the layouts say, and that it is aligned to its
   /// elements' size. Any thread.
   TaskCheck check;
+  /// How long a task takes whatever the machine, where its arguments say so; else null.
+  Duration (*takes)(const Arguments& arguments) = nullptr;
 };
 
 /// All of them, by name. Built at first use; lives until the program ends.

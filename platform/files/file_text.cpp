@@ -1,35 +1,94 @@
 #include "platform/files/file_text.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <memory>
+#include <chrono>
+#include <string_view>
 #include <system_error>
+#include <thread>
+
+#include "platform/files/file_descriptor.hpp"
 
 namespace troupe::platform {
+namespace {
+
+/// For somebody to open a pipe that has a name, and for the next bytes of one that is open.
+constexpr std::chrono::seconds kForWriter{1};
+constexpr int kForBytesMs = 60'000;
+constexpr std::chrono::milliseconds kPause{10};
+
+/// Reads pieces of a file, and of a pipe without waiting for ever: 0 at the end, -1 with `errno`.
+class PatientReader {
+ public:
+  explicit PatientReader(FileDescriptor file) : file_(std::move(file)) {
+    struct stat status {};
+    is_pipe_ = ::fstat(file_.get(), &status) == 0 && S_ISFIFO(status.st_mode);
+  }
+
+  ssize_t read(char* where, std::size_t most) {
+    for (;;) {
+      const ssize_t got = ::read(file_.get(), where, most);
+      if (got > 0) any_ = true;
+      if (got > 0 || (got == 0 && (!is_pipe_ || any_))) return got;
+      if (got == 0) {
+        // Nobody has it open for writing yet.
+        if (std::chrono::steady_clock::now() - began_ > kForWriter) {
+          errno = ETIMEDOUT;
+          return -1;
+        }
+        std::this_thread::sleep_for(kPause);
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        pollfd readable{file_.get(), POLLIN, 0};
+        if (::poll(&readable, 1, kForBytesMs) == 0) {
+          errno = ETIMEDOUT;
+          return -1;
+        }
+      } else if (errno != EINTR) {
+        return -1;
+      }
+    }
+  }
+
+ private:
+  FileDescriptor file_;
+  bool is_pipe_ = false;
+  bool any_ = false;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
 
 Result<std::string> read_text(const std::string& path, Bytes most, std::string_view what) {
   const auto failed = [&](const char* action, int error_number) {
+    // Of these only pipes can be late.
+    const bool late = error_number == ETIMEDOUT;
     return Failure{ErrorCode::io, fmt::format("cannot {} the {} '{}': {}", action, what, path,
-                                              std::generic_category().message(error_number))};
+                                              late ? "it is a pipe that nobody writes into"
+                                                   : std::generic_category().message(error_number))};
   };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) return failed("open", errno);
+  // A pipe that has a name would be waited for when it is opened.
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file.valid()) return failed("open", errno);
+  PatientReader reader(std::move(file));
   std::string text;
   constexpr std::size_t kChunk = std::size_t{1} << 16U;
-  for (std::size_t got = kChunk; got == kChunk;) {
+  for (;;) {
     const std::size_t before = text.size();
     text.resize(before + kChunk);
-    got = std::fread(text.data() + before, 1, kChunk, file.get());
-    if (std::ferror(file.get()) != 0) return failed("read", errno);
-    text.resize(before + got);
+    const ssize_t got = reader.read(text.data() + before, kChunk);
+    if (got < 0) return failed("read", errno);
+    text.resize(before + static_cast<std::size_t>(got));
+    if (got == 0) return text;
     if (text.size() > most.count) {
       return Failure{ErrorCode::bad_input,
                      fmt::format("'{}' is larger than {} MiB, too large for a {}", path, most.count >> 20U, what)};
     }
   }
-  return text;
 }
 
 }  // namespace troupe::platform

@@ -11,6 +11,7 @@
 #include "graph/codelets/handle.hpp"
 #include "graph/codelets/layout.hpp"
 #include "proto/errors.hpp"
+#include "proto/units.hpp"
 
 namespace troupe::service {
 
@@ -22,6 +23,8 @@ struct ServiceCodelet {
   /// codelet takes (number, types and element types have been compared). Called by several threads at once; must be
   /// short. Empty: the kernel takes whatever its types allow.
   std::function<Result<void>(std::span<const Layout> layouts, const Arguments& arguments)> check = nullptr;
+  /// How long a task takes, where the arguments that `check` has let pass say so; else empty.
+  Duration (*takes)(const Arguments& arguments) = nullptr;
 };
 
 /// A reduction that clients may use on elements of one type.

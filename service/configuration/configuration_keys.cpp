@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -186,6 +187,21 @@ ConfigurationKey cancel_after() {
       }};
 }
 
+ConfigurationKey kernel_time() {
+  return {.name = "limits.kernel_s",
+          .description =
+              "Seconds that a kernel may take, as far as that can be told before, as nothing can interrupt it; "
+              "0: any number",
+          .kind = ValueKind::number,
+          .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const double value = std::get<double>(given);
+            if (!(value == 0 || (value >= 0.001 && value <= 86'400))) return "must be 0, or from 0.001 to 86400, a day";
+            c.server.limits.kernel_time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
+            return std::nullopt;
+          },
+          .get = [](const Configuration& c) -> ConfigurationValue { return seconds(c.server.limits.kernel_time); }};
+}
+
 /// Empty: what the service chooses.
 template <class Place>
 ConfigurationKey optional_memory(std::string name, std::string description, Place place) {
@@ -213,6 +229,12 @@ Wrong check_folders(const std::vector<std::string>& folders) {
   return std::nullopt;
 }
 
+std::string capitalized(std::string_view text) {
+  std::string capital(text);
+  capital[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(capital[0])));
+  return capital;
+}
+
 #define TROUPE_PLACE(member) \
   [](Configuration & c) -> auto& { return c.member; }
 
@@ -228,7 +250,13 @@ void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
       whole("limits.clients_per_user", "And those of one user", 1, 100'000, TROUPE_PLACE(server.sessions_per_user)));
   keys.push_back(whole("limits.connections_per_user", "Connections at a time of one user to each socket", 1, 1'000'000,
                        TROUPE_PLACE(server.connections_per_user)));
-  keys.push_back(whole("limits.tasks", "Tasks in flight of one client; a run of a recording is one", 1, kMost,
+  keys.push_back(whole("limits.connections_per_s", "Connections of one user to each socket in a second; more wait", 1,
+                       1'000'000, TROUPE_PLACE(server.connections_per_second)));
+  keys.push_back(whole("limits.calls_per_s", "Calls of one user in a second, such as those of troupe status", 1,
+                       1'000'000, TROUPE_PLACE(server.calls_per_second)));
+  keys.push_back(memory("limits.unread_answers", "Answers to calls that one user has not read, with their unit",
+                        TROUPE_PLACE(server.unread_answers)));
+  keys.push_back(whole("limits.tasks", "Tasks in flight of one client, those of runs of recordings included", 1, kMost,
                        TROUPE_PLACE(server.limits.tasks)));
   keys.push_back(whole("limits.recorded_tasks", "Tasks in all recordings of one client", 0, kMost,
                        TROUPE_PLACE(server.limits.recorded_tasks)));
@@ -242,6 +270,14 @@ void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
                                  TROUPE_PLACE(server.limits.memory_per_user)));
   keys.push_back(whole("limits.segments", "Segments of shared memory of one client", 1, 1'000'000,
                        TROUPE_PLACE(server.limits.segments)));
+  keys.push_back(kernel_time());
+  for (const BudgetTraits& budget : kBudgetTraits) {
+    const std::size_t row = static_cast<std::size_t>(budget.resource);
+    keys.push_back(whole(
+        std::string(budget.key),
+        fmt::format("{} of all clients of a user; 0: half of what the system has for all", capitalized(budget.what)), 0,
+        kMost, [row](Configuration & c) -> auto& { return c.server.budgets_per_user[row]; }));
+  }
   keys.push_back(key<double>("weights.other",
                              "Share of the workers of a user who is not named below, nor are his groups",
                              TROUPE_PLACE(weights.other), check_other_weight));

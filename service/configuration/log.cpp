@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "platform/files/file_descriptor.hpp"
+#include "proto/harmless_text.hpp"
 #include "proto/mutex.hpp"
 #include "service/configuration/trusted_files.hpp"
 
@@ -32,9 +33,10 @@ constexpr std::size_t kMostBytes = 1 << 20U;
 /// At the end, for what still waits.
 constexpr std::chrono::seconds kLastMoment{1};
 
-/// As JSON, in quotes; bytes that are no UTF-8 are replaced.
+/// As JSON, in quotes; bytes that are no UTF-8 are replaced, and characters that control terminals escaped.
 std::string json_text(std::string_view text) {
-  return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return harmless_json(
+      nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 bool is_plain(std::string_view value) {

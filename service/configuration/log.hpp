@@ -15,7 +15,8 @@ namespace troupe::service {
 ///
 ///     2026-03-01 12:00:00.123 info session opened session=12 user=1000
 ///
-/// and of JSON, with all values as text, and control characters and what is no UTF-8 made harmless in both:
+/// and of JSON, with all values as text. Control characters, those that turn the direction of text round, and what is
+/// no UTF-8 are made harmless in both:
 ///
 ///     {"time":"2026-03-01T12:00:00.123Z","level":"info","event":"session opened","session":"12","user":"1000"}
 class Log {

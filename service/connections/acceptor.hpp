@@ -3,40 +3,66 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "platform/files/file_descriptor.hpp"
 #include "proto/errors.hpp"
+#include "service/budgets/user_rates.hpp"
 #include "service/configuration/event_log.hpp"
+#include "service/connections/connection_gate.hpp"
 #include "service/connections/peer.hpp"
+#include "service/connections/refusals.hpp"
 
 namespace troupe::service {
 
 class Acceptor {
  public:
-  /// Gets the connections of admitted peers to one socket: non-blocking, closed at exec.
-  using Handler = std::function<void(platform::FileDescriptor, const Peer&)>;
+  /// Gets the connections of admitted peers to one socket: non-blocking, closed at exec. What it returns is why it has
+  /// not taken one.
+  using Handler = std::function<std::optional<std::string>(platform::FileDescriptor&, const Peer&)>;
   struct Place {
     platform::FileDescriptor socket;
     Handler handler;
+    /// What a client of this socket is sent for a reason why it is refused.
+    std::function<std::string(std::string_view reason)> refusal;
   };
 
   /// Handlers are called by the acceptor's thread, one at a time. `log` may be empty.
-  static Result<std::unique_ptr<Acceptor>> start(std::vector<Place> places, const AccessRule& rule, LogSink log);
+  static Result<std::unique_ptr<Acceptor>> start(std::vector<Place> places, const AccessRule& rule,
+                                                 const ConnectionGate::Limits& limits, LogSink log);
   /// Takes no more; when it returns, no handler is running.
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
  private:
-  Acceptor(std::vector<Place> places, const AccessRule& rule, LogSink log, platform::FileDescriptor stop);
+  using Clock = ConnectionGate::Clock;
+  /// A place with those who wait for their turn there.
+  struct Door {
+    Place place;
+    std::unique_ptr<ConnectionGate> gate;
+  };
+  Acceptor(std::vector<Place> places, const AccessRule& rule, const ConnectionGate::Limits& limits, LogSink log,
+           platform::FileDescriptor stop);
   void run();
+  /// How long there is nothing to do if no connection comes; -1: for ever.
+  [[nodiscard]] int patience_ms(bool full) const;
   /// Takes what waits at one place. False: the process has no room for more now.
-  bool accept(const Place& place);
-  void admit(const Place& place, platform::FileDescriptor connection);
+  bool accept(Door& door);
+  void admit(Door& door, platform::FileDescriptor connection);
+  void hand_over(Door& door, platform::FileDescriptor connection, const Peer& peer);
+  /// Those who have waited for their turn, and those who were refused.
+  void look_after_waiting();
+  void tell_refused(const Peer& peer, const std::string& why);
 
-  std::vector<Place> places_;
+  std::vector<Door> doors_;
+  Refusals refusals_;
+  /// Refusals are logged at this rate, for each user.
+  UserRates told_{1, 1};
   const AccessRule rule_;
   const LogSink log_;
   platform::FileDescriptor stop_;

@@ -1,5 +1,6 @@
 #include "service/connections/connection_table.hpp"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <charconv>
@@ -32,17 +33,27 @@ bool ConnectionTable::add(int socket, const Peer& peer, std::size_t most) {
   return true;
 }
 
-std::optional<Peer> ConnectionTable::find(std::string_view connection) const {
+int ConnectionTable::descriptor_of(std::string_view connection) const {
   constexpr std::string_view prefix = "fd:";
-  if (!connection.starts_with(prefix)) return std::nullopt;
+  if (!connection.starts_with(prefix)) return -1;
   connection.remove_prefix(prefix.size());
   int socket = -1;
   const auto [end, error] = std::from_chars(connection.data(), connection.data() + connection.size(), socket);
-  if (error != std::errc() || end != connection.data() + connection.size()) return std::nullopt;
-  const LockGuard lock(mutex_);
+  if (error != std::errc() || end != connection.data() + connection.size()) return -1;
   const auto found = connections_.find(socket);
-  if (found == connections_.end() || inode_of(socket) != found->second.inode) return std::nullopt;
-  return found->second.peer;
+  return found != connections_.end() && inode_of(socket) == found->second.inode ? socket : -1;
+}
+
+std::optional<Peer> ConnectionTable::find(std::string_view connection) const {
+  const LockGuard lock(mutex_);
+  const int socket = descriptor_of(connection);
+  if (socket < 0) return std::nullopt;
+  return connections_.find(socket)->second.peer;
+}
+
+void ConnectionTable::end(std::string_view connection) const {
+  const LockGuard lock(mutex_);
+  if (const int socket = descriptor_of(connection); socket >= 0) ::shutdown(socket, SHUT_RDWR);
 }
 
 std::size_t ConnectionTable::size() const {

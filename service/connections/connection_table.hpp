@@ -22,10 +22,14 @@ class ConnectionTable {
   bool add(int socket, const Peer& peer, std::size_t most);
   /// Who makes a call, by what gRPC calls his connection. Nothing where that is none of those that were noted.
   [[nodiscard]] std::optional<Peer> find(std::string_view connection) const;
+  /// Ends a connection, as if its client had gone: gRPC closes it then.
+  void end(std::string_view connection) const;
   /// Connections that are open.
   [[nodiscard]] std::size_t size() const;
 
  private:
+  /// The descriptor of what gRPC calls a connection; -1: none that was noted.
+  [[nodiscard]] int descriptor_of(std::string_view connection) const TROUPE_REQUIRES(mutex_);
   struct Connection {
     std::uint64_t inode = 0;
     Peer peer;

@@ -24,7 +24,8 @@ namespace {
 using platform::FileDescriptor;
 using platform::io_failure;
 
-constexpr int kBacklog = 128;
+/// As many as the system lets wait: those that connect in a burst are taken as soon as there is time.
+constexpr int kBacklog = SOMAXCONN;
 
 Failure refused(std::string message) { return {ErrorCode::io, std::move(message)}; }
 
@@ -69,7 +70,9 @@ Result<void> check_folder(const std::string& path, std::optional<std::uint32_t> 
                     "name a folder of your own",
                     path, status.st_uid));
   }
-  const bool group_writes = (status.st_mode & S_IWGRP) != 0 && status.st_gid != ::getegid();
+  // A group of the service's own may write, but for one that its users are in.
+  const bool own_group = status.st_gid == ::getegid() && group != std::optional<std::uint32_t>(status.st_gid);
+  const bool group_writes = (status.st_mode & S_IWGRP) != 0 && !own_group;
   if ((status.st_mode & S_IWOTH) != 0 || group_writes) {
     return refused(
         fmt::format("others may write in the folder '{}' and could replace the sockets: take away that "

@@ -18,13 +18,15 @@ Result<ClientMemory::Allocated> ClientMemory::allocate(Bytes size) {
     if (segments_.size() >= most_segments_) {
       return Failure{
           ErrorCode::invalid_argument,
-          fmt::format("the client has {} segments of shared memory, and may have no more: allocate fewer and "
-                      "larger ones",
+          fmt::format("the client has {} segments of shared memory, and may have no more (limits.segments): allocate "
+                      "fewer and larger ones",
                       segments_.size())};
     }
   }
   // Without the lock: large ones take long, and only the connection's thread allocates.
-  auto segment = SharedSegment::create(size, account_);
+  BudgetHold hold(budgets_, Resource::segments, peer_.user);
+  if (auto held = hold.set(1); !held) return held.failure();
+  auto segment = SharedSegment::create(size, account_, std::move(hold));
   if (!segment) return segment.failure();
   const std::uint64_t id = next_id_.fetch_add(1, std::memory_order_relaxed);
   const LockGuard lock(mutex_);

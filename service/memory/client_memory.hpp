@@ -25,11 +25,12 @@ class ClientMemory {
  public:
   /// `next_id` numbers the segments of all clients; it outlives this.
   ClientMemory(Peer peer, const Token& token, std::size_t most_segments, std::shared_ptr<MemoryAccount> account,
-               std::atomic<std::uint64_t>& next_id)
+               std::shared_ptr<UserBudgets> budgets, std::atomic<std::uint64_t>& next_id)
       : peer_(std::move(peer)),
         token_(token),
         most_segments_(most_segments),
         account_(std::move(account)),
+        budgets_(std::move(budgets)),
         next_id_(next_id) {}
 
   [[nodiscard]] const Peer& peer() const { return peer_; }
@@ -67,6 +68,7 @@ class ClientMemory {
   const Token token_;
   const std::size_t most_segments_;
   const std::shared_ptr<MemoryAccount> account_;
+  const std::shared_ptr<UserBudgets> budgets_;
   std::atomic<std::uint64_t>& next_id_;
   mutable Mutex mutex_;
   bool ended_ TROUPE_GUARDED_BY(mutex_) = false;

@@ -114,37 +114,44 @@ MemoryServer::~MemoryServer() {
   collect();
 }
 
-void MemoryServer::serve(platform::FileDescriptor connection, const Peer& peer) {
+std::string MemoryServer::packet_for_refused(std::string_view why) const {
+  UniqueLock lock(mutex_);
+  const MemoryError error = draining_ ? MemoryError::stopped : MemoryError::limit;
+  lock.unlock();
+  const MemoryReply reply = refusal(0, error, why);
+  return {reinterpret_cast<const char*>(&reply), sizeof reply};
+}
+
+std::optional<std::string> MemoryServer::serve(platform::FileDescriptor& connection, const Peer& peer) {
   collect();
   const LockGuard lock(mutex_);
   const auto same_user = [&](const Connection& other) { return other.peer.user == peer.user; };
   const auto count = static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), same_user));
-  if (draining_) {
-    send(connection.get(), refusal(0, MemoryError::stopped, "the service is stopping and takes no clients"));
-    return;
-  }
+  if (draining_) return "the service is stopping and takes no clients";
   if (count >= limits_.connections_per_user) {
-    send(connection.get(),
-         refusal(0, MemoryError::limit,
-                 fmt::format("user {} has {} connections to the service, and may have no more", peer.user, count)));
-    return;
+    return fmt::format(
+        "user {} has {} connections to the service, and may have no more (limits.connections_per_user): end some",
+        peer.user, count);
   }
   if (descriptors_are_scarce(connection.get()) && count > 0) {
-    send(connection.get(),
-         refusal(0, MemoryError::limit, "the service has no descriptors left for another client: try again later"));
-    return;
+    return "the service has no descriptors left for another client (ulimit -n): try again later";
   }
+  BudgetHold hold(budgets_, Resource::threads, peer.user);
+  if (const auto held = hold.set(1); !held) return held.failure().message;
   // A thread of its own may block.
   ::fcntl(connection.get(), F_SETFL, ::fcntl(connection.get(), F_GETFL) & ~O_NONBLOCK);
   set_deadline(connection.get(), SO_RCVTIMEO, kGreetingTime);
   set_deadline(connection.get(), SO_SNDTIMEO, kReadingTime);
-  const Place place = connections_.insert(connections_.end(), Connection{std::move(connection), peer, nullptr, {}});
+  const Place place =
+      connections_.insert(connections_.end(), Connection{std::move(connection), peer, nullptr, {}, std::move(hold)});
   try {
     place->thread = std::thread([this, place] { run(place); });
   } catch (const std::system_error&) {
-    send(place->socket.get(), refusal(0, MemoryError::limit, "the system has no thread left for another client"));
+    connection = std::move(place->socket);
     connections_.erase(place);
+    return "the system has no thread left for another client: try again later";
   }
+  return std::nullopt;
 }
 
 std::shared_ptr<ClientMemory> MemoryServer::find(const Token& token) const {
@@ -177,6 +184,7 @@ void MemoryServer::run(Place connection) {
   if (connection->memory) known_.erase(connection->memory->token());
   connection->memory = nullptr;
   connection->socket.reset();
+  connection->thread_hold = {};
   ended_.splice(ended_.end(), connections_, connection);
   if (connections_.empty()) all_ended_.notify_all();
 }
@@ -211,7 +219,7 @@ bool MemoryServer::hello(Connection& connection, const MemoryRequest& request, M
   set_deadline(connection.socket.get(), SO_RCVTIMEO, std::chrono::seconds(0));
   const LockGuard lock(mutex_);
   connection.memory = std::make_shared<ClientMemory>(connection.peer, token, limits_.segments,
-                                                     accounts_.open(connection.peer.user), next_segment_);
+                                                     accounts_.open(connection.peer.user), budgets_, next_segment_);
   known_.emplace(token, connection.memory);
   reply.token = token;
   return true;

@@ -8,10 +8,15 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "platform/files/file_descriptor.hpp"
 #include "proto/mutex.hpp"
+#include "service/budgets/user_budgets.hpp"
 #include "service/memory/client_memory.hpp"
 
 namespace troupe::service {
@@ -25,14 +30,17 @@ class MemoryServer {
     std::size_t segments = 0;
     std::size_t connections_per_user = 0;
   };
-  explicit MemoryServer(const Limits& limits) : limits_(limits), accounts_(limits.memory) {}
+  MemoryServer(const Limits& limits, std::shared_ptr<UserBudgets> budgets)
+      : limits_(limits), budgets_(std::move(budgets)), accounts_(limits.memory) {}
   /// Ends all connections.
   ~MemoryServer();
   MemoryServer(const MemoryServer&) = delete;
   MemoryServer& operator=(const MemoryServer&) = delete;
 
-  /// Serves a connection until its end; or says why it will not.
-  void serve(platform::FileDescriptor connection, const Peer& peer);
+  /// Serves a connection until its end, and takes it; or returns why it will not.
+  std::optional<std::string> serve(platform::FileDescriptor& connection, const Peer& peer);
+  /// What a client whose connection is not served is to be sent.
+  [[nodiscard]] std::string packet_for_refused(std::string_view why) const;
   /// What belongs to a token. Null: no connection has it.
   [[nodiscard]] std::shared_ptr<ClientMemory> find(const Token& token) const;
   /// Refuses connections from now on.
@@ -45,6 +53,7 @@ class MemoryServer {
     /// Null before `hello`.
     std::shared_ptr<ClientMemory> memory = nullptr;
     std::thread thread;
+    BudgetHold thread_hold;
   };
   using Place = std::list<Connection>::iterator;
 
@@ -56,6 +65,7 @@ class MemoryServer {
   void collect();
 
   const Limits limits_;
+  const std::shared_ptr<UserBudgets> budgets_;
   MemoryAccounts accounts_;
   std::atomic<std::uint64_t> next_segment_{1};
   mutable Mutex mutex_;

@@ -81,7 +81,8 @@ int allocate_pages(int descriptor, std::uint64_t offset, std::uint64_t size) {
 
 }  // namespace
 
-Result<std::shared_ptr<SharedSegment>> SharedSegment::create(Bytes size, std::shared_ptr<MemoryAccount> account) {
+Result<std::shared_ptr<SharedSegment>> SharedSegment::create(Bytes size, std::shared_ptr<MemoryAccount> account,
+                                                             BudgetHold hold) {
   if (size.count == 0) return Failure{ErrorCode::invalid_argument, "a segment of 0 bytes was asked for"};
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -94,7 +95,7 @@ Result<std::shared_ptr<SharedSegment>> SharedSegment::create(Bytes size, std::sh
                     "release some, or ask for a higher limit",
                     in_mebibytes(size), in_mebibytes(full->used()), full->whose(), in_mebibytes(full->most()))};
   }
-  const std::shared_ptr<SharedSegment> segment(new SharedSegment(rounded, std::move(account)));
+  const std::shared_ptr<SharedSegment> segment(new SharedSegment(rounded, std::move(account), std::move(hold)));
   if (auto opened = segment->open(); !opened) return opened.failure();
   if (auto filled = segment->fill(); !filled) return filled.failure();
   // Where it cannot be pinned, copies to GPUs are slower and nothing else.

@@ -11,6 +11,7 @@
 #include "platform/memory/pinned_memory.hpp"
 #include "proto/errors.hpp"
 #include "proto/units.hpp"
+#include "service/budgets/user_budgets.hpp"
 #include "service/memory/memory_account.hpp"
 
 namespace troupe::service {
@@ -23,7 +24,9 @@ class SharedSegment {
  public:
   /// Rounds up to whole pages. Fails with `invalid_argument` for a size of 0 or more than one of the accounts may have,
   /// and with `out_of_memory`.
-  static Result<std::shared_ptr<SharedSegment>> create(Bytes size, std::shared_ptr<MemoryAccount> account);
+  /// `hold` stays as long as the segment, which is longer than its client where tasks use it.
+  static Result<std::shared_ptr<SharedSegment>> create(Bytes size, std::shared_ptr<MemoryAccount> account,
+                                                       BudgetHold hold = {});
   ~SharedSegment();
   SharedSegment(const SharedSegment&) = delete;
   SharedSegment& operator=(const SharedSegment&) = delete;
@@ -37,10 +40,13 @@ class SharedSegment {
   void take_away() { taken_away_ = true; }
 
  private:
-  SharedSegment(Bytes size, std::shared_ptr<MemoryAccount> account) : size_(size), account_(std::move(account)) {}
+  SharedSegment(Bytes size, std::shared_ptr<MemoryAccount> account, BudgetHold hold)
+      : hold_(std::move(hold)), size_(size), account_(std::move(account)) {}
   Result<void> open();
   Result<void> fill();
 
+  /// Given back after everything else has gone.
+  const BudgetHold hold_;
   const Bytes size_;
   /// What was taken from it is given back at the end.
   const std::shared_ptr<MemoryAccount> account_;

@@ -21,6 +21,16 @@ void EndingCollector::ended(std::uint64_t tag, TaskStatus status, const graph::F
     // Release: who sees the count sees, by `signalled_`, that there is something to take, and the task's effects.
     shard.count.fetch_add(1, std::memory_order_release);
   }
+  signal();
+}
+
+void EndingCollector::cancelled_unbegun(std::uint64_t tasks) noexcept {
+  // Release: as in `ended`.
+  shards_[shard_of_this_thread()].count.fetch_add(tasks, std::memory_order_release);
+  signal();
+}
+
+void EndingCollector::signal() noexcept {
   // The load spares most tasks the exclusive access to the line.
   if (!signalled_.load(std::memory_order_seq_cst) && !signalled_.exchange(true, std::memory_order_seq_cst)) wake_();
 }

@@ -40,6 +40,7 @@ class EndingCollector : public graph::TaskEndings {
   explicit EndingCollector(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   void ended(std::uint64_t tag, TaskStatus status, const graph::FailureLog::Cause& cause) noexcept override;
+  void cancelled_unbegun(std::uint64_t tasks) noexcept override;
   /// Appends to `batch`. The session's thread.
   void take(Batch& batch);
   /// Something can be taken. The session's thread.
@@ -58,6 +59,8 @@ class EndingCollector : public graph::TaskEndings {
   };
   static constexpr std::size_t kShards = 8;
   static std::size_t shard_of_this_thread();
+  /// Wakes the session unless somebody has since it took what there was.
+  void signal() noexcept;
 
   const std::function<void()> wake_;
   std::array<Shard, kShards> shards_;

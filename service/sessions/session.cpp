@@ -41,7 +41,8 @@ Failure no_memory() { return {ErrorCode::out_of_memory, "the service ran out of 
 
 }  // namespace
 
-Session::Session(const SessionHost& host, std::uint64_t id, Peer peer) : host_(host), id_(id), peer_(std::move(peer)) {
+Session::Session(const SessionHost& host, std::uint64_t id, Peer peer)
+    : host_(host), id_(id), peer_(std::move(peer)), thread_hold_(host_.budgets, Resource::threads, peer_.user) {
   view_.id = id_;
   view_.user = peer_.user;
   view_.user_name = platform::user_name(peer_.user);
@@ -122,6 +123,7 @@ void Session::run() {
   if (received_all_ && work_) wait_for_cancellation();
   const bool known = work_ != nullptr;
   take_down();
+  [[maybe_unused]] const auto given_back = thread_hold_.set(0);
   if (known || why) log(why ? LogLevel::warning : LogLevel::info, known ? "session ended" : "client refused", why);
   ended_(*this);
 }
@@ -143,8 +145,9 @@ std::optional<Failure> Session::serve() {
 }
 
 SessionNews Session::next_news() {
-  if (writing_) return latest_ ? mailbox_->take(*latest_) : mailbox_->take();
-  return work_->tell_at() ? mailbox_->take(*work_->tell_at()) : mailbox_->take();
+  std::optional<Clock::time_point> until = latest_;
+  if (const auto tell_at = work_->tell_at(); !writing_ && tell_at && (!until || *tell_at < *until)) until = tell_at;
+  return until ? mailbox_->take(*until) : mailbox_->take();
 }
 
 bool Session::handle(SessionNews news) {
@@ -169,7 +172,10 @@ bool Session::handle(SessionNews news) {
     grpc::ByteBuffer message = std::move(messages_.front());
     messages_.pop_front();
     listen();
-    if (auto handled = handle(message); !handled) {
+    used_ = thread_time();
+    auto handled = handle(message);
+    rest();
+    if (!handled) {
       goodbye_ = handled.failure();
       return false;
     }
@@ -178,17 +184,30 @@ bool Session::handle(SessionNews news) {
   listen();
   if (received_all_ && messages_.empty()) return false;
   const bool unread = writing_ || (work_ && !work_->idle());
-  // A client that does not read what it is told: suspended, or stuck.
-  const bool late = latest_ && writing_ && Clock::now() >= *latest_;
+  // A client that does not read what it is told, suspended or stuck, or one with a kernel that does not end.
+  const bool late = latest_ && Clock::now() >= *latest_;
   if (!draining_ || (unread && !late)) return true;
   goodbye_ = draining_;
   return false;
 }
 
+void Session::rest() {
+  // Not for longer, as the client may go, or others may.
+  constexpr std::chrono::milliseconds kLongestRest{20};
+  const Clock::time_point now = Clock::now();
+  const Duration used = thread_time();
+  host_.time->spend(peer_.user, used - std::exchange(used_, used), now);
+  if (!host_.several_users->load(std::memory_order_relaxed)) return;
+  const Clock::time_point ready = host_.time->ready_at(peer_.user, now);
+  if (ready > now) std::this_thread::sleep_until(std::min(ready, now + kLongestRest));
+}
+
 Result<void> Session::handle(grpc::ByteBuffer& bytes) {
   MessageReader message(bytes);
-  while (message.next()) {
+  constexpr std::uint64_t kBetweenRests = 256;
+  for (std::uint64_t count = 1; message.next(); ++count) {
     if (auto handled = handle(message); !handled) return handled;
+    if (count % kBetweenRests == 0) rest();
   }
   // One that was large is not kept for those that are not.
   if (bytes.Length() > kUsualMessage) incoming_ = {};
@@ -239,8 +258,8 @@ Result<void> Session::welcome(const v1::Operation& first) {
   name_ = hello.name().empty() ? fmt::format("process {}", peer_.process) : hello.name();
   if (host_.options.weight) weight_ = std::max(host_.options.weight(peer_.user), 1e-6);
   auto work = std::make_unique<SessionWork>(
-      SessionWork::Parts{host_.system, host_.codelets, host_.options.limits, memory_, host_.refused},
-      SessionWork::Options{graph_name(id_, name_), weight_}, [mailbox = mailbox_] { mailbox->wake(); });
+      SessionWork::Parts{host_.system, host_.codelets, host_.options.limits, memory_, host_.refused, host_.budgets},
+      SessionWork::Options{graph_name(id_, name_), peer_.user, weight_}, [mailbox = mailbox_] { mailbox->wake(); });
   v1::Welcome& welcome = *work->outbox().add().mutable_welcome();
   welcome.set_session(id_);
   welcome.set_service_version(TROUPE_VERSION);

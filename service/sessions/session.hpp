@@ -1,6 +1,7 @@
 /// One client's program: from `Hello` to the end of its last task.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -14,6 +15,8 @@
 #include "actors/running/runtime_system.hpp"
 #include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "service/budgets/user_budgets.hpp"
+#include "service/budgets/user_time.hpp"
 #include "service/codelets/codelet_source.hpp"
 #include "service/connections/peer.hpp"
 #include "service/memory/memory_server.hpp"
@@ -32,6 +35,10 @@ struct SessionHost {
   MemoryServer& memory;
   RefusedTasks& refused;
   const ServerOptions& options;
+  std::shared_ptr<UserBudgets> budgets;
+  /// What sessions use of the processor for each user, and whether there are other users who would suffer from it.
+  std::shared_ptr<UserTime> time;
+  std::shared_ptr<std::atomic<bool>> several_users = std::make_shared<std::atomic<bool>>(false);
 };
 
 /// Has a thread, in which everything happens in the order in which the client said it. Nothing that another client
@@ -41,8 +48,10 @@ class Session : public StreamListener {
   /// `peer`: of the stream's connection.
   Session(const SessionHost& host, std::uint64_t id, Peer peer);
 
+  /// Whether its user may have another thread. Before `start`.
+  Result<void> reserve() { return thread_hold_.set(1); }
   /// Begins, with a stream whose listener it is. `ended` is called by the session's thread when nothing of the client
-  /// is left: no kernel, no data.
+  /// is left: no kernel, no data. Throws `std::system_error` where the system has no thread for it.
   void start(SessionStream& stream, std::function<void(Session&)> ended);
   /// By another thread, once `ended` was called.
   void join() { thread_.join(); }
@@ -73,6 +82,8 @@ class Session : public StreamListener {
   /// What has come since; false: the session ends, and `goodbye_` says why.
   bool handle(SessionNews news);
   Result<void> handle(grpc::ByteBuffer& bytes);
+  /// Waits where the user's sessions use more of the processor than is right while others are there.
+  void rest();
   Result<void> handle(MessageReader& message);
   Result<void> welcome(const v1::Operation& first);
   [[nodiscard]] Result<std::shared_ptr<ClientMemory>> find_memory(const v1::Hello& hello) const;
@@ -87,6 +98,8 @@ class Session : public StreamListener {
   const SessionHost host_;
   const std::uint64_t id_;
   const Peer peer_;
+  /// For its thread; given back when that has ended.
+  BudgetHold thread_hold_;
   const Clock::time_point began_ = Clock::now();
   /// Outlives the session where a callback is on its way out.
   const std::shared_ptr<SessionMailbox> mailbox_ = std::make_shared<SessionMailbox>();
@@ -104,6 +117,8 @@ class Session : public StreamListener {
   bool gone_ = false;
   std::optional<Failure> draining_;
   std::optional<Failure> goodbye_;
+  /// Processor time of the thread, as far as it has been counted.
+  Duration used_{};
   /// Until when the client has time to read what it is told.
   std::optional<Clock::time_point> latest_;
   std::shared_ptr<ClientMemory> memory_;

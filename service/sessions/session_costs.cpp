@@ -22,6 +22,17 @@ std::uint64_t of_codelet(const v1::OpenCodelet& message) {
   return kCodelet + kParameter * count;
 }
 
+bool is_request(const v1::Operation& operation) {
+  switch (operation.kind_case()) {
+    case v1::Operation::kPartition:
+    case v1::Operation::kAcquire:
+    case v1::Operation::kSetReduction:
+    case v1::Operation::kReleaseData:
+    case v1::Operation::kWaitAll: return true;
+    default: return false;
+  }
+}
+
 std::uint64_t of_operation(const v1::Operation& operation) {
   switch (operation.kind_case()) {
     case v1::Operation::kOpenCodelet: return of_codelet(operation.open_codelet());

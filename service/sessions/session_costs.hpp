@@ -15,7 +15,8 @@ inline constexpr std::uint64_t kTask = 768;
 /// Of a task, beyond the few that its record has room for.
 inline constexpr std::uint64_t kAccess = 96;
 inline constexpr std::uint64_t kHandle = 1024;
-inline constexpr std::uint64_t kRequest = 512;
+/// Asked for, held or to be answered: the hold is a task of the graph with all that it has besides.
+inline constexpr std::uint64_t kRequest = 1280;
 inline constexpr std::uint64_t kRecording = 4096;
 inline constexpr std::uint64_t kCodelet = 2048;
 /// Parsed, the shortest members of lists take so many times the bytes that they take in a message.
@@ -32,6 +33,9 @@ inline constexpr std::uint64_t kParsed = 32;
 }
 
 [[nodiscard]] std::uint64_t of_codelet(const v1::OpenCodelet& message);
+
+/// It takes until tasks have ended, or makes the client hold data.
+[[nodiscard]] bool is_request(const v1::Operation& operation);
 
 /// Of what an operation is going to add; nothing for those whose cost does not depend on what the client says.
 [[nodiscard]] std::uint64_t of_operation(const v1::Operation& operation);

@@ -59,15 +59,21 @@ SessionRegistry::Reactor* SessionRegistry::open(grpc::CallbackServerContext& con
   const LockGuard lock(mutex_);
   if (const auto refused = why_refused(peer)) return new RefusedStream(*refused);  // gRPC owns it
   const auto session = std::make_shared<Session>(host_, next_++, *peer);
+  if (const auto reserved = session->reserve(); !reserved) return new RefusedStream(reserved.failure());
   auto* const stream = new SessionStream(context, session);  // gRPC owns it
   running_.emplace(session->id(), session);
+  look_for_users();
   try {
     session->start(*stream, [this](Session& ended) { has_ended(ended); });
   } catch (const std::system_error&) {
     running_.erase(session->id());
-    stream->finish();
+    stream->refuse({ErrorCode::out_of_memory, "the system has no thread left for another client: try again later"});
   }
   return stream;
+}
+
+SessionRegistry::Reactor* SessionRegistry::refuse(const Failure& why) {
+  return new RefusedStream(why);  // gRPC owns it
 }
 
 void SessionRegistry::has_ended(Session& session) {
@@ -78,7 +84,15 @@ void SessionRegistry::has_ended(Session& session) {
   if (ended_.size() > kRemembered) ended_.pop_front();
   to_join_.push_back(std::move(found->second));
   running_.erase(found);
+  look_for_users();
   changed_.notify_all();
+}
+
+void SessionRegistry::look_for_users() {
+  const bool several = std::any_of(running_.begin(), running_.end(), [this](const auto& entry) TROUPE_REQUIRES(mutex_) {
+    return entry.second->peer().user != running_.begin()->second->peer().user;
+  });
+  host_.several_users->store(several, std::memory_order_relaxed);
 }
 
 void SessionRegistry::collect() {

@@ -31,6 +31,8 @@ class SessionRegistry {
   using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
   /// Begins a session, or tells its client why not.
   Reactor* open(grpc::CallbackServerContext& context, const std::optional<Peer>& peer);
+  /// Tells a client why it gets no session.
+  Reactor* refuse(const Failure& why);
 
   /// No new sessions, and those that are there end when their tasks have.
   void drain();
@@ -49,6 +51,8 @@ class SessionRegistry {
 
  private:
   void has_ended(Session& session);
+  /// Whether several users have sessions.
+  void look_for_users() TROUPE_REQUIRES(mutex_);
   /// Joins the threads of sessions that have ended.
   void collect();
   [[nodiscard]] std::optional<Failure> why_refused(const std::optional<Peer>& peer) const TROUPE_REQUIRES(mutex_);

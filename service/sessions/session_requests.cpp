@@ -35,6 +35,7 @@ void SessionRequests::begin(Pending pending, Result<std::unique_ptr<graph::Pendi
     return;
   }
   pending.hold = std::move(hold).value();
+  if (pending.kind == Kind::acquire) acquiring_.emplace(pending.request, next_);
   pending_.emplace(next_++, std::move(pending));
 }
 
@@ -43,8 +44,9 @@ Result<void> SessionRequests::acquire(const v1::Acquire& message) {
   if (!data) return data.failure();
   const auto mode = check_mode("acquire.mode", message.mode());
   if (!mode) return mode.failure();
-  if (held_.contains(message.request())) {
-    return violation("acquire.request", fmt::format("data are held for request {} already", message.request()));
+  if (held_.contains(message.request()) || acquiring_.contains(message.request())) {
+    return violation("acquire.request",
+                     fmt::format("data are held or waited for with request {} already", message.request()));
   }
   begin({.kind = Kind::acquire, .request = message.request(), .hold = nullptr},
         parts_.graph.begin_acquire(data.value()->handle, mode.value(), ready_callback()));
@@ -58,9 +60,9 @@ Result<void> SessionRequests::give_back(const v1::GiveBack& message) {
     parts_.graph.give_back(hold);
     return {};
   }
-  for (auto& [number, pending] : pending_) {
-    if (pending.kind != Kind::acquire || pending.request != message.request() || pending.returned) continue;
-    pending.returned = true;
+  if (const auto acquiring = acquiring_.find(message.request()); acquiring != acquiring_.end()) {
+    pending_.at(acquiring->second).returned = true;
+    acquiring_.erase(acquiring);
     return {};
   }
   return violation("give_back.request", fmt::format("no data are held for request {}", message.request()));
@@ -140,6 +142,7 @@ void SessionRequests::finish_ready() {
     const auto found = pending_.find(number);
     Pending pending = std::move(found->second);
     pending_.erase(found);
+    if (pending.kind == Kind::acquire && !pending.returned) acquiring_.erase(pending.request);
     finish(pending);
   }
   if (!waits_.empty()) finish_waits();

@@ -110,6 +110,8 @@ class SessionRequests {
   const std::shared_ptr<ReadyList> ready_ = std::make_shared<ReadyList>();
   std::uint64_t next_ = 1;
   std::unordered_map<std::uint64_t, Pending> pending_;
+  /// Of those that acquire and that the client has not given back, by request.
+  std::unordered_map<std::uint64_t, std::uint64_t> acquiring_;
   /// By request.
   std::unordered_map<std::uint64_t, graph::Task*> held_;
   std::vector<std::uint64_t> waits_;

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "service/sessions/wire_checks.hpp"
+
 namespace troupe::service {
 
 grpc::ByteBuffer to_bytes(const v1::ServiceMessage& message) {
@@ -61,6 +63,13 @@ void SessionStream::read() { StartRead(&incoming_); }
 void SessionStream::write(const v1::ServiceMessage& message) {
   outgoing_ = to_bytes(message);
   StartWrite(&outgoing_);
+}
+
+void SessionStream::refuse(const Failure& why) {
+  v1::ServiceMessage message;
+  fill(*message.add_events()->mutable_goodbye()->mutable_problem(), why);
+  outgoing_ = to_bytes(message);
+  StartWriteAndFinish(&outgoing_, grpc::WriteOptions(), grpc::Status::OK);
 }
 
 void SessionStream::OnReadDone(bool ok) {

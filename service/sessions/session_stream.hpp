@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "proto/errors.hpp"
+
 namespace troupe::service {
 
 [[nodiscard]] grpc::ByteBuffer to_bytes(const v1::ServiceMessage& message);
@@ -65,6 +67,8 @@ class SessionStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byt
   void give_up() { context_.TryCancel(); }
   /// Ends the call; no `write` may be under way. The stream must not be used afterwards.
   void finish() { Finish(grpc::Status::OK); }
+  /// Says goodbye and ends the call, for a listener that has not begun. The stream must not be used afterwards.
+  void refuse(const Failure& why);
 
  private:
   void OnReadDone(bool ok) override;

@@ -53,9 +53,11 @@ void SessionTasks::abandon() {
 }
 
 Result<void> SessionTasks::check_room(std::uint64_t tasks) const {
-  if (tasks <= parts_.limits.tasks - std::min(parts_.limits.tasks, in_flight_)) return {};
-  return violation("tasks",
-                   fmt::format("{} more, when {} are in flight and {} may be", tasks, in_flight_, parts_.limits.tasks));
+  const std::uint64_t in_flight = in_flight_ + in_runs_;
+  if (tasks <= parts_.limits.tasks - std::min(parts_.limits.tasks, in_flight)) return {};
+  return violation("tasks", fmt::format("{} more, when {} are in flight and {} may be (limits.tasks; those of runs of "
+                                        "recordings count)",
+                                        tasks, in_flight, parts_.limits.tasks));
 }
 
 Result<void> SessionTasks::submit(const v1::Tasks& message) {
@@ -141,7 +143,7 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   if (row.codelet->known == nullptr) return *row.codelet->refusal;
   if (cancelled_by_) return cancelled_by_;
   const CodeletDefinition& definition = row.codelet->known->codelet.definition();
-  if (!row.codelet->known->check) return std::nullopt;
+  const ServiceCodelet& known = *row.codelet->known;
   // What the graph will say of a wrong number or type, it says better; the check counts on both.
   if (!definition.variadic && layouts_.size() != definition.modes.size()) return std::nullopt;
   if (definition.typed) {
@@ -150,8 +152,12 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
       if (layouts_[i].element_tag != definition.parameters[i].element_tag) return std::nullopt;
     }
   }
-  const Result<void> checked = row.codelet->known->check(layouts_, arguments);
-  return checked ? std::nullopt : std::optional<Failure>(checked.failure());
+  if (known.check) {
+    if (auto checked = known.check(layouts_, arguments); !checked) return checked.failure();
+  }
+  // What counts its operations may look at data that a task of any number does not have.
+  if (definition.variadic && !known.check) return std::nullopt;
+  return parts_.kernels.why_too_long(known, layouts_, arguments);
 }
 
 Result<void> SessionTasks::submit_row(const TaskRow& row) {
@@ -332,6 +338,7 @@ Result<void> SessionTasks::replay(const v1::Replay& message) {
   if (found == recordings_.end()) {
     return violation("replay.recording", fmt::format("there is no recording {}", message.recording()));
   }
+  // The last run may go beyond: else a recording could be too large to be run at all.
   if (auto room = check_room(1); !room) return room;
   std::vector<Rebinding> rebindings;
   for (const v1::Rebinding& rebinding : message.rebindings()) {
@@ -347,6 +354,10 @@ Result<void> SessionTasks::replay(const v1::Replay& message) {
     refused_.push_back({numbers_.next(), handles_of(written_by(message, found->second)), submitted.failure()});
   }
   count(submitted ? submitted.value() : Future());
+  if (const std::size_t tasks = found->second.recording->size(); submitted && tasks > 0) {
+    runs_.emplace(message.task(), tasks);
+    in_runs_ += tasks;
+  }
   charge(costs::kAccess * found->second.recording->uses().size());
   return {};
 }
@@ -374,6 +385,9 @@ void SessionTasks::ended(std::uint64_t task, TaskStatus status) {
   numbers_.ended(task, status);
   --in_flight_;
   if (!awaited_.empty()) awaited_.erase(task);
+  if (!runs_.empty()) {
+    if (const auto run = runs_.extract(task)) in_runs_ -= run.mapped();
+  }
   if (!large_.empty()) {
     if (const auto large = large_.extract(task)) more_bytes_ -= large.mapped();
   }

@@ -17,6 +17,7 @@
 #include "graph/task_graph.hpp"
 #include "proto/errors.hpp"
 #include "service/server_options.hpp"
+#include "service/sessions/kernel_limit.hpp"
 #include "service/sessions/refused_tasks.hpp"
 #include "service/sessions/session_codelets.hpp"
 #include "service/sessions/session_costs.hpp"
@@ -40,6 +41,7 @@ class SessionTasks {
     RefusedTasks& refused;
     SessionOutbox& outbox;
     const SessionLimits& limits;
+    KernelLimit kernels;
   };
   explicit SessionTasks(const Parts& parts);
   ~SessionTasks();
@@ -75,6 +77,8 @@ class SessionTasks {
   [[nodiscard]] std::uint64_t submitted() const { return numbers_.next() - 1; }
   /// Those whose end has not been told.
   [[nodiscard]] std::uint64_t in_flight() const { return in_flight_; }
+  /// Tasks of recordings.
+  [[nodiscard]] std::uint64_t recorded() const { return recorded_tasks_; }
   /// What they and the recordings take, about.
   [[nodiscard]] std::uint64_t bytes() const;
   /// The client waits for the end of some task, which has not been told.
@@ -121,6 +125,9 @@ class SessionTasks {
   const Parts parts_;
   TaskNumbers numbers_;
   std::uint64_t in_flight_ = 0;
+  /// Runs of recordings in flight with their tasks, and how many these are in all.
+  std::unordered_map<std::uint64_t, std::uint64_t> runs_;
+  std::uint64_t in_runs_ = 0;
   /// Of recordings, and of those tasks in flight that take more than the usual.
   std::uint64_t more_bytes_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> large_;

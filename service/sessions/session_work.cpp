@@ -33,11 +33,16 @@ SessionWork::SessionWork(const Parts& parts, const Options& options, std::functi
     : parts_(parts),
       wake_(std::move(wake)),
       charge_(parts_.memory->account().above()),
+      requests_hold_(parts_.budgets, Resource::requests, options.user),
+      recorded_hold_(parts_.budgets, Resource::recorded_tasks, options.user),
       endings_(wake_),
-      graph_(parts.system.open_graph({.name = options.name, .weight = options.weight, .endings = &endings_})),
+      graph_(parts.system.open_graph(
+          {.name = options.name, .weight = options.weight, .endings = &endings_, .user = options.user})),
       codelets_(parts.codelets, parts.refused),
       data_(graph_->graph(), *parts_.memory, parts.limits.handles),
-      tasks_({graph_->graph(), codelets_, data_, parts.refused, outbox_, parts.limits}),
+      tasks_({graph_->graph(), codelets_, data_, parts.refused, outbox_, parts.limits,
+              KernelLimit(parts.system.has_accelerators() ? Duration{} : parts.limits.kernel_time,
+                          [this](const std::string& codelet) { return graph_->best_speed(codelet); })}),
       requests_({graph_->graph(), data_, outbox_, endings_, parts.codelets}, wake_) {}
 
 SessionWork::~SessionWork() {
@@ -65,8 +70,21 @@ std::uint64_t SessionWork::bytes() const {
 
 Result<void> SessionWork::make_room(std::uint64_t bytes) { return charge_.set(this->bytes() + bytes); }
 
+Result<void> SessionWork::count_against_budgets(const v1::Operation& operation) {
+  // In steps, so that a session seldom meets the lock that all share.
+  constexpr std::uint64_t kStep = 64;
+  const auto in_steps = [](std::uint64_t count) { return (count + kStep - 1) / kStep * kStep; };
+  const std::uint64_t recorded = operation.has_tasks() && tasks_.recording()
+                                     ? static_cast<std::uint64_t>(operation.tasks().codelet_size())
+                                     : (operation.has_begin_recording() ? 1U : 0U);
+  if (auto held = recorded_hold_.set(in_steps(tasks_.recorded() + recorded)); !held) return held;
+  const std::uint64_t requests = requests_.pending() + requests_.held();
+  return requests_hold_.set(in_steps(requests + (costs::is_request(operation) ? 1 : 0)));
+}
+
 Result<void> SessionWork::apply(const v1::Operation& operation) {
   if (auto room = make_room(costs::of_operation(operation)); !room) return room;
+  if (auto counted = count_against_budgets(operation); !counted) return counted;
   switch (operation.kind_case()) {
     case v1::Operation::kHello: return violation("hello", "it comes once, as the first operation");
     case v1::Operation::kOpenCodelet: return open_codelet(operation.open_codelet());

@@ -38,10 +38,13 @@ class SessionWork {
     const SessionLimits& limits;
     std::shared_ptr<ClientMemory> memory;
     RefusedTasks& refused;
+    std::shared_ptr<UserBudgets> budgets;
   };
   struct Options {
     /// Of the graph, in live views.
     std::string name;
+    /// Whose program it is, and his share of the workers.
+    std::uint32_t user = 0;
     double weight = 1;
   };
   /// `wake` is called, in any thread, when there is something to tell the client or to finish.
@@ -93,6 +96,8 @@ class SessionWork {
  private:
   /// That the service keeps for the client, about.
   [[nodiscard]] std::uint64_t bytes() const;
+  /// A failure ends the session.
+  Result<void> count_against_budgets(const v1::Operation& operation);
   Result<void> set_reduction(const v1::SetReduction& message);
   Result<void> keep(const v1::Keep& message);
   Result<void> let_go(const v1::LetGo& message);
@@ -113,6 +118,8 @@ class SessionWork {
   const Parts parts_;
   const std::function<void()> wake_;
   MemoryCharge charge_;
+  BudgetHold requests_hold_;
+  BudgetHold recorded_hold_;
   EndingCollector endings_;
   const std::unique_ptr<actors::ClientGraph> graph_;
   SessionOutbox outbox_;

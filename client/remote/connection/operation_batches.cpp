@@ -100,7 +100,7 @@ void OperationBatches::add_task(const EncodedTask& task) {
   }
   ++count_;
   ++next_number_;
-  ++current_->tasks;
+  current_->needs = ++current_->tasks;
   bytes_ += 4 + accesses.size() * 4 + arguments.size();
 }
 
@@ -111,9 +111,10 @@ v1::Operation& OperationBatches::add(std::size_t bytes) {
   return *current_->message.add_operations();
 }
 
-v1::Operation& OperationBatches::add_run(std::size_t bytes) {
+v1::Operation& OperationBatches::add_run(std::size_t bytes, std::uint64_t weight) {
   v1::Operation& operation = add(bytes);
-  ++current_->tasks;
+  current_->needs = current_->tasks + 1;
+  current_->tasks += weight;
   return operation;
 }
 
@@ -124,14 +125,14 @@ std::unique_ptr<OperationBatches::Batch> OperationBatches::take() {
   return batch;
 }
 
-std::uint64_t OperationBatches::next_tasks() const { return full_.empty() ? current_->tasks : full_.front()->tasks; }
+std::uint64_t OperationBatches::next_needs() const { return full_.empty() ? current_->needs : full_.front()->needs; }
 
 void OperationBatches::append(OperationBatches& other, bool counts) {
   if (other.empty()) return;
   if (current_ != nullptr) close();
   while (!other.empty()) {
     full_.push_back(other.take());
-    if (!counts) full_.back()->tasks = 0;
+    if (!counts) full_.back()->tasks = full_.back()->needs = 0;
   }
 }
 

@@ -19,8 +19,10 @@ class OperationBatches {
  public:
   struct Batch {
     v1::ClientMessage message;
-    /// Tasks and runs of recordings that will be reported.
+    /// Tasks that will be reported, those of runs of recordings included.
     std::uint64_t tasks = 0;
+    /// Room that there has to be for the message: of the last run one task's is enough.
+    std::uint64_t needs = 0;
   };
 
   /// A message is full from here on; what is added to it last may make it a little larger.
@@ -41,14 +43,14 @@ class OperationBatches {
   void add_task(const EncodedTask& task);
   /// Any other operation, which the caller fills; `bytes`: about how large it will be.
   v1::Operation& add(std::size_t bytes = 32);
-  /// The next operation is a run of a recording, which will be reported like a task.
-  v1::Operation& add_run(std::size_t bytes);
+  /// The next operation is a run of a recording, which will be reported like a task and stands for `weight` of them.
+  v1::Operation& add_run(std::size_t bytes, std::uint64_t weight);
 
   [[nodiscard]] bool empty() const { return full_.empty() && current_ == nullptr; }
   /// The oldest message; there is one.
   [[nodiscard]] std::unique_ptr<Batch> take();
-  /// Tasks of the message that `take` would return.
-  [[nodiscard]] std::uint64_t next_tasks() const;
+  /// `Batch::needs` of the message that `take` would return.
+  [[nodiscard]] std::uint64_t next_needs() const;
   /// Appends all that another has, and leaves it empty. `counts`: whether its tasks will be reported.
   void append(OperationBatches& other, bool counts);
 

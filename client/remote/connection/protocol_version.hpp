@@ -6,6 +6,6 @@
 namespace troupe::remote {
 
 /// Raised by a change that an older side would misunderstand: a service refuses clients of another version.
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 
 }  // namespace troupe::remote

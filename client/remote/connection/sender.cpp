@@ -27,7 +27,7 @@ void Sender::stop(bool drop) {
 }
 
 bool Sender::has_room(std::unique_lock<std::mutex>& lock) {
-  const std::uint64_t tasks = operations_.next_tasks();
+  const std::uint64_t tasks = operations_.next_needs();
   while (tasks != 0 && sent_tasks_ + tasks > ledger_.arrived() + most_tasks_) {
     if (drop_ || !urgent_.empty()) return false;
     // Only a flood from callbacks gets here; whoever hears endings should not have to look for us.

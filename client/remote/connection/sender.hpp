@@ -14,7 +14,7 @@ namespace troupe::remote {
 
 /// Sends operations as soon as the message before is on its way: an idle client's task goes at once, and while a
 /// message is being written the next one fills up. Never more than `most_tasks` tasks are on their way or with the
-/// service: what callbacks submit beyond that waits here.
+/// service, but for the last run of a recording, which may go beyond: what callbacks submit beyond that waits here.
 class Sender {
  public:
   /// Both must outlive it.

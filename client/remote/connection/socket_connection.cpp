@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace troupe::remote {
 
@@ -65,8 +67,12 @@ Result<platform::FileDescriptor> connect_to(const std::string& path, int kind) {
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) return no_connection(path, ENAMETOOLONG);
   path.copy(address.sun_path, path.size());
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    return no_connection(path, errno);
+  // A queue that is full has room as soon as the service has taken some of it.
+  constexpr int kTries = 100;
+  constexpr std::chrono::milliseconds kPause{20};
+  for (int left = kTries; ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0;) {
+    if (errno != EINTR && (errno != EAGAIN || --left == 0)) return no_connection(path, errno);
+    if (errno == EAGAIN) std::this_thread::sleep_for(kPause);
   }
   if (auto trusted = check_server(fd.get(), path); !trusted) return trusted.failure();
   return fd;

@@ -29,6 +29,9 @@ struct Endings final : graph::TaskEndings {
     if (tag != 0) tags.fetch_add(tag);
     counts[static_cast<std::size_t>(status)].fetch_add(1);
   }
+  void cancelled_unbegun(std::uint64_t tasks) noexcept override {
+    counts[static_cast<std::size_t>(TaskStatus::cancelled)].fetch_add(tasks);
+  }
   [[nodiscard]] std::uint64_t count(TaskStatus status) const { return counts[static_cast<std::size_t>(status)]; }
   [[nodiscard]] std::uint64_t all() const {
     std::uint64_t sum = 0;

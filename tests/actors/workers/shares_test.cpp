@@ -2,7 +2,9 @@
 
 #include <array>
 #include <boost/test/unit_test.hpp>
+#include <vector>
 
+#include "graph/codelets/codelet.hpp"
 #include "tests/support/loose_tasks.hpp"
 
 namespace troupe::workers {
@@ -38,6 +40,42 @@ struct Fixture {
   }
   Shares shares;
   LooseTasks tasks{4000};
+};
+
+/// Moved by hand.
+std::chrono::steady_clock::time_point now_here{std::chrono::hours(1)};
+std::chrono::steady_clock::time_point tell_now() { return now_here; }
+void pass(Duration time) { now_here += std::chrono::duration_cast<std::chrono::steady_clock::duration>(time); }
+
+/// Two workers or more that take turns, a user A of small tasks and a user B.
+struct TwoUsers {
+  explicit TwoUsers(std::size_t workers = 2) : shares(workers, nullptr, &tell_now) {
+    for (std::uint32_t i = 0; i < workers; ++i) shares.begin(WorkerId(i), 1);
+  }
+  void wait_for_turn(Share& share, const Codelet& codelet, int priority = 0) {
+    graph::Task* const task = tasks(used++, priority);
+    task->codelet = &codelet.definition();
+    TaskList one;
+    one.push_back(task);
+    shares.activated(share, 1);
+    shares.push(share, one);
+  }
+  /// The worker takes a task whose turn it is, and begins it; null where it finds none.
+  graph::Task* begin(std::uint32_t worker) {
+    graph::Task* const one = shares.take_turn(WorkerId(worker), own);
+    if (one == nullptr) return nullptr;
+    shares.taken(WorkerId(worker), *one);
+    shares.started(WorkerId(worker), *one);
+    return one;
+  }
+  void end(std::uint32_t worker, graph::Task* one) { shares.left(shares.released(WorkerId(worker), *one)); }
+
+  Shares shares;
+  TaskDeque own;
+  LooseTasks tasks{4000};
+  std::size_t used = 0;
+  const Codelet small{"small", {}};
+  const Codelet large{"large", {}};
 };
 
 }  // namespace
@@ -166,6 +204,201 @@ BOOST_AUTO_TEST_CASE(who_helps_with_a_task_charges_its_client) {
   BOOST_TEST(b.virtual_ns - before == 2.0 * kMillisecond);
   // What one task takes is not known from its parts.
   BOOST_TEST(b.mean_ns == 0);
+}
+
+BOOST_AUTO_TEST_CASE(users_have_equal_shares_however_many_programs_they_have) {
+  Fixture f;
+  constexpr std::uint64_t kA = 1000;
+  constexpr std::uint64_t kB = 1001;
+  const Share& one = f.shares.open(1, kA);
+  std::vector<Share*> shares{&const_cast<Share&>(one)};
+  for (int i = 0; i < 8; ++i) shares.push_back(&f.shares.open(1, kB));
+  std::size_t next = 0;
+  for (Share* share : shares) {
+    for (int i = 0; i < 400; ++i) f.wait_for_turn(*share, f.tasks(next++));
+  }
+  for (int i = 0; i < 600; ++i) (void)f.run(kMillisecond);
+  BOOST_TEST(static_cast<double>(one.used_ns) == 300.0 * kMillisecond, boost::test_tools::tolerance(0.03));
+  // The programs of one user have equal parts of what he has.
+  for (std::size_t i = 1; i < shares.size(); ++i) {
+    BOOST_TEST(static_cast<double>(shares[i]->used_ns) == 300.0 / 8 * kMillisecond, boost::test_tools::tolerance(0.1));
+    BOOST_TEST(f.shares.weight_among_all(*shares[i]) == 1.0 / 8);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_user_who_connects_again_has_not_had_less) {
+  Fixture f;
+  constexpr std::uint64_t kA = 1000;
+  constexpr std::uint64_t kB = 1001;
+  Share& a = f.shares.open(1, kA);
+  std::size_t next = 0;
+  for (int i = 0; i < 1000; ++i) f.wait_for_turn(a, f.tasks(next++));
+  for (int round = 0; round < 10; ++round) {
+    Share& b = f.shares.open(1, kB);
+    for (int i = 0; i < 20; ++i) f.wait_for_turn(b, f.tasks(next++));
+    while (b.active > 0) (void)f.run(kMillisecond);
+    f.shares.close(b);
+  }
+  // 200 ms in ten programs of B's: A has had as much meanwhile, but for one credit.
+  BOOST_TEST(a.used_ns >= 140 * kMillisecond);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_stays_free_of_long_kernels_for_who_had_work_lately) {
+  TwoUsers f;
+  Share& a = f.shares.open(1, 1000);
+  Share& b = f.shares.open(1, 1001);
+  f.wait_for_turn(a, f.small);
+  f.end(0, f.begin(0));
+  for (int i = 0; i < 8; ++i) f.wait_for_turn(b, f.large);
+  // Nobody knows yet that they are long.
+  std::array<graph::Task*, 2> running{f.begin(0), f.begin(1)};
+  BOOST_TEST_REQUIRE((running[0] != nullptr && running[1] != nullptr));
+  pass(std::chrono::milliseconds(20));
+  f.end(0, running[0]);
+  BOOST_TEST(f.shares.guarded());
+  BOOST_TEST(f.shares.contended());
+  // The other one still runs, and was seen to be long; those that waited before are not known to be, so a push is due.
+  running[0] = f.begin(0);
+  f.end(1, running[1]);
+  if (running[0] != nullptr) f.end(0, running[0]);
+  while (graph::Task* const one = f.begin(0)) {
+    pass(std::chrono::milliseconds(20));
+    f.end(0, one);
+  }
+  for (int i = 0; i < 4; ++i) f.wait_for_turn(b, f.large);
+  BOOST_TEST(b.long_waiting.size() == 4U);
+  running[0] = f.begin(0);
+  BOOST_TEST(running[0] != nullptr);
+  BOOST_TEST(f.begin(1) == nullptr);
+  // What may not be begun keeps no worker awake.
+  BOOST_TEST(f.shares.waiting() == 3U);
+  BOOST_TEST(!f.shares.turns_wait());
+  f.wait_for_turn(a, f.small);
+  BOOST_TEST(f.shares.turns_wait());
+  running[1] = f.begin(1);
+  BOOST_TEST_REQUIRE(running[1] != nullptr);
+  BOOST_TEST(running[1]->codelet->name == "small");
+  f.end(1, running[1]);
+  BOOST_TEST(f.begin(1) == nullptr);
+  pass(std::chrono::milliseconds(20));
+  f.end(0, running[0]);
+  BOOST_TEST(f.shares.turns_wait());
+  running[0] = f.begin(0);
+  BOOST_TEST(running[0] != nullptr);
+  // A does not come back: B gets everything.
+  pass(std::chrono::seconds(6));
+  f.end(0, running[0]);
+  BOOST_TEST(!f.shares.guarded());
+  running = {f.begin(0), f.begin(1)};
+  BOOST_TEST((running[0] != nullptr && running[1] != nullptr));
+  for (std::uint32_t i = 0; i < 2; ++i) f.end(i, running[i]);
+}
+
+BOOST_AUTO_TEST_CASE(two_users_of_long_kernels_use_all_workers_and_leave_one_to_a_third) {
+  TwoUsers f(3);
+  std::array<Share*, 2> b{&f.shares.open(1, 1001), &f.shares.open(1, 1002)};
+  for (Share* share : b) {
+    f.wait_for_turn(*share, f.large);
+    graph::Task* const one = f.begin(0);
+    pass(std::chrono::milliseconds(20));
+    f.end(0, one);
+  }
+  for (int i = 0; i < 5; ++i) {
+    for (Share* share : b) f.wait_for_turn(*share, f.large);
+  }
+  BOOST_TEST((f.begin(0) != nullptr && f.begin(1) != nullptr && f.begin(2) != nullptr));
+  for (std::uint32_t i = 0; i < 3; ++i) f.shares.begin(WorkerId(i), 1);
+  // A third one, whose task takes the free worker; while he is around, long ones wait.
+  Share& a = f.shares.open(1, 1000);
+  f.wait_for_turn(a, f.small);
+  while (a.active > 0) {
+    graph::Task* const one = f.begin(0);
+    BOOST_TEST_REQUIRE(one != nullptr);
+    f.end(0, one);
+  }
+  BOOST_TEST((f.begin(0) != nullptr && f.begin(1) != nullptr));
+  BOOST_TEST(f.begin(2) == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_running_kernel_is_charged_and_shown_while_it_runs) {
+  TwoUsers f;
+  Share& a = f.shares.open(1, 1000);
+  Share& b = f.shares.open(1, 1001);
+  for (int i = 0; i < 50; ++i) {
+    f.wait_for_turn(a, f.small);
+    f.wait_for_turn(b, f.small);
+  }
+  f.wait_for_turn(b, f.large, 1);
+  graph::Task* running = nullptr;
+  while ((running = f.begin(0)) != nullptr && running->codelet->name != "large") {
+    pass(std::chrono::milliseconds(1));
+    f.end(0, running);
+  }
+  BOOST_TEST_REQUIRE(running != nullptr);
+  const Duration before = f.shares.used(b);
+  pass(std::chrono::milliseconds(100));
+  BOOST_TEST((f.shares.used(b) - before == std::chrono::milliseconds(100)));
+  BOOST_TEST(b.used_ns == before.count());
+  // While it goes on, its client waits.
+  const std::int64_t of_b = b.active;
+  while (a.active > 0) {
+    graph::Task* const one = f.begin(1);
+    BOOST_TEST_REQUIRE(one != nullptr);
+    pass(std::chrono::milliseconds(1));
+    f.end(1, one);
+  }
+  BOOST_TEST(b.active == of_b);
+  f.end(0, running);
+  BOOST_TEST(b.used_ns > before.count() + 100 * kMillisecond);
+}
+
+BOOST_AUTO_TEST_CASE(who_is_alone_is_not_charged_for_what_ran_before_others_came) {
+  TwoUsers f;
+  Share& a = f.shares.open(1, 1000);
+  Share& b = f.shares.open(1, 1001);
+  f.wait_for_turn(b, f.large);
+  graph::Task* const running = f.begin(0);
+  pass(std::chrono::milliseconds(500));
+  f.wait_for_turn(a, f.small);
+  f.wait_for_turn(b, f.small);
+  pass(std::chrono::milliseconds(2));
+  const double before = b.user.virtual_ns;
+  f.end(0, running);
+  BOOST_TEST(b.user.virtual_ns - before < 3.0 * kMillisecond);
+  BOOST_TEST(b.used_ns == 502 * kMillisecond);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_only_some_workers_can_run_are_not_served_before_other_users) {
+  Fixture f;
+  // Tasks without a graph are the runtime's own, which stands for a user here.
+  Share& own = f.shares.of(*f.tasks(0));
+  Share& other = f.shares.open(1);
+  f.shares.activated(own, 1);
+  BOOST_TEST(f.shares.comes_first(*f.tasks(0)));
+  f.wait_for_turn(other, f.tasks(1));
+  BOOST_TEST(f.shares.comes_first(*f.tasks(0)));
+  f.shares.charge(own, Duration(kMillisecond));
+  BOOST_TEST(!f.shares.comes_first(*f.tasks(0)));
+  f.shares.charge(other, Duration(2 * kMillisecond));
+  BOOST_TEST(f.shares.comes_first(*f.tasks(0)));
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_were_cancelled_use_up_turns_too) {
+  TwoUsers f;
+  Share& b = f.shares.open(1, 1001);
+  Share& a = f.shares.open(1, 1000);
+  for (int i = 0; i < 1000; ++i) f.wait_for_turn(b, f.small);
+  for (int i = 0; i < 100; ++i) f.wait_for_turn(a, f.small);
+  // They have been cancelled, and never begin.
+  while (a.active > 0) {
+    graph::Task* const one = f.shares.take_turn(WorkerId(0), f.own);
+    BOOST_TEST_REQUIRE(one != nullptr);
+    for (graph::Task* task = one; task != nullptr; task = f.own.pop_oldest()) {
+      f.shares.taken(WorkerId(0), *task);
+      f.shares.left(f.shares.released(WorkerId(0), *task));
+    }
+  }
+  BOOST_TEST(b.active > 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_closed_share_is_not_served_any_more) {

@@ -95,6 +95,27 @@ BOOST_AUTO_TEST_CASE(a_second_signal_cancels_what_has_not_begun) {
   BOOST_TEST(service.ended() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_second_signal_ends_it_though_kernels_run_and_clients_hear_why) {
+  const TemporaryFolder folder;
+  ServeProcess service(folder.path(), with({"--limits.kernel_s", "0"}));
+  BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
+  Runtime client = Runtime::connect({.folder = service.sockets()});
+  constexpr std::int64_t kTenSeconds_ns = 10'000'000'000;
+  client.submit(kernels::trial_codelets().sleep, {}, args(kTenSeconds_ns));
+  const auto runs = [&] { return contains(succeeds(service.ask({"top", "--once"})), "sleep"); };
+  BOOST_REQUIRE(ServeProcess::within(runs));
+  service.signal(SIGTERM);
+  BOOST_TEST(service.says("draining"));
+  const auto told = std::chrono::steady_clock::now();
+  service.signal(SIGTERM);
+  BOOST_CHECK_EXCEPTION(client.wait(), Error,
+                        [](const Error& error) { return contains(error.what(), "the service is stopping"); });
+  BOOST_TEST(service.ended() == 1);
+  BOOST_TEST((std::chrono::steady_clock::now() - told < std::chrono::seconds(5)));
+  BOOST_TEST(contains(service.log(), "stopped while kernels ran"));
+  BOOST_TEST(!std::filesystem::exists(service.sockets() + "/service.sock"));
+}
+
 BOOST_AUTO_TEST_CASE(a_hangup_opens_the_log_anew_and_the_service_goes_on) {
   const TemporaryFolder folder;
   ServeProcess service(folder.path(), kSmall);
@@ -147,6 +168,10 @@ BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {
                {"submit", "cholesky", "--matrix", matrix, "--output", solution, "--name", "small", "--json"}))),
            "solve");
   BOOST_TEST(contains(folder.read("x.mtx"), "3 1"));
+  const json solved = json::parse(succeeds(service.ask({"submit", "solve", matrix, "--json"})));
+  conforms(solved, "solve");
+  BOOST_TEST(solved.at("app") == "cholesky");
+  fails(2, service.ask({"submit", "solve"}), {"troupe submit solve MATRIX.mtx"});
   const json all = json::parse(succeeds(service.ask({"jobs", "--all", "--json"})));
   conforms(all, "jobs");
   const json& jobs = all.at("jobs");
@@ -156,6 +181,26 @@ BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {
   BOOST_TEST(named);
   fails(2, service.ask({"submit", "cholesky", "--matrix", folder.path("missing.mtx")}), {"missing.mtx"});
   fails(2, service.ask({"submit", "cholesky", "--seed", "-1"}), {"--seed", "'-1' is negative"});
+}
+
+BOOST_AUTO_TEST_CASE(kernels_that_would_run_too_long_are_refused_and_cancels_are_logged) {
+  const TemporaryFolder folder;
+  ServeProcess service(folder.path(), kSmall);
+  BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
+  Runtime client = Runtime::connect({.folder = service.sockets()});
+  const Codelet& sleep = kernels::trial_codelets().sleep;
+  constexpr std::int64_t kSecond_ns = 1'000'000'000;
+  client.submit(sleep, {}, args(9 * kSecond_ns));
+  BOOST_CHECK_EXCEPTION(client.wait(), Error,
+                        [](const Error& error) { return contains(error.what(), "9.0 s or more"); });
+  // What runs is shown while it does, and a cancel does not end it.
+  client.submit(sleep, {}, args(kSecond_ns));
+  BOOST_TEST(ServeProcess::within([&] {
+    return json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs").at(0).at("worker_seconds") > 0.2;
+  }));
+  succeeds(service.ask({"cancel", "1"}));
+  BOOST_TEST(service.says("session cancelled session=1"));
+  client.wait();
 }
 
 BOOST_AUTO_TEST_CASE(jobs_on_a_service_with_accelerators_compute_what_they_should) {

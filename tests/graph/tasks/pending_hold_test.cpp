@@ -22,7 +22,12 @@ struct Endings final : graph::TaskEndings {
     if (tag != 0) by_tag[tag] = status;
     if (cause) messages.push_back(cause->message);
   }
+  void cancelled_unbegun(std::uint64_t tasks) noexcept override {
+    count += tasks;
+    unbegun.push_back(tasks);
+  }
   std::size_t count = 0;
+  std::vector<std::uint64_t> unbegun;
   std::map<std::uint64_t, TaskStatus> by_tag;
   std::vector<std::string> messages;
 };
@@ -89,6 +94,25 @@ BOOST_AUTO_TEST_CASE(ready_is_called_when_the_last_task_before_it_has_ended) {
   f.host.graph.give_back(hold);
   f.host.run_all();
   BOOST_TEST(x == 4);
+}
+
+BOOST_AUTO_TEST_CASE(runs_that_have_not_begun_are_cancelled_whole_not_task_by_task) {
+  Fixture f;
+  double x = 1;
+  const Handle handle = f.add(x);
+  const auto recording = std::make_shared<graph::Recording>("loop");
+  auto scope = f.host.graph.begin_recording(*recording).value_or_throw();
+  for (int i = 0; i < 3; ++i) f.submit(f.add_one, {handle});
+  scope.reset();
+  f.host.graph.seal_recording(*recording);
+  for (std::uint64_t tag = 1; tag <= 2; ++tag) (void)f.host.graph.replay(recording, {}, tag).value_or_throw();
+  f.host.graph.cancel_all();
+  f.host.run_all();
+  BOOST_TEST(f.endings.unbegun == (std::vector<std::uint64_t>{3, 3}), boost::test_tools::per_element());
+  BOOST_TEST(f.endings.count == 8U);
+  BOOST_TEST((f.endings.by_tag.at(2) == TaskStatus::cancelled));
+  BOOST_TEST(f.host.graph.progress().ended == 8U);
+  BOOST_TEST(x == 1);
 }
 
 BOOST_AUTO_TEST_CASE(data_of_a_failed_task_cannot_be_read_but_written) {

@@ -35,6 +35,7 @@ std::string refusal(const std::string& text) {
 /// Another value than the default, which every key accepts.
 std::string other_value(const ConfigurationKey& key) {
   if (key.name.starts_with("limits.memory") || key.name == "runtime.gpu_memory") return "\"3GiB\"";
+  if (key.name == "limits.unread_answers") return "\"1MiB\"";
   if (key.name == "runtime.clusters") return "\"1x2\"";
   if (key.name == "runtime.policy") return "\"dada:alpha=0.25,cp\"";
   if (key.name == "runtime.restrict") return "\"potrf,trsm:cores\"";
@@ -164,7 +165,7 @@ BOOST_AUTO_TEST_CASE(values_that_cannot_be_used_are_errors) {
        {"[limits]\ntasks = 0", "[limits]\ntasks = -1", "[limits]\nmemory = \"0B\"", "[limits]\nmemory = \"much\"",
         "[runtime]\npolicy = \"fastest\"", "[runtime]\nemulated_gpus = \"2:colour=red\"", "[http]\nport = 65536",
         "[socket]\nfolder = \"relative\"", "[plugins]\nfolders = [\"relative\"]", "[plugins]\nfolders = [\"\"]",
-        "[weights]\nother = 0", "[weights]\nother = nan", "[weights]\nusers = { alice = -1 }",
+        "[weights]\nother = 0", "[weights]\nother = 1e-320", "[limits]\nkernel_s = -1", "[weights]\nother = nan", "[weights]\nusers = { alice = -1 }",
         "[weights]\ngroups = { hpc = inf }", "[log]\nformat = \"xml\"", "[log]\nlevel = \"loud\"",
         "[runtime]\neviction = \"random\"", "[runtime]\ngpu_memory = \"none\"", "[runtime]\nseed = -1"}) {
     BOOST_TEST(contains(refusal(text), "service.toml, line 2"), text);
@@ -184,6 +185,10 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_read_are_errors) {
   BOOST_REQUIRE(!missing.ok());
   BOOST_TEST(contains(missing.failure().message, "missing.toml"));
   BOOST_TEST(!read_configuration("/dev/zero", configuration).ok());
+  BOOST_REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
+  const auto pipe = read_configuration(folder.path("pipe"), configuration);
+  BOOST_REQUIRE(!pipe.ok());
+  BOOST_TEST(contains(pipe.failure().message, "it is a pipe that nobody writes into"), pipe.failure().message);
   BOOST_TEST(read_configuration(folder.write("good.toml", "[limits]\ntasks = 9\n"), configuration).ok());
   BOOST_TEST(configuration.server.limits.tasks == 9U);
   std::filesystem::permissions(folder.path("good.toml"), std::filesystem::perms(0666));

@@ -57,6 +57,24 @@ BOOST_AUTO_TEST_CASE(json_lines_can_be_read_whatever_they_hold) {
   BOOST_TEST(nlohmann::json::parse(line).at("event") == "%n {} told");
 }
 
+BOOST_AUTO_TEST_CASE(names_control_no_terminal_and_turn_nothing_round) {
+  const std::string name =
+      "a\xc2\x9b"
+      "31mb\xe2\x80\xae"
+      "c\x7f"
+      "d\xc3\xbc";
+  const std::array fields{LogField{"name", name}};
+  for (const LogFormat format : {LogFormat::text, LogFormat::json})
+    open(format).write(LogLevel::info, "opened", fields);
+  std::istringstream lines(folder.read("log"));
+  std::string line;
+  for (int i = 0; i < 2; ++i) {
+    BOOST_REQUIRE(std::getline(lines, line));
+    BOOST_TEST(contains(line, "\"a\\u009b31mb\\u202ec\\u007fd\xc3\xbc\""), line);
+  }
+  BOOST_TEST(nlohmann::json::parse(line).at("name") == name);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_less_than_the_level_is_left_out) {
   const Log quiet = open(LogFormat::text, LogLevel::warning);
   quiet.write(LogLevel::debug, "one");

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tests/support/resource_limit.hpp"
@@ -55,10 +57,14 @@ BOOST_AUTO_TEST_CASE(connections_are_taken_though_they_cannot_be_waited_for) {
   for (int i = 0; i < kPlaces; ++i) {
     FileDescriptor place(::fcntl(listening.get(), F_DUPFD_CLOEXEC, kAbove));
     BOOST_REQUIRE(place.valid());
-    places.push_back({std::move(place), [&](const FileDescriptor&, const Peer&) { ++taken; }});
+    const auto take = [&](const FileDescriptor&, const Peer&) -> std::optional<std::string> {
+      ++taken;
+      return std::nullopt;
+    };
+    places.push_back({std::move(place), take, [](std::string_view reason) { return std::string(reason); }});
   }
   BOOST_REQUIRE(::fcntl(listening.get(), F_SETFL, O_NONBLOCK) == 0);
-  const auto acceptor = Acceptor::start(std::move(places), {.owner = ::geteuid()}, log).value_or_throw();
+  const auto acceptor = Acceptor::start(std::move(places), {.owner = ::geteuid()}, {}, log).value_or_throw();
   // From the next time on, as poll takes no more of them than the limit says.
   const tests::ResourceLimit limit(RLIMIT_NOFILE, kPlaces);
   const FileDescriptor first = connect();

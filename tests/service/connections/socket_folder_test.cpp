@@ -64,6 +64,16 @@ BOOST_AUTO_TEST_CASE(a_group_may_enter) {
   BOOST_TEST(mode_of(path + "/a.sock") == 0660U);
 }
 
+BOOST_AUTO_TEST_CASE(a_group_of_users_may_not_write_though_the_service_is_in_it) {
+  ::mkdir(path.c_str(), 0700);
+  ::chmod(path.c_str(), 0770);
+  const auto opened = SocketFolder::open(path, ::getegid());
+  BOOST_TEST_REQUIRE(!opened.ok());
+  BOOST_TEST(contains(opened.failure().message, "others may write"));
+  // Nobody else is in the service's own group.
+  BOOST_TEST(SocketFolder::open(path, std::nullopt).ok());
+}
+
 BOOST_AUTO_TEST_CASE(one_service_at_a_time_has_it) {
   const auto folder = SocketFolder::open(path, std::nullopt).value_or_throw();
   BOOST_TEST(contains(refusal(), "process " + std::to_string(::getpid())));

@@ -91,6 +91,24 @@ BOOST_AUTO_TEST_CASE(sizes_and_segments_have_limits) {
   BOOST_TEST(client.allocate(1).size() == 4096U);
 }
 
+BOOST_AUTO_TEST_CASE(all_clients_of_a_user_have_so_many_segments_together) {
+  service::ServerOptions options;
+  options.budgets_per_user[static_cast<std::size_t>(service::Resource::segments)] = 3;
+  RunningService other(options);
+  MemoryClient first(other.folder());
+  MemoryClient second(other.folder());
+  first.hello();
+  second.hello();
+  std::vector<MappedSegment> segments;
+  for (int i = 0; i < 3; ++i) segments.push_back(first.allocate(1));
+  const auto refused = second.ask({.kind = MemoryRequestKind::allocate, .size = 1});
+  BOOST_REQUIRE(refused.has_value());
+  BOOST_TEST((refused->error == MemoryError::limit));
+  BOOST_TEST(contains(refused->message(), "(limits.segments_per_user)"), refused->message());
+  BOOST_REQUIRE(first.release(segments[0].id()).has_value());
+  BOOST_TEST(second.allocate(1).size() == 4096U);
+}
+
 BOOST_AUTO_TEST_CASE(memory_counts_until_its_last_use) {
   ServiceClient session(service.folder());
   BOOST_REQUIRE(session.hello() > 0U);

@@ -440,6 +440,7 @@ BOOST_AUTO_TEST_CASE(leave_a_service_that_works_and_holds_nothing) {
   options.limits.handles = 200;
   options.limits.recorded_tasks = 300;
   options.limits.memory = {4U << 20U};
+  options.connections_per_second = 10'000;
   RunningService service(options);
   service.gate().open();
   const std::uint64_t first = number_from("TROUPE_FUZZ_FIRST", 1);

@@ -193,6 +193,44 @@ BOOST_FIXTURE_TEST_CASE(recordings_run_with_other_data, Greeted) {
   BOOST_TEST(!client.wait_all());
 }
 
+/// Lets a recording be multiplied as often as one likes.
+struct Unlimited : OneClient {
+  static service::ServerOptions options() {
+    service::ServerOptions options;
+    options.limits.tasks = std::uint64_t{1} << 40U;
+    return options;
+  }
+  Unlimited() : OneClient(options()) { client.hello(); }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_client_that_goes_leaves_no_work_whatever_it_has_asked_for, Unlimited) {
+  client.open(0, codelet("wait"));
+  client.open(1, codelet("empty"));
+  client.submit(0, {});
+  constexpr int kTasks = 20'000;
+  constexpr int kRuns = 20'000;
+  client.send([](v1::Operation& operation) { operation.mutable_begin_recording(); });
+  client.send([&](v1::Operation& operation) {
+    operation.mutable_tasks()->set_first(1);
+    operation.mutable_tasks()->add_codelet(0);
+    for (int i = 1; i < kTasks; ++i) operation.mutable_tasks()->add_codelet(1);
+  });
+  client.reply_to(
+      [](v1::Operation& operation, std::uint64_t request) { operation.mutable_end_recording()->set_request(request); });
+  for (int sent = 0; sent < kRuns; sent += 1000) {
+    v1::ClientMessage message;
+    for (int i = 0; i < 1000; ++i) message.add_operations()->mutable_replay()->set_task(client.next_task()++);
+    client.send(message);
+  }
+  BOOST_REQUIRE(eventually([&] { return service.server().look().sessions.at(0).submitted == kRuns + 1; }));
+  const auto begin = std::chrono::steady_clock::now();
+  client.disappear();
+  service.gate().open();
+  BOOST_TEST(eventually([&] { return service.empty(); }));
+  // 400 million tasks one by one would take minutes.
+  BOOST_TEST((std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_failed_task_is_told_with_what_depended_on_it, Greeted) {
   BOOST_TEST(!client.open(0, codelet("fail")));
   BOOST_TEST(!client.open(1, codelet("axpy")));

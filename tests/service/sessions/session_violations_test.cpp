@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(another_version_is_refused_with_both_versions) {
   BOOST_TEST(client.hello("test", 99) == 0U);
   const auto goodbye = client.goodbye();
   BOOST_REQUIRE(goodbye.has_value());
-  BOOST_TEST(contains(goodbye->message(), "version 3 of the protocol"));
+  BOOST_TEST(contains(goodbye->message(), "version " + std::to_string(remote::kProtocolVersion) + " of the protocol"));
   BOOST_TEST(contains(goodbye->message(), "99"));
 }
 
@@ -373,6 +373,26 @@ BOOST_AUTO_TEST_CASE(recorded_tasks) {
     for (int i = 0; i < 50; ++i) operation.mutable_tasks()->add_codelet(0);
   });
   expect_end("recorded");
+}
+
+BOOST_AUTO_TEST_CASE(runs_of_recordings_count_as_their_tasks) {
+  client.send([](v1::Operation& operation) { operation.mutable_begin_recording(); });
+  client.send([&](v1::Operation& operation) {
+    operation.mutable_tasks()->set_first(1);
+    for (int i = 0; i < 45; ++i) operation.mutable_tasks()->add_codelet(0);
+  });
+  client.reply_to(
+      [](v1::Operation& operation, std::uint64_t request) { operation.mutable_end_recording()->set_request(request); });
+  const auto replay = [&] {
+    client.send([&](v1::Operation& operation) { operation.mutable_replay()->set_task(client.next_task()++); });
+  };
+  // The last one may go beyond, or large recordings could not be run at all.
+  for (int i = 0; i < 3; ++i) replay();
+  service.gate().open();
+  BOOST_TEST(!client.wait_all());
+  service.gate().close();
+  for (int i = 0; i < 4; ++i) replay();
+  expect_end("limits.tasks; those of runs of recordings count");
 }
 
 BOOST_AUTO_TEST_CASE(sessions_of_a_user) {

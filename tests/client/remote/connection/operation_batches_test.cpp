@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(messages_stay_below_their_limits_and_lose_nothing) {
   for (int i = 0; i < 20'000; ++i) add(nothing(), {});
   std::uint64_t expected = 1;
   while (!batches.empty()) {
-    const std::uint64_t announced = batches.next_tasks();
+    const std::uint64_t announced = batches.next_needs();
     const auto batch = batches.take();
     BOOST_TEST(batch->tasks == announced);
     BOOST_TEST(batch->tasks <= OperationBatches::kFullTasks);
@@ -118,8 +118,21 @@ BOOST_AUTO_TEST_CASE(messages_stay_below_their_limits_and_lose_nothing) {
   BOOST_TEST(expected == 20'001U);
   const std::string long_name(10'000, 'x');
   for (int i = 0; i < 3000; ++i) add(nothing(), {}, {}, {.name = long_name});
-  BOOST_TEST(batches.next_tasks() < 1100U);
+  BOOST_TEST(batches.next_needs() < 1100U);
   while (!batches.empty()) BOOST_TEST(batches.take()->message.ByteSizeLong() < std::size_t{300} << 10U);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_counts_as_its_tasks_and_is_the_last_of_its_message_if_there_are_many) {
+  add(nothing(), {});
+  batches.add_run(16, 100'001).mutable_replay()->set_task(2);
+  batches.add_run(16, 11).mutable_replay()->set_task(3);
+  // Room for the run's beginning is enough: it may go beyond.
+  BOOST_TEST(batches.next_needs() == 2U);
+  const auto first = batches.take();
+  BOOST_TEST(first->message.operations_size() == 2);
+  BOOST_TEST(first->tasks == 100'002U);
+  BOOST_TEST(batches.next_needs() == 1U);
+  BOOST_TEST(batches.take()->tasks == 11U);
 }
 
 BOOST_AUTO_TEST_CASE(a_recording_goes_into_its_place_as_a_whole) {

@@ -1,8 +1,8 @@
-#include "apps/service/service_arguments.hpp"
+#include "proto/harmless_text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-namespace troupe::apps {
+namespace troupe {
 
 BOOST_AUTO_TEST_SUITE(text_of_others)
 
@@ -26,8 +26,13 @@ BOOST_AUTO_TEST_CASE(controls_nothing_and_turns_nothing_round) {
   BOOST_TEST(harmless("\xe2\x80") == "\xe2\x80");
 }
 
+BOOST_AUTO_TEST_CASE(is_escaped_where_it_is_json) {
+  BOOST_TEST(harmless_json("\"a\xc2\x9b") == "\"a\\u009b");
+  BOOST_TEST(harmless_json("\xe2\x80\xaegr\xc3\xbc\xc3\x9f\x7f") == "\\u202egr\xc3\xbc\xc3\x9f\\u007f");
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace troupe::apps
+}  // namespace troupe

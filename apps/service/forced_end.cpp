@@ -1,0 +1,35 @@
+#include "apps/service/forced_end.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "apps/command_line.hpp"
+
+namespace troupe::apps {
+
+ForcedEnd::ForcedEnd(Parts parts) : parts_(std::move(parts)), thread_([this] { run(); }) {}
+
+ForcedEnd::~ForcedEnd() {
+  done_.store(true, std::memory_order_relaxed);
+  thread_.join();
+}
+
+void ForcedEnd::run() {
+  using Clock = std::chrono::steady_clock;
+  constexpr Duration kLook = std::chrono::milliseconds(50);
+  std::optional<Clock::time_point> latest;
+  while (!done_.load(std::memory_order_relaxed)) {
+    if (parts_.told(kLook)) hurry();
+    if (!hurries()) continue;
+    if (!latest) latest = Clock::now() + parts_.patience;
+    if (Clock::now() < *latest) continue;
+    parts_.last_words();
+    // No destructors: they would wait for the kernels that are why this takes so long.
+    ::_exit(kFailure);
+  }
+}
+
+}  // namespace troupe::apps

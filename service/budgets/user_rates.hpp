@@ -1,0 +1,61 @@
+/// How often each user may do something.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "proto/mutex.hpp"
+
+namespace troupe::service {
+
+/// Each user has a bucket of tokens that fills up at a constant rate. Thread-safe.
+class UserRates {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `burst`: that many at once, after a time of rest; at least 1.
+  UserRates(double per_second, double burst) : per_second_(per_second), burst_(std::max(burst, 1.0)) {}
+
+  /// When the user may do it: now, or later. Not later than now: it counts as done.
+  Clock::time_point try_take(std::uint32_t user, Clock::time_point now) {
+    const LockGuard lock(mutex_);
+    Bucket& bucket = filled(user, now);
+    if (bucket.tokens < 1) {
+      const std::chrono::duration<double> wait((1 - bucket.tokens) / per_second_);
+      return now + std::chrono::ceil<Clock::duration>(wait);
+    }
+    bucket.tokens -= 1;
+    return now;
+  }
+  [[nodiscard]] double per_second() const { return per_second_; }
+
+ private:
+  struct Bucket {
+    double tokens = 0;
+    Clock::time_point at;
+  };
+  Bucket& filled(std::uint32_t user, Clock::time_point now) TROUPE_REQUIRES(mutex_) {
+    // Those that are full again need not be remembered.
+    constexpr std::size_t kMany = 1024;
+    if (buckets_.size() > kMany) {
+      std::erase_if(buckets_, [&](const auto& one) { return tokens_of(one.second, now) >= burst_; });
+    }
+    const auto [found, is_new] = buckets_.try_emplace(user, Bucket{burst_, now});
+    found->second = {tokens_of(found->second, now), now};
+    return found->second;
+  }
+  [[nodiscard]] double tokens_of(const Bucket& bucket, Clock::time_point now) const {
+    const double more = std::chrono::duration<double>(now - bucket.at).count() * per_second_;
+    return std::min(burst_, bucket.tokens + std::max(more, 0.0));
+  }
+
+  const double per_second_;
+  const double burst_;
+  Mutex mutex_;
+  std::map<std::uint32_t, Bucket> buckets_ TROUPE_GUARDED_BY(mutex_);
+};
+
+}  // namespace troupe::service

@@ -1,0 +1,69 @@
+/// Processor time that a service spends for each user outside of his kernels.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <map>
+
+#include "proto/mutex.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::service {
+
+/// Each user may use so much of a core; what he used beyond it has to be waited for. Thread-safe.
+class UserTime {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `share`: cores. `burst`: what may be used at once after a time of rest.
+  UserTime(double share, Duration burst) : share_(share), burst_s_(seconds(burst)) {}
+
+  /// When the user may use more: not later than `now`, unless he has used too much.
+  Clock::time_point ready_at(std::uint32_t user, Clock::time_point now) {
+    const LockGuard lock(mutex_);
+    const double left_s = filled(user, now).left_s;
+    if (left_s >= 0) return now;
+    return now + std::chrono::ceil<Clock::duration>(std::chrono::duration<double>(-left_s / share_));
+  }
+  void spend(std::uint32_t user, Duration time, Clock::time_point now) {
+    const LockGuard lock(mutex_);
+    filled(user, now).left_s -= seconds(time);
+  }
+
+ private:
+  struct Account {
+    double left_s = 0;
+    Clock::time_point at;
+  };
+  [[nodiscard]] double left_of(const Account& account, Clock::time_point now) const {
+    const double passed_s = std::chrono::duration<double>(now - account.at).count();
+    return std::min(burst_s_, account.left_s + std::max(passed_s, 0.0) * share_);
+  }
+  Account& filled(std::uint32_t user, Clock::time_point now) TROUPE_REQUIRES(mutex_) {
+    // Those that are full again need not be remembered.
+    constexpr std::size_t kMany = 1024;
+    if (accounts_.size() > kMany) {
+      std::erase_if(accounts_, [&](const auto& one) { return left_of(one.second, now) >= burst_s_; });
+    }
+    Account& account = accounts_.try_emplace(user, Account{burst_s_, now}).first->second;
+    account = {left_of(account, now), now};
+    return account;
+  }
+
+  const double share_;
+  const double burst_s_;
+  Mutex mutex_;
+  std::map<std::uint32_t, Account> accounts_ TROUPE_GUARDED_BY(mutex_);
+};
+
+/// Processor time of the calling thread.
+[[nodiscard]] inline Duration thread_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace troupe::service

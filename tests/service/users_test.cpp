@@ -1,0 +1,205 @@
+// Users of one service: what one of them does to it, and what the others have then.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "service/codelets/codelet_library.hpp"
+#include "tests/support/as_user.hpp"
+#include "tests/support/running_service.hpp"
+#include "tests/support/service_client.hpp"
+#include "tests/support/skipping.hpp"
+
+namespace troupe::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr gid_t kGroup = 61'000;
+constexpr uid_t kA = 61'001;
+constexpr uid_t kB = 61'002;
+
+/// The built-in codelets.
+class BuiltIn final : public service::CodeletSource {
+ public:
+  explicit BuiltIn(Gate& /*gate*/) {}
+  [[nodiscard]] const service::ServiceCodelet* find(std::string_view name) const override {
+    return library_.find(name);
+  }
+
+ private:
+  service::CodeletLibrary library_;
+};
+
+struct Users {
+  static service::ServerOptions with_group(service::ServerOptions options = {}) {
+    options.group = std::to_string(kGroup);
+    return options;
+  }
+  explicit Users(const service::ServerOptions& options = {}) : service(with_group(options)) {
+    ::chmod(std::filesystem::path(service.folder()).parent_path().c_str(), 0755);
+  }
+  std::unique_ptr<ServiceClient> client_of(uid_t user) const {
+    const AsUser as(user, kGroup);
+    auto client = std::make_unique<ServiceClient>(service.folder());
+    BOOST_REQUIRE(client->hello() > 0U);
+    return client;
+  }
+  std::unique_ptr<v1::Troupe::Stub> stub_of(uid_t user) const {
+    const AsUser as(user, kGroup);
+    return stub_at(service.folder());
+  }
+  static grpc::StatusCode ping(v1::Troupe::Stub& stub) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + 60s);
+    v1::PingReply reply;
+    return stub.Ping(&context, v1::PingRequest(), &reply).error_code();
+  }
+  /// From the submission of an empty task to its end.
+  static Duration time_of_task(ServiceClient& client, std::uint32_t codelet) {
+    const auto start = Clock::now();
+    const std::uint64_t task = client.submit(codelet, {});
+    BOOST_TEST(client.ended(task).status() == v1::Ended::SUCCEEDED);
+    return Clock::now() - start;
+  }
+  void submit_sleeps(ServiceClient& client, int count, std::int64_t ns) const {
+    v1::ClientMessage message;
+    v1::Tasks& tasks = *message.add_operations()->mutable_tasks();
+    tasks.set_first(client.next_task());
+    for (int i = 0; i < count; ++i) ServiceClient::add_task(tasks, 0, {}, args(ns));
+    client.next_task() += static_cast<std::uint64_t>(count);
+    client.send(message);
+  }
+  /// Of A and B, at one moment.
+  struct WorkerTimes {
+    Duration a{};
+    Duration b{};
+  };
+  [[nodiscard]] WorkerTimes worker_times() {
+    WorkerTimes times;
+    for (const auto& session : service.server().look().sessions) {
+      (session.user == kA ? times.a : times.b) += session.worker_time;
+    }
+    return times;
+  }
+
+  ServiceWith<BuiltIn> service;
+};
+
+bool only_root(const char* why) {
+  if (::geteuid() == 0) return true;
+  skip(why);
+  BOOST_TEST(true);
+  return false;
+}
+
+constexpr const char* kOnlyRoot = "only root can be several users";
+
+BOOST_AUTO_TEST_SUITE(users_of_a_service)
+
+BOOST_AUTO_TEST_CASE(eight_programs_of_one_get_no_more_than_one_of_another) {
+  if (!only_root(kOnlyRoot)) return;
+  Users users;
+  std::vector<std::unique_ptr<ServiceClient>> clients;
+  for (int i = 0; i < 9; ++i) {
+    clients.push_back(users.client_of(i == 0 ? kA : kB));
+    BOOST_TEST(!clients.back()->open(0, users.service.codelets().find("sleep")->codelet));
+  }
+  for (auto& client : clients) users.submit_sleeps(*client, 3000, 500'000);
+  BOOST_REQUIRE(eventually([&] { return users.worker_times().a > 100ms && users.worker_times().b > 100ms; }));
+  const auto before = users.worker_times();
+  auto after = before;
+  BOOST_REQUIRE(eventually([&] {
+    after = users.worker_times();
+    return after.a - before.a > 600ms;
+  }));
+  const double of_a = seconds(after.a - before.a);
+  const double of_b = seconds(after.b - before.b);
+  BOOST_TEST(of_a / (of_a + of_b) > 0.47);
+  BOOST_TEST(of_a / (of_a + of_b) < 0.53);
+}
+
+BOOST_AUTO_TEST_CASE(long_kernels_of_one_leave_a_worker_to_another) {
+  if (!only_root(kOnlyRoot)) return;
+  Users users;
+  const auto a = users.client_of(kA);
+  const auto b = users.client_of(kB);
+  for (const auto& client : {a.get(), b.get()}) {
+    BOOST_TEST(!client->open(0, users.service.codelets().find("sleep")->codelet));
+    BOOST_TEST(!client->open(1, users.service.codelets().find("nothing")->codelet));
+  }
+  // Both workers, until it is known how long they take.
+  users.submit_sleeps(*b, 20, 300'000'000);
+  BOOST_REQUIRE(eventually([&] { return users.worker_times().b > 650ms; }));
+  for (int i = 0; i < 20; ++i) {
+    BOOST_TEST((Users::time_of_task(*a, 1) < 150ms));
+    std::this_thread::sleep_for(10ms);
+  }
+  // Those that are left are cancelled, but for the ones that run.
+  b->disappear();
+}
+
+BOOST_AUTO_TEST_CASE(mappings_of_one_are_not_those_of_another) {
+  if (!only_root(kOnlyRoot)) return;
+  service::ServerOptions options;
+  options.budgets_per_user[static_cast<std::size_t>(service::Resource::segments)] = 50;
+  Users users(options);
+  const auto a = users.client_of(kA);
+  const auto b = users.client_of(kB);
+  std::vector<MappedSegment> segments;
+  for (int i = 0; i < 50; ++i) segments.push_back(b->memory().allocate(4096));
+  BOOST_CHECK_EXCEPTION((void)b->memory().allocate(4096), std::runtime_error, [](const std::runtime_error& error) {
+    return contains(error.what(), "user 61002 has 50 segments of shared memory");
+  });
+  BOOST_TEST(a->memory().allocate(4096).size() == 4096U);
+}
+
+BOOST_AUTO_TEST_CASE(who_calls_without_end_is_told_and_loses_the_connection) {
+  if (!only_root(kOnlyRoot)) return;
+  service::ServerOptions options;
+  options.calls_per_second = 50;
+  Users users(options);
+  const auto a = users.stub_of(kA);
+  const auto b = users.stub_of(kB);
+  int refused = 0;
+  grpc::StatusCode last = grpc::StatusCode::OK;
+  for (int i = 0; i < 1000 && last != grpc::StatusCode::UNAVAILABLE; ++i) {
+    last = Users::ping(*b);
+    refused += last == grpc::StatusCode::RESOURCE_EXHAUSTED ? 1 : 0;
+  }
+  BOOST_TEST(refused > 50);
+  BOOST_TEST(last == grpc::StatusCode::UNAVAILABLE);
+  BOOST_TEST(Users::ping(*a) == grpc::StatusCode::OK);
+}
+
+BOOST_AUTO_TEST_CASE(who_connects_without_end_waits_for_himself) {
+  if (!only_root(kOnlyRoot)) return;
+  service::ServerOptions options;
+  options.connections_per_second = 5;
+  Users users(options);
+  std::vector<platform::FileDescriptor> flood;
+  {
+    const AsUser as(kB, kGroup);
+    for (int i = 0; i < 100; ++i) {
+      flood.push_back(connect_to(users.service.folder() + "/" + std::string(wire::kServiceSocket), SOCK_STREAM));
+    }
+  }
+  const auto start = Clock::now();
+  const auto a = users.stub_of(kA);
+  BOOST_TEST(Users::ping(*a) == grpc::StatusCode::OK);
+  // B's eighty that are left would take sixteen seconds.
+  BOOST_TEST((Clock::now() - start < 8s));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace troupe::tests
