@@ -254,7 +254,10 @@ Shares::Turn Shares::take(bool in_advance, WorkerId worker) noexcept {
   if (worker.valid()) {
     Hand& hand = hands_[worker.index()];
     const LockGuard hand_lock(hand.lock);
-    hand.next = {.share = &share, .charged_ns = turn.charged_ns, .is_long = is_long};
+    hand.next = {};
+    hand.next.share = &share;
+    hand.next.charged_ns = turn.charged_ns;
+    hand.next.is_long = is_long;
   }
   return turn;
 }
