@@ -161,6 +161,20 @@ def test_numpy_sees_data_once_their_tasks_have_ended(rt):
         rt.wait()
 
 
+def test_what_the_program_writes_into_allocated_memory_is_content(rt):
+    # The runtime cannot see it, so reading memory that it allocated is never refused.
+    data, out = rt.allocate(3), numpy.zeros(3)
+    data.array[:] = [1, 2, 3]
+    copy(data, out)
+    rt.wait()
+    assert out.tolist() == [1, 2, 3] and numpy.asarray(data).tolist() == [1, 2, 3]
+    nobody_wrote = rt.allocate(3)
+    copy(nobody_wrote, out)
+    rt.wait()
+    with nobody_wrote.acquire("read") as array:
+        assert array.shape == (3,)
+
+
 def test_a_read_only_array_can_be_read_alone(rt):
     a, b = numpy.ones(3), numpy.zeros(3)
     a.flags.writeable = False

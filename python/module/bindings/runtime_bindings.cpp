@@ -194,7 +194,8 @@ or one row or column of a matrix. All dtypes but object. `name` is for messages 
 Data.set_reduction. Raises ValueError for arrays that share memory with others that are registered.)")
       .def("allocate", &allocate, py::arg("shape"), py::arg("dtype") = py::str("float64"), py::arg("order") = "C",
            py::arg("name") = "",
-           "Data in memory of the runtime's own, aligned and pinned for GPUs, uninitialized: its first task writes it.")
+           R"(Data in memory of the runtime's own, aligned and pinned for GPUs, uninitialized as numpy.empty's: the first task
+writes it, or the program writes `.array` before. The runtime cannot see the latter: nothing is said where neither did.)")
       .def(
           "wait", [](RuntimeObject& self) { self.state->wait(); },
           R"(Waits for all tasks, and raises what has failed since the last wait, with the exception of a kernel in Python as its
