@@ -13,7 +13,7 @@
 #include "apps/run/run_summary.hpp"
 #include "apps/service/service_arguments.hpp"
 #include "platform/machine/account_names.hpp"
-#include "proto/harmless_text.hpp"
+#include "service/views/harmless_text.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -65,8 +65,8 @@ void print_table(const std::vector<remote::SessionView>& jobs) {
   traces::Table table({">job", "name", "user", ">process", "state", ">tasks", ">ended", ">failed", ">weight",
                        ">worker time", ">memory", ">age"});
   for (const remote::SessionView& job : jobs) {
-    table.add_row({std::to_string(job.id), harmless(job.name), platform::user_name(job.user),
-                   std::to_string(job.process), harmless(job.state), std::to_string(job.submitted),
+    table.add_row({std::to_string(job.id), service::harmless(job.name), platform::user_name(job.user),
+                   std::to_string(job.process), service::harmless(job.state), std::to_string(job.submitted),
                    std::to_string(job.ended), std::to_string(job.failed), fmt::format("{:g}", job.weight),
                    traces::human_seconds(seconds(job.worker_time)), traces::human_bytes(job.memory),
                    traces::human_seconds(seconds(job.age))});
@@ -122,7 +122,7 @@ struct WhyArguments {
 
 int why(const WhyArguments& arguments) {
   const remote::ServiceWhy answer = connect(arguments.service).why(arguments.job).value_or_throw();
-  const std::string text = arguments.service.json ? answer.json : harmless(answer.text);
+  const std::string text = arguments.service.json ? answer.json : service::harmless(answer.text);
   fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
   return kSuccess;
 }

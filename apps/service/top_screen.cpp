@@ -8,8 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "proto/harmless_text.hpp"
 #include "proto/utf8.hpp"
+#include "service/views/harmless_text.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -33,7 +33,7 @@ std::string clipped(const std::string& text, std::size_t width) {
 /// A name in a table: one that is endless must not push the figures off the screen.
 std::string label(const std::string& name) {
   constexpr std::size_t kLongest = 32;
-  return clipped(harmless(name), kLongest);
+  return clipped(service::harmless(name), kLongest);
 }
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * std::clamp(share, 0.0, 1.0)); }
@@ -155,11 +155,11 @@ Lines summary(const ServiceView& now, const Rates& rates, const TopLayout& layou
   });
   const double copied = rates.of([](const ServiceView& view) { return view.runtime.transfers.total().count; });
   Lines lines;
-  lines.push_back(
-      {fmt::format("Troupe {}  {}  up {}  policy {}  process {}", harmless(now.version), harmless(now.state),
-                   traces::human_seconds(seconds(now.age)), harmless(runtime.policy), now.process),
-       TopStyle::title});
-  if (!layout.trouble.empty()) lines.push_back({harmless(layout.trouble), TopStyle::bad});
+  lines.push_back({fmt::format("Troupe {}  {}  up {}  policy {}  process {}", service::harmless(now.version),
+                               service::harmless(now.state), traces::human_seconds(seconds(now.age)),
+                               service::harmless(runtime.policy), now.process),
+                   TopStyle::title});
+  if (!layout.trouble.empty()) lines.push_back({service::harmless(layout.trouble), TopStyle::bad});
   lines.push_back({fmt::format("workers  {} of {} run a task now{}; busy {} {} {}", running, runtime.workers.size(),
                                lost > 0 ? fmt::format(", {} lost", lost) : "", bar(share, 20), percent(share),
                                rates.known() ? "since the last look" : "since the start"),

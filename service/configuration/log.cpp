@@ -18,9 +18,9 @@
 #include <utility>
 
 #include "platform/files/file_descriptor.hpp"
-#include "proto/harmless_text.hpp"
 #include "proto/mutex.hpp"
 #include "service/configuration/trusted_files.hpp"
+#include "service/views/harmless_text.hpp"
 
 namespace troupe::service {
 

@@ -16,8 +16,8 @@
 
 #include "graph/task_graph.hpp"
 #include "proto/errors.hpp"
+#include "service/codelets/kernel_limit.hpp"
 #include "service/server_options.hpp"
-#include "service/sessions/kernel_limit.hpp"
 #include "service/sessions/refused_tasks.hpp"
 #include "service/sessions/session_codelets.hpp"
 #include "service/sessions/session_costs.hpp"

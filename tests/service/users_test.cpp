@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "service/codelets/codelet_library.hpp"
-#include "tests/support/as_user.hpp"
+#include "tests/service/as_user.hpp"
 #include "tests/support/running_service.hpp"
 #include "tests/support/service_client.hpp"
 #include "tests/support/skipping.hpp"

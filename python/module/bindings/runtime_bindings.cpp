@@ -192,9 +192,10 @@ void bind_runtime(py::module_& module) {
 Arrays of two dimensions may be in C or Fortran order, and have gaps between rows or columns; other arrays are contiguous,
 or one row or column of a matrix. All dtypes but object. `name` is for messages and traces; `reduction`: see
 Data.set_reduction. Raises ValueError for arrays that share memory with others that are registered.)")
-      .def("allocate", &allocate, py::arg("shape"), py::arg("dtype") = py::str("float64"), py::arg("order") = "C",
-           py::arg("name") = "",
-           R"(Data in memory of the runtime's own, aligned and pinned for GPUs, uninitialized as numpy.empty's: the first task
+      .def(
+          "allocate", &allocate, py::arg("shape"), py::arg("dtype") = py::str("float64"), py::arg("order") = "C",
+          py::arg("name") = "",
+          R"(Data in memory of the runtime's own, aligned and pinned for GPUs, uninitialized as numpy.empty's: the first task
 writes it, or the program writes `.array` before. The runtime cannot see the latter: nothing is said where neither did.)")
       .def(
           "wait", [](RuntimeObject& self) { self.state->wait(); },

@@ -261,8 +261,8 @@ BOOST_AUTO_TEST_CASE(damaged_models_cost_a_warning_and_are_measured_anew) {
 BOOST_AUTO_TEST_CASE(times_that_cannot_be_kept_fail_the_command_that_measures_them) {
   const TemporaryFolder folder;
   const tests::FileSizeLimit disk_is_full(100);
-  const auto ran = run_program({"model", "calibrate", "--tile", "16", "--samples", "3", "--precision", "double",
-                                "--models", folder.path()});
+  const auto ran = run_program(
+      {"model", "calibrate", "--tile", "16", "--samples", "3", "--precision", "double", "--models", folder.path()});
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.output, "Measured"), ran.output);
   BOOST_TEST(contains(ran.errors, "what was learned of kernel times is lost"), ran.errors);

@@ -1,4 +1,4 @@
-#include "service/sessions/kernel_limit.hpp"
+#include "service/codelets/kernel_limit.hpp"
 
 #include <boost/test/unit_test.hpp>
 

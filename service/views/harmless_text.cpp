@@ -1,10 +1,10 @@
-#include "proto/harmless_text.hpp"
+#include "service/views/harmless_text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
-namespace troupe {
+namespace troupe::service {
 namespace {
 
 /// Of one that `harm_at` found: none has more than three bytes.
@@ -55,4 +55,4 @@ std::string harmless_json(std::string_view text) {
   return result;
 }
 
-}  // namespace troupe
+}  // namespace troupe::service

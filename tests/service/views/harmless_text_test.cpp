@@ -1,8 +1,8 @@
-#include "proto/harmless_text.hpp"
+#include "service/views/harmless_text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-namespace troupe {
+namespace troupe::service {
 
 BOOST_AUTO_TEST_SUITE(text_of_others)
 
@@ -35,4 +35,4 @@ BOOST_AUTO_TEST_CASE(is_escaped_where_it_is_json) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace troupe
+}  // namespace troupe::service
