@@ -104,7 +104,8 @@ void SchedulerCore::learn_kernel(SizeClassId size_class) {
   submitted_->left(left_);
   for (const SizeClassId one : classes) {
     classes_[one.index()].in_kernel = false;
-    if (left_[one.index()] > 0) {
+    // Tasks that were not recorded when they were submitted are not counted: their class may be beyond the counts.
+    if (one.index() < left_.size() && left_[one.index()] > 0) {
       learn(one);
     } else {
       classes_[one.index()].measured.clear();
