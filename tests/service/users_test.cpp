@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <thread>
@@ -162,22 +163,116 @@ BOOST_AUTO_TEST_CASE(mappings_of_one_are_not_those_of_another) {
   BOOST_TEST(a->memory().allocate(4096).size() == 4096U);
 }
 
+BOOST_AUTO_TEST_CASE(memory_of_one_is_not_that_of_another) {
+  if (!only_root(kOnlyRoot)) return;
+  service::ServerOptions options;
+  options.limits.memory_per_user = Bytes{16ULL << 20U};
+  Users users(options);
+  const auto a = users.client_of(kA);
+  const auto b = users.client_of(kB);
+  constexpr std::uint64_t kSize = 4ULL << 20U;
+  std::vector<MappedSegment> segments;
+  BOOST_CHECK_THROW(while (segments.size() < 5) segments.push_back(b->memory().allocate(kSize)), std::runtime_error);
+  BOOST_TEST(segments.size() >= 3U);
+  BOOST_TEST(a->memory().allocate(kSize).size() == kSize);
+}
+
+BOOST_AUTO_TEST_CASE(held_data_of_one_leave_another_his_requests) {
+  if (!only_root(kOnlyRoot)) return;
+  service::ServerOptions options;
+  options.budgets_per_user[static_cast<std::size_t>(service::Resource::requests)] = 128;
+  Users users(options);
+  const auto a = users.client_of(kA);
+  const auto b = users.client_of(kB);
+  const auto acquire = [](ServiceClient& client) {
+    return client.reply_to([](v1::Operation& operation, std::uint64_t request) {
+      operation.mutable_acquire()->set_request(request);
+      operation.mutable_acquire()->set_handle(1);
+      operation.mutable_acquire()->set_mode(v1::READ);
+    });
+  };
+  const MappedSegment of_a = a->memory().allocate(4096);
+  const MappedSegment of_b = b->memory().allocate(4096);
+  a->register_vector<double>(1, of_a, 8);
+  b->register_vector<double>(1, of_b, 8);
+  for (int i = 0; i < 128; ++i) BOOST_TEST(!acquire(*b));
+  // What is beyond ends the session.
+  (void)acquire(*b);
+  const auto why = b->goodbye();
+  BOOST_REQUIRE(why);
+  BOOST_TEST(contains(why->message(), "requests for data that are held or waited for"));
+  BOOST_TEST(!acquire(*a));
+}
+
+BOOST_AUTO_TEST_CASE(runs_of_recordings_of_one_let_another_work_and_end_with_him) {
+  if (!only_root(kOnlyRoot)) return;
+  Users users;
+  const auto a = users.client_of(kA);
+  const auto b = users.client_of(kB);
+  BOOST_TEST(!a->open(1, users.service.codelets().find("nothing")->codelet));
+  BOOST_TEST(!b->open(0, users.service.codelets().find("sleep")->codelet));
+  b->send([](v1::Operation& operation) { operation.mutable_begin_recording()->set_recording(1); });
+  b->send([](v1::Operation& operation) {
+    operation.mutable_tasks()->set_first(1);
+    for (int i = 0; i < 10'000; ++i) {
+      ServiceClient::add_task(*operation.mutable_tasks(), 0, {}, args(std::int64_t{2'000'000}));
+    }
+  });
+  BOOST_TEST(!b->reply_to([](v1::Operation& operation, std::uint64_t request) {
+    operation.mutable_end_recording()->set_request(request);
+  }));
+  // They would keep both workers for four minutes.
+  for (int run = 0; run < 25; ++run) {
+    b->send([&](v1::Operation& operation) {
+      operation.mutable_replay()->set_recording(1);
+      operation.mutable_replay()->set_task(b->next_task()++);
+    });
+  }
+  BOOST_REQUIRE(eventually([&] { return users.worker_times().b > 50ms; }));
+  const auto start = Clock::now();
+  for (int i = 0; i < 20; ++i) (void)Users::time_of_task(*a, 1);
+  BOOST_TEST((Clock::now() - start < 10s));
+  b->disappear();
+  BOOST_TEST(eventually([&] { return users.service.server().look().sessions.size() == 1; }));
+}
+
+/// Each of a service's calls that are answered at once.
+using Call = std::function<grpc::StatusCode(v1::Troupe::Stub&)>;
+
+template <class Request, class Reply>
+Call call_of(grpc::Status (v1::Troupe::Stub::*method)(grpc::ClientContext*, const Request&, Reply*)) {
+  return [method](v1::Troupe::Stub& stub) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + 60s);
+    Reply reply;
+    return (stub.*method)(&context, Request(), &reply).error_code();
+  };
+}
+
 BOOST_AUTO_TEST_CASE(who_calls_without_end_is_told_and_loses_the_connection) {
   if (!only_root(kOnlyRoot)) return;
   service::ServerOptions options;
   options.calls_per_second = 50;
   Users users(options);
+  using Stub = v1::Troupe::Stub;
+  const std::vector<Call> calls{call_of(&Stub::Ping),      call_of(&Stub::Status), call_of(&Stub::Jobs),
+                                call_of(&Stub::CancelJob), call_of(&Stub::Why),    call_of(&Stub::Metrics),
+                                call_of(&Stub::Look)};
   const auto a = users.stub_of(kA);
-  const auto b = users.stub_of(kB);
-  int refused = 0;
-  grpc::StatusCode last = grpc::StatusCode::OK;
-  for (int i = 0; i < 1000 && last != grpc::StatusCode::UNAVAILABLE; ++i) {
-    last = Users::ping(*b);
-    refused += last == grpc::StatusCode::RESOURCE_EXHAUSTED ? 1 : 0;
+  for (std::size_t which = 0; which < calls.size(); ++which) {
+    // Each with a user of its own, as what one has used counts for a while.
+    const auto b = users.stub_of(kB + static_cast<uid_t>(which));
+    int refused = 0;
+    grpc::StatusCode last = grpc::StatusCode::OK;
+    for (int i = 0; i < 1000 && last != grpc::StatusCode::UNAVAILABLE; ++i) {
+      last = calls[which](*b);
+      refused += last == grpc::StatusCode::RESOURCE_EXHAUSTED ? 1 : 0;
+    }
+    BOOST_TEST_INFO("call " << which);
+    BOOST_TEST(refused > 50);
+    BOOST_TEST(last == grpc::StatusCode::UNAVAILABLE);
+    BOOST_TEST(Users::ping(*a) == grpc::StatusCode::OK);
   }
-  BOOST_TEST(refused > 50);
-  BOOST_TEST(last == grpc::StatusCode::UNAVAILABLE);
-  BOOST_TEST(Users::ping(*a) == grpc::StatusCode::OK);
 }
 
 BOOST_AUTO_TEST_CASE(who_connects_without_end_waits_for_himself) {

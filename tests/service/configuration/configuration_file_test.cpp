@@ -188,16 +188,14 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_read_are_errors) {
   BOOST_REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
   const auto pipe = read_configuration(folder.path("pipe"), configuration);
   BOOST_REQUIRE(!pipe.ok());
-  BOOST_TEST(contains(pipe.failure().message, "it is a pipe that nobody writes into"), pipe.failure().message);
+  // Nobody writes into it: reading would never end.
+  BOOST_TEST(contains(pipe.failure().message, "pipe is no file"), pipe.failure().message);
   BOOST_TEST(read_configuration(folder.write("good.toml", "[limits]\ntasks = 9\n"), configuration).ok());
   BOOST_TEST(configuration.server.limits.tasks == 9U);
   std::filesystem::permissions(folder.path("good.toml"), std::filesystem::perms(0666));
   const auto anybodys = read_configuration(folder.path("good.toml"), configuration);
   BOOST_REQUIRE(!anybodys.ok());
   BOOST_TEST(contains(anybodys.failure().message, "can be written by others"), anybodys.failure().message);
-  // Nobody writes into it: reading would never end.
-  BOOST_TEST(::mkfifo(folder.path("pipe.toml").c_str(), 0600) == 0);
-  BOOST_TEST(!read_configuration(folder.path("pipe.toml"), configuration).ok());
 }
 
 BOOST_AUTO_TEST_CASE(the_command_line_overrides_one_key_at_a_time) {
