@@ -129,10 +129,19 @@ const std::vector<Option<Settings>> kRuntimeOptions{
      [](Settings& s, py::handle v) { s.options.reuse_profile = path(v); }},
 };
 
+/// Whether the calling thread is in a function of the package itself, of which Python would show a line.
+bool in_package() {
+  PyObject* const globals = PyEval_GetGlobals();
+  if (globals == nullptr) return false;
+  const py::object name = py::reinterpret_borrow<py::object>(PyDict_GetItemString(globals, "__name__"));
+  return name && py::isinstance<py::str>(name) && std::string(py::str(name)).starts_with("troupe.");
+}
+
 /// Warnings as Python has them, from whatever thread.
 void warn(const std::string& message) {
   const WithGil lock;
-  if (PyErr_WarnEx(PyExc_RuntimeWarning, message.c_str(), 1) != 0) PyErr_WriteUnraisable(nullptr);
+  const int level = in_package() ? 2 : 1;
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, message.c_str(), level) != 0) PyErr_WriteUnraisable(nullptr);
 }
 
 void tell_of_stall(const WhyReport& report) {

@@ -148,6 +148,8 @@ while not f.done(): time.sleep(0.01)
     )
     assert done.returncode == 0
     assert "had not asked what became of its tasks" in done.stderr and "disk on fire" in done.stderr, done.stderr
+    # The line that Python shows of who warns would be one of the package itself.
+    assert len(done.stderr.splitlines()) == 1, done.stderr
 
 
 def test_callbacks_are_called_and_their_thread_ends_before_the_interpreter(run_program):
