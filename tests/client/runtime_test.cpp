@@ -328,6 +328,74 @@ BOOST_AUTO_TEST_CASE(an_observer_sees_every_task_in_order_under_any_policy) {
   }
 }
 
+/// How often workers have gone to sleep.
+std::uint64_t sleeps(const Runtime& runtime) {
+  std::uint64_t parks = 0;
+  for (const WorkerReport& worker : runtime.report().workers) parks += worker.parks;
+  return parks;
+}
+
+/// The same, once nobody has gone to sleep for a while.
+std::uint64_t settled_sleeps(const Runtime& runtime) {
+  std::uint64_t last = 0;
+  while (last == 0 || last != sleeps(runtime)) {
+    last = sleeps(runtime);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return last;
+}
+
+/// A submission that comes to nothing: all that workers see of it is what comes before it.
+void submit_in_vain(Runtime& runtime, const std::vector<Access>& accesses) {
+  const std::vector<AccessMode> modes(accesses.size(), AccessMode::read_write);
+  BOOST_CHECK_EXCEPTION(runtime.submit(Codelet("nowhere", modes), accesses), Error,
+                        failure(ErrorCode::no_implementation));
+}
+
+/// Whether such a submission wakes somebody, who then goes to sleep once more.
+bool wakes_somebody(Runtime& runtime, const std::vector<Access>& accesses) {
+  const std::uint64_t before = settled_sleeps(runtime);
+  submit_in_vain(runtime, accesses);
+  return soon([&] { return sleeps(runtime) > before; });
+}
+
+/// Whether it wakes nobody. A worker that was about to go to sleep looks as if it had been woken, but not each time.
+bool wakes_nobody(Runtime& runtime, const std::vector<Access>& accesses) {
+  for (int i = 0; i < 20; ++i) {
+    const std::uint64_t before = settled_sleeps(runtime);
+    submit_in_vain(runtime, accesses);
+    if (settled_sleeps(runtime) == before) return true;
+  }
+  return false;
+}
+
+BOOST_AUTO_TEST_CASE(a_sleeping_worker_is_woken_before_a_task_is_submitted_that_will_be_ready) {
+  Runtime runtime(with_workers(2));
+  double x = 1;
+  const Data data = runtime.scalar(x);
+  BOOST_TEST(wakes_somebody(runtime, {}));
+  // Where all sleep, nothing runs that the task could wait for.
+  BOOST_TEST(wakes_somebody(runtime, {data}));
+}
+
+BOOST_AUTO_TEST_CASE(nobody_is_woken_early_for_a_task_that_may_have_to_wait_or_that_not_everybody_can_run) {
+  Runtime runtime(with_workers(2));
+  double x = 1;
+  const Data data = runtime.scalar(x);
+  std::atomic<bool> go{false};
+  const Codelet waits = Codelet("waits", {}).cpu([&](const KernelContext&) {
+    while (!go.load()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  runtime.submit(waits, {});
+  BOOST_TEST(wakes_nobody(runtime, {data}));
+  go = true;
+  runtime.wait();
+  // From now on a worker may sleep because there is nothing that it can run.
+  runtime.submit(twice(), {data}, {}, {.devices = DeviceSet::worker(WorkerId(0))});
+  runtime.wait();
+  BOOST_TEST(wakes_nobody(runtime, {}));
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE_END()
