@@ -325,7 +325,24 @@ void RuntimeState::wait() {
   kernels::lend_blas_threads();
 }
 
-void RuntimeState::close(bool cancel) {
+void RuntimeState::warn_of_end(const std::optional<Error>& failure, bool lost) {
+  const auto warn = runtime_->backend().warn();
+  if (!failure || !warn) return;
+  // What was cancelled now nobody had looked at either, but it did not go wrong.
+  const bool went_wrong = failure->code() != ErrorCode::cancelled || !exceptions_.empty();
+  if (went_wrong) {
+    warn(fmt::format(
+        "a runtime was left open, and the program had not asked what became of its tasks (wait() or a 'with' "
+        "block says it): {}",
+        failure->what()));
+  } else if (lost) {
+    warn(
+        "a runtime was left open, and tasks that had not begun were cancelled when the program ended: wait() or a "
+        "'with' block waits for them");
+  }
+}
+
+void RuntimeState::close(bool cancel, bool lost) {
   if (runtime_ == nullptr || closing_) return;
   const auto self = shared_from_this();
   if (foreign()) {
@@ -359,14 +376,7 @@ void RuntimeState::close(bool cancel) {
     const WithoutGil without;
     runs_thread_.join();
   }
-  // What was cancelled now nobody had looked at either, but it did not go wrong.
-  const bool failed = failure && (failure->code() != ErrorCode::cancelled || !exceptions_.empty());
-  if (cancel && failed && runtime->backend().warn()) {
-    runtime->backend().warn()(fmt::format(
-        "a runtime was left open, and the program had not asked what became of its tasks (wait() or a 'with' "
-        "block says it): {}",
-        failure->what()));
-  }
+  if (cancel) warn_of_end(failure, lost);
   destroy();
   if (ending.interrupted) throw *ending.interrupted;
   if (failure && !cancel) raise_failure(*failure);
@@ -459,8 +469,9 @@ void RuntimeState::close_all() {
         left->push_back(state);
         continue;
       }
+      const bool lost = state->open() && !state->in_block_ && !idle(*state->runtime_);
       state->end_kernels();
-      state->close(true);
+      state->close(true, lost);
     } catch (py::error_already_set& error) {
       error.discard_as_unraisable("the end of a Troupe runtime");
     } catch (const std::exception&) {

@@ -83,8 +83,11 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Waits for all tasks. Throws what failed.
   void wait();
   /// Waits for all tasks, ends the runtime. Throws what failed, when that is done. `cancel`: tasks that have not begun
-  /// are cancelled.
-  void close(bool cancel);
+  /// are cancelled. `lost`: nobody had asked for that, and it is worth a warning.
+  void close(bool cancel, bool lost = false);
+  /// A 'with' block waits for the tasks from now on. Where the interpreter ends before the block, it is a daemon
+  /// thread's.
+  void enter_block() { in_block_ = true; }
 
   /// What the calling thread submits is recorded until `end_recording`.
   void begin_recording(std::string name);
@@ -181,6 +184,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   };
   [[nodiscard]] Ending end_tasks(bool cancel);
   [[noreturn]] void raise_failure(const Error& error);
+  /// Warns of what nobody is left to be told in another way.
+  void warn_of_end(const std::optional<Error>& failure, bool lost);
   /// Forgets what has been dropped and is not in use any more. Does not wait, unless `waits`.
   void forget_dropped(bool waits);
   void forget_dropped(Runtime& runtime, graph::TaskGraph* graph, bool waits);
@@ -193,6 +198,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   bool runs_in_waiting_thread_ = false;
   bool closing_ = false;
   bool abandoned_ = false;
+  bool in_block_ = false;
   std::unique_ptr<client::EmbeddedBackend::OpenRecording> recording_;
   /// 0: none records.
   unsigned long recording_thread_ = 0;

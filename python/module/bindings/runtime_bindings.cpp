@@ -183,6 +183,7 @@ void bind_runtime(py::module_& module) {
              RuntimeState& state = runtime_in(self);
              [[maybe_unused]] const auto open = state.runtime();
              entered().push_back({state.shared_from_this(), PyThread_get_thread_ident()});
+             state.enter_block();
              return self;
            })
       .def("__exit__", &exit_runtime)
