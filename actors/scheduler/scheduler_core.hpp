@@ -35,8 +35,9 @@ namespace troupe::scheduler {
 /// of one kernel (`ExecutionModel::kernel`) are found out about together, on each type of device (kind, cores, model)
 /// that can run them:
 ///
-/// - Where measurements are missing, tasks are *tried*: on the least loaded worker of the type, as many as are missing,
-///   those under way counted.
+/// - Where measurements are missing, tasks are *tried*, the smallest of those that wait: on the least loaded worker of
+///   the type, as many as are missing, those under way counted.
+/// - Policies are told longer times where these are in doubt (`ExecutionModel::doubt`).
 /// - Where the kernel is unknown on some type, its other tasks are *held* here: until a worker of a type where it is
 ///   known has room, and there each goes where it ends first; or, if only one type can run it, until a worker is idle,
 ///   as there is nothing to choose. So nothing floods a type that may be slow.
@@ -207,6 +208,9 @@ class SchedulerCore {
   void place_held(Decision& decision, std::vector<ReadyTask>& shown);
   /// The same of one kernel.
   void place_held(KernelState& kernel, Decision& decision, std::vector<ReadyTask>& shown);
+  /// Where measurements of the kernel are missing: the smallest of its tasks, so that what is tried on a slow device
+  /// costs little.
+  void try_smallest(KernelState& kernel, Decision& decision);
   /// A task that waits; false: it goes on waiting.
   bool release(const ReadyTask& task, Decision& decision, std::vector<ReadyTask>& shown);
   /// Where measurements of its kernel are missing; false: enough are under way.

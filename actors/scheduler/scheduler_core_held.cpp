@@ -1,5 +1,6 @@
 /// Tasks that wait in the scheduler until more is known of their times.
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@ namespace {
 
 /// Tasks of a kernel that are looked at in one decision.
 constexpr std::size_t kLookedAt = 32;
+/// Tasks of which the smallest are tried.
+constexpr std::size_t kTriedOf = 256;
 /// Tasks that a policy is shown so that those for whose workers there is room can start: enough for it to come to
 /// workers that it thinks slow.
 constexpr std::size_t kShownPerWorker = 16;
@@ -41,6 +44,7 @@ void SchedulerCore::place_held(Decision& decision, std::vector<ReadyTask>& shown
 }
 
 void SchedulerCore::place_held(KernelState& kernel, Decision& decision, std::vector<ReadyTask>& shown) {
+  try_smallest(kernel, decision);
   std::vector<ReadyTask> waiting;
   while (!kernel.held.empty() && waiting.size() < kLookedAt) {
     const ReadyTask task = kernel.held.front();
@@ -53,6 +57,27 @@ void SchedulerCore::place_held(KernelState& kernel, Decision& decision, std::vec
   }
   kernel.held.insert(kernel.held.begin(), waiting.begin(), waiting.end());
   place_with_room(kernel, decision);
+}
+
+void SchedulerCore::try_smallest(KernelState& kernel, Decision& decision) {
+  std::vector<std::pair<double, ReadyTask>> smallest;
+  for (const ReadyTask& task : kernel.held) {
+    if (smallest.size() == kTriedOf) break;
+    learn_if_new(task.size_class);
+    if (classes_[task.size_class.index()].complete || !anybody_runs(task)) continue;
+    const graph::SizeClass& known = submitted_->size_class(task.size_class);
+    smallest.emplace_back(known.flops > 0 ? known.flops : static_cast<double>(known.bytes.count), task);
+  }
+  std::ranges::stable_sort(smallest, std::less<>(), &std::pair<double, ReadyTask>::first);
+  std::vector<TaskId> tried;
+  for (const auto& [size, task] : smallest) {
+    if (!try_out(task, decision)) break;
+    tried.push_back(task.id);
+  }
+  if (tried.empty()) return;
+  std::ranges::sort(tried);
+  std::erase_if(kernel.held, [&](const ReadyTask& task) { return std::ranges::binary_search(tried, task.id); });
+  held_ -= tried.size();
 }
 
 bool SchedulerCore::release(const ReadyTask& task, Decision& decision, std::vector<ReadyTask>& shown) {

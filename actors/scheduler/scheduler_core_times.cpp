@@ -14,6 +14,17 @@ namespace {
 /// What policies are told of a type of device on which a class has not been measured, in terms of what is known.
 constexpr double kUnknown = 10;
 
+/// Less doubt than this makes no difference, nor does more than that, as standard deviations of logarithms.
+constexpr double kNoDoubt = 0.1;
+constexpr double kMostDoubt = 3;
+
+/// What is known badly may take longer: large tasks go to devices where such are known, and small ones show what the
+/// others are worth.
+Duration cautious(Duration predicted, double doubt) {
+  if (doubt <= kNoDoubt) return predicted;
+  return Duration(std::llround(static_cast<double>(predicted.count()) * std::exp(std::min(doubt, kMostDoubt))));
+}
+
 }  // namespace
 
 std::uint32_t SchedulerCore::type_of(const DeviceType& device) {
@@ -77,7 +88,7 @@ void SchedulerCore::learn(SizeClassId size_class) {
       unknown.push_back(worker.id);
       continue;
     }
-    predictions_.execution_times.set(size_class, worker.id, *predicted);
+    predictions_.execution_times.set(size_class, worker.id, cautious(*predicted, model_->doubt(known, worker.id)));
     state.known_somewhere = true;
     sum += seconds(*predicted);
     least = std::min(least, seconds(*predicted));

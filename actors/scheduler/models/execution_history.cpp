@@ -63,6 +63,21 @@ std::uint64_t KernelHistory::used() const {
   return last;
 }
 
+void ExecutionHistory::relate(const KernelKey& key) {
+  std::vector<KernelHistory*> kin;
+  const KernelHistory* best = nullptr;
+  for (auto found = kernels_.lower_bound({.name = key.name, .device = {DeviceKind{}, 0}});
+       found != kernels_.end() && found->first.name == key.name; ++found) {
+    if (found->first.element_bytes != key.element_bytes || found->first.in_flops != key.in_flops) continue;
+    KernelHistory* const one = kin.emplace_back(&found->second);
+    if (best == nullptr || one->law().count() > best->law().count()) best = one;
+  }
+  for (KernelHistory* const one : kin) {
+    const std::uint64_t count = one->law().count();
+    if (count > 0 && count < KernelHistory::kMany && count < best->law().count()) one->resemble(*best);
+  }
+}
+
 std::optional<TimeLaw::Prediction> ExecutionHistory::predict_from_other_cores(const KernelKey& key,
                                                                               std::uint64_t shapes,
                                                                               const TaskMeasures& task) const {

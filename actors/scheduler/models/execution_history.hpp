@@ -45,6 +45,8 @@ class KernelHistory {
  public:
   /// A mean of fewer times than this says less than the law; and from fewer the law is a guess.
   static constexpr std::uint64_t kEnough = 3;
+  /// From so many on the law needs no others.
+  static constexpr std::uint64_t kMany = 64;
 
   struct Shape : TaskMeasures {
     TimeStatistics times;
@@ -67,6 +69,7 @@ class KernelHistory {
   [[nodiscard]] const std::map<std::uint64_t, Shape>& shapes() const { return shapes_; }
   [[nodiscard]] const TimeLaw& law() const { return law_; }
   void set_law(const TimeLaw& law) { law_ = law; }
+  void resemble(const KernelHistory& other) { law_.resemble(other.law_); }
   /// The last run that had such tasks.
   [[nodiscard]] std::uint64_t used() const;
 
@@ -81,6 +84,9 @@ class ExecutionHistory {
   /// Made if need be. The reference stays valid.
   [[nodiscard]] KernelHistory& kernel(const KernelKey& key) { return kernels_[key]; }
   [[nodiscard]] const std::map<KernelKey, KernelHistory>& kernels() const { return kernels_; }
+  /// The kernel's laws on other devices where it was measured rarely, and less often than on the one where it was
+  /// measured most, resemble its law there.
+  void relate(const KernelKey& key);
   /// What the same kernel's times on other numbers of cores say: Amdahl's law as it fits what is predicted there
   /// (`fit_amdahl`), as far as it is no guess. Nothing where that is for fewer than two numbers.
   [[nodiscard]] std::optional<TimeLaw::Prediction> predict_from_other_cores(const KernelKey& key, std::uint64_t shapes,

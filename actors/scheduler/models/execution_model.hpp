@@ -35,6 +35,8 @@ class ExecutionModel {
   }
   /// What is predicted here will hardly change with the next measurements: many tasks may be placed by it at once.
   [[nodiscard]] virtual bool is_sure(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return true; }
+  /// How far off the logarithm of what is predicted here may be, as a standard deviation.
+  [[nodiscard]] virtual double doubt(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return 0; }
   /// So many more tasks of the kernel are to be tried on the worker's device: what is predicted there, if anything, is
   /// a guess until then.
   [[nodiscard]] virtual std::uint32_t measurements_missing(const graph::SizeClass& size_class, WorkerId worker) const {

@@ -60,6 +60,7 @@ std::optional<Duration> LearnedModel::predict(const graph::SizeClass& size_class
   if (version == 0 || asked.version != version) {
     const auto predicted = predict_at(asked);
     asked.said_s = predicted ? std::optional(predicted->time_s) : std::nullopt;
+    asked.doubt = predicted ? predicted->doubt : 0;
     asked.asked = true;
     asked.version = version;
   }
@@ -92,6 +93,10 @@ bool LearnedModel::is_sure(const graph::SizeClass& size_class, WorkerId worker) 
   return predicted && predicted->doubt <= kSure;
 }
 
+double LearnedModel::doubt(const graph::SizeClass& size_class, WorkerId worker) const {
+  return predict(size_class, worker) ? place(size_class, type_of_[worker.index()]).doubt : 0;
+}
+
 std::uint32_t LearnedModel::measurements_missing(const graph::SizeClass& size_class, WorkerId worker) const {
   const Place& asked = place(size_class, type_of_[worker.index()]);
   const std::uint64_t count = asked.kernel->law().count();
@@ -105,7 +110,10 @@ ExecutionModel::Change LearnedModel::measured(const graph::SizeClass& size_class
   const std::uint64_t version = where.kernel->law().version();
   where.kernel->add(*where.shape, seconds(time));
   ++measured_[where.number];
-  if (where.kernel->law().version() != version) return Change::kernel;
+  if (where.kernel->law().version() != version) {
+    history_->relate(*where.key);
+    return Change::kernel;
+  }
   if (has_changed(where)) return Change::size_class;
   // Clusters of other sizes learn from it.
   for (std::size_t other = 0; other < types_.size(); ++other) {

@@ -24,7 +24,7 @@ class LearnedModel final : public ExecutionModel {
   static constexpr double kSure = 0.1;
   /// or where so many tasks of the kernel have been measured there, or in this run on all devices: times vary for
   /// another reason then, or hardly any task runs there.
-  static constexpr std::uint64_t kMany = 64;
+  static constexpr std::uint64_t kMany = KernelHistory::kMany;
   static constexpr std::uint64_t kManyInAll = 256;
 
   /// Goes on with `history`. `workers`: each one's device.
@@ -34,6 +34,7 @@ class LearnedModel final : public ExecutionModel {
   [[nodiscard]] std::optional<Duration> predict_on_cores(const graph::SizeClass& size_class, WorkerId worker,
                                                          int cores) const override;
   [[nodiscard]] bool is_sure(const graph::SizeClass& size_class, WorkerId worker) const override;
+  [[nodiscard]] double doubt(const graph::SizeClass& size_class, WorkerId worker) const override;
   [[nodiscard]] std::uint32_t measurements_missing(const graph::SizeClass& size_class, WorkerId worker) const override;
   [[nodiscard]] std::size_t kernel(const graph::SizeClass& size_class) const override;
   Change measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) override;
@@ -51,6 +52,8 @@ class LearnedModel final : public ExecutionModel {
     std::size_t number = 0;
     /// What `predict` has said last, if anybody asked.
     std::optional<double> said_s;
+    /// Of that.
+    double doubt = 0;
     bool asked = false;
     /// Of the law that this followed; 0: it was the mean, or nothing.
     std::uint64_t version = 0;

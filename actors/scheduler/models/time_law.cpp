@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "actors/scheduler/models/packed_matrix.hpp"
+
 namespace troupe::scheduler {
 
 namespace {
@@ -11,6 +13,12 @@ namespace {
 constexpr double kPowerDoubt = 0.5;
 constexpr double kBendDoubt = 0.1;
 constexpr double kExtentDoubt = 0.5;
+/// The same of how they differ from those on another type of device.
+constexpr double kKinPowerDoubt = 0.3;
+constexpr double kKinBendDoubt = 0.1;
+constexpr double kKinExtentDoubt = 0.3;
+/// Adding to what is known keeps doubts above this, but for rounding.
+constexpr double kLeastKinDoubt = 1e-3;
 /// Nothing is believed of the factor.
 constexpr double kFactorDoubt = 10;
 /// Single times vary by as much, as if that had been seen of so many.
@@ -39,8 +47,6 @@ constexpr std::size_t kSize = 1;
 constexpr std::size_t kBend = 2;
 constexpr std::size_t kFirstExtent = 3;
 
-constexpr std::size_t pair(std::size_t row, std::size_t column) { return row * (row + 1) / 2 + column; }
-
 /// Data without elements, and tasks that take no time, count as very small ones.
 double log_of(double value, double least) { return std::log(std::max(value, least)); }
 double log_of_time(double time_s) { return log_of(time_s, 1e-9); }
@@ -54,7 +60,61 @@ double prior_doubt(std::size_t term) {
   }
 }
 
+double kin_doubt(std::size_t term) {
+  switch (term) {
+    case 0: return kFactorDoubt;
+    case kSize: return kKinPowerDoubt;
+    case kBend: return kKinBendDoubt;
+    default: return kKinExtentDoubt;
+  }
+}
+
+double square(double value) { return value * value; }
+
 }  // namespace
+
+TimeLaw::Prior TimeLaw::unprejudiced() {
+  Prior prior;
+  prior.means[kSize] = 1;
+  for (std::size_t i = 0; i < kTerms; ++i) prior.precision[packed::at(i, i)] = 1 / square(prior_doubt(i));
+  return prior;
+}
+
+void TimeLaw::resemble(const TimeLaw& other) {
+  prior_ = unprejudiced();
+  const std::size_t count = other.terms();
+  const std::array<double, kPairs> covariance = packed::inverse(other.factor_, count);
+  // Both are relative to their own first measurement, from which x counts.
+  const double shift = 2 * (sums_.origin[kSize] - other.sums_.origin[kSize]);
+  const auto entry = [&](std::size_t i, std::size_t j) {
+    return covariance[packed::at(std::max(i, j), std::min(i, j))];
+  };
+  const auto shifted = [&](std::size_t i, std::size_t j) {
+    double sum = entry(i, j);
+    if (i == kSize) sum += shift * entry(kBend, j);
+    if (j == kSize) sum += shift * entry(i, kBend);
+    if (i == kSize && j == kSize) sum += shift * shift * entry(kBend, kBend);
+    return sum;
+  };
+  std::array<double, kPairs> believed{};
+  for (std::size_t i = 0; i < count; ++i) {
+    prior_.means[i] = i == 0 ? 0 : other.coefficients_[i] + (i == kSize ? shift * other.coefficients_[kBend] : 0);
+    for (std::size_t j = i == 0 ? 0 : 1; j <= i; ++j) {
+      believed[packed::at(i, j)] = (i == 0 ? 0 : shifted(i, j)) + (i == j ? square(kin_doubt(i)) : 0);
+    }
+  }
+  for (std::size_t i = kSize; i < count; ++i) {
+    const double moved = other.sums_.origin[i] - sums_.origin[i];
+    prior_.least[i] = other.sums_.least[i] + moved;
+    prior_.most[i] = other.sums_.most[i] + moved;
+  }
+  packed::factorize(believed, count, square(kLeastKinDoubt));
+  believed = packed::inverse(believed, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) prior_.precision[packed::at(i, j)] = believed[packed::at(i, j)];
+  }
+  fit();
+}
 
 TimeLaw::TimeLaw(const Sums& sums) : sums_(sums) { fit(); }
 
@@ -97,7 +157,7 @@ void TimeLaw::add(const TaskMeasures& task, double time_s, double weight) {
   sums_.time_by_time += weight * y * y;
   for (std::size_t i = 0; i < this->terms(); ++i) {
     sums_.terms_by_time[i] += weight * terms[i] * y;
-    for (std::size_t j = 0; j <= i; ++j) sums_.terms_by_terms[pair(i, j)] += weight * terms[i] * terms[j];
+    for (std::size_t j = 0; j <= i; ++j) sums_.terms_by_terms[packed::at(i, j)] += weight * terms[i] * terms[j];
     sums_.least[i] = std::min(sums_.least[i], terms[i]);
     sums_.most[i] = std::max(sums_.most[i], terms[i]);
   }
@@ -107,8 +167,10 @@ void TimeLaw::add(const TaskMeasures& task, double time_s, double weight) {
 
 double TimeLaw::trust(const Terms& terms, double log_time) {
   if (sums_.count < kCanTell || version_ == 0) return 1;
-  const double off =
-      std::abs(log_time - mean_at(terms)) / (kStrangeDeviations * std::max(std::sqrt(variance_), kSpread));
+  // What the law does not know yet is not strange.
+  const auto [mean, cut] = mean_at(terms);
+  const double deviation = std::sqrt(std::max(variance_, square(kSpread)) + square(doubt_at(terms, cut)));
+  const double off = std::abs(log_time - mean) / (kStrangeDeviations * deviation);
   strangers_ = off > 1 ? strangers_ + 1 : 0;
   if (strangers_ < kInARow) return off > 1 ? std::max(kLeastTrust, 1 / (off * off)) : 1;
   strangers_ = 0;
@@ -121,24 +183,26 @@ void TimeLaw::solve(double variance) {
   const std::size_t count = terms();
   Terms right{};
   for (std::size_t i = 0; i < count; ++i) {
-    const double prior = 1 / (prior_doubt(i) * prior_doubt(i));
-    right[i] = sums_.terms_by_time[i] / variance + (i == kSize ? prior : 0);
+    right[i] = sums_.terms_by_time[i] / variance;
+    for (std::size_t j = 0; j < count; ++j) {
+      right[i] += prior_.precision[packed::at(std::max(i, j), std::min(i, j))] * prior_.means[j];
+    }
     for (std::size_t j = 0; j <= i; ++j) {
-      double sum = sums_.terms_by_terms[pair(i, j)] / variance + (i == j ? prior : 0);
-      for (std::size_t k = 0; k < j; ++k) sum -= factor_[pair(i, k)] * factor_[pair(j, k)];
-      // What believing adds keeps this above 0, but for rounding.
-      factor_[pair(i, j)] = i == j ? std::sqrt(std::max(sum, prior)) : sum / factor_[pair(j, j)];
+      factor_[packed::at(i, j)] =
+          sums_.terms_by_terms[packed::at(i, j)] / variance + prior_.precision[packed::at(i, j)];
     }
   }
+  // What is believed keeps the pivots above this, but for rounding.
+  packed::factorize(factor_, count, 1 / square(kFactorDoubt));
   for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t k = 0; k < i; ++k) right[i] -= factor_[pair(i, k)] * right[k];
-    right[i] /= factor_[pair(i, i)];
+    for (std::size_t k = 0; k < i; ++k) right[i] -= factor_[packed::at(i, k)] * right[k];
+    right[i] /= factor_[packed::at(i, i)];
   }
   coefficients_ = {};
   for (std::size_t i = count; i-- > 0;) {
     double sum = right[i];
-    for (std::size_t k = i + 1; k < count; ++k) sum -= factor_[pair(k, i)] * coefficients_[k];
-    coefficients_[i] = sum / factor_[pair(i, i)];
+    for (std::size_t k = i + 1; k < count; ++k) sum -= factor_[packed::at(k, i)] * coefficients_[k];
+    coefficients_[i] = sum / factor_[packed::at(i, i)];
   }
 }
 
@@ -152,7 +216,8 @@ void TimeLaw::fit() {
     for (std::size_t i = 0; i < terms(); ++i) {
       squares -= 2 * coefficients_[i] * sums_.terms_by_time[i];
       for (std::size_t j = 0; j < terms(); ++j) {
-        squares += coefficients_[i] * coefficients_[j] * sums_.terms_by_terms[pair(std::max(i, j), std::min(i, j))];
+        squares +=
+            coefficients_[i] * coefficients_[j] * sums_.terms_by_terms[packed::at(std::max(i, j), std::min(i, j))];
       }
     }
     variance_ = std::max(kLeastVariance,
@@ -162,36 +227,47 @@ void TimeLaw::fit() {
   ++version_;
 }
 
-double TimeLaw::mean_at(const Terms& terms) const {
-  const double size = std::clamp(terms[kSize], sums_.least[kSize], sums_.most[kSize]);
+double TimeLaw::within(const Terms& terms, std::size_t term) const {
+  return std::clamp(terms[term], std::min(sums_.least[term], prior_.least[term]),
+                    std::max(sums_.most[term], prior_.most[term]));
+}
+
+TimeLaw::Mean TimeLaw::mean_at(const Terms& terms) const {
+  const double size = within(terms, kSize);
   const double slope = coefficients_[kSize] + 2 * coefficients_[kBend] * size;
   const double beyond = terms[kSize] - size;
   double mean = coefficients_[0] + coefficients_[kSize] * size + coefficients_[kBend] * size * size;
   double more = slope * beyond;
   for (std::size_t i = kFirstExtent; i < this->terms(); ++i) {
-    const double extent = std::clamp(terms[i], sums_.least[i], sums_.most[i]);
+    const double extent = within(terms, i);
     mean += coefficients_[i] * extent;
     more += coefficients_[i] * (terms[i] - extent);
   }
-  if (beyond > 0) return mean + std::clamp(more, 0.0, kMostPower * beyond);
-  if (beyond < 0) return mean + std::clamp(more, kMostPower * beyond, 0.0);
-  return mean + std::clamp(more, -kMostByExtents, kMostByExtents);
+  double believed = std::clamp(more, -kMostByExtents, kMostByExtents);
+  if (beyond > 0) believed = std::clamp(more, 0.0, kMostPower * beyond);
+  if (beyond < 0) believed = std::clamp(more, kMostPower * beyond, 0.0);
+  return {mean + believed, more - believed};
+}
+
+double TimeLaw::doubt_at(const Terms& terms, double cut) const {
+  Terms doubt{};
+  double squares = square(cut);
+  for (std::size_t i = 0; i < this->terms(); ++i) {
+    double sum = terms[i];
+    for (std::size_t k = 0; k < i; ++k) sum -= factor_[packed::at(i, k)] * doubt[k];
+    doubt[i] = sum / factor_[packed::at(i, i)];
+    squares += square(doubt[i]);
+  }
+  return std::sqrt(squares);
 }
 
 std::optional<TimeLaw::Prediction> TimeLaw::at(const TaskMeasures& task) const {
   if (version_ == 0) return std::nullopt;
   const Terms terms = terms_of(task);
-  Terms doubt{};
-  double squares = 0;
-  for (std::size_t i = 0; i < this->terms(); ++i) {
-    double sum = terms[i];
-    for (std::size_t k = 0; k < i; ++k) sum -= factor_[pair(i, k)] * doubt[k];
-    doubt[i] = sum / factor_[pair(i, i)];
-    squares += doubt[i] * doubt[i];
-  }
   // The mean of times that vary is above that of their logarithms.
-  const double scatter = std::max(0.0, variance_ - kSpread * kSpread) / 2;
-  return Prediction{std::exp(mean_at(terms) + sums_.origin_time + std::min(scatter, kMostScatter)), std::sqrt(squares)};
+  const double scatter = std::max(0.0, variance_ - square(kSpread)) / 2;
+  const auto [mean, cut] = mean_at(terms);
+  return Prediction{std::exp(mean + sums_.origin_time + std::min(scatter, kMostScatter)), doubt_at(terms, cut)};
 }
 
 }  // namespace troupe::scheduler

@@ -31,13 +31,15 @@ struct TaskMeasures {
 /// with a standard deviation (`time_law.cpp`); so a few measurements already say something, and terms that never vary
 /// do no harm. The variance of single times is estimated with the rest, so the law knows how sure it is.
 ///
+/// *Kin*: what is known of a kernel on one type of device is believed on others, too, but for the factor (`resemble`).
+///
 /// *Robust*: the first time (cold caches, untouched memory) counts a quarter. A time that is far from the law counts
 /// less, unless several come in a row: then the machine has changed, and what was measured before counts a fifth.
 ///
 /// *Ageing*: each measurement makes those before it count a little less (`kMemory`).
 ///
 /// *Extrapolation*: beyond the smallest and the largest of what was measured the time goes on as the law does there,
-/// but never falls with the size nor grows faster than its third power.
+/// but never falls with the size nor grows faster than its third power; what that cuts off counts as doubt.
 ///
 /// Sums of products are all that is kept, so a measurement costs O(terms²) and no memory. The coefficients are computed
 /// anew when there are an eighth more measurements than the last time: predictions change then, all at once.
@@ -79,6 +81,15 @@ class TimeLaw {
   TimeLaw() = default;
   explicit TimeLaw(const Sums& sums);
 
+  /// What is believed of the coefficients before anything is measured: their means, and the inverse of their
+  /// covariance, lower triangle by rows; and the smallest and largest terms for which that is known, as in `Sums`.
+  struct Prior {
+    Terms means{};
+    std::array<double, kPairs> precision{};
+    Terms least{};
+    Terms most{};
+  };
+
   /// `weight`: that of so many measurements.
   void add(const TaskMeasures& task, double time_s, double weight = 1);
   [[nodiscard]] std::uint64_t count() const { return sums_.count; }
@@ -87,11 +98,24 @@ class TimeLaw {
   /// Counts how often the coefficients were computed: where it is the same, so are predictions.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] const Sums& sums() const { return sums_; }
+  /// Times here go with the sizes about as those of `other` do, whatever the factor: that is believed from here on, as
+  /// far as `other` is sure.
+  void resemble(const TimeLaw& other);
 
  private:
+  [[nodiscard]] static Prior unprejudiced();
   [[nodiscard]] std::size_t terms() const { return terms(sums_.extents); }
   [[nodiscard]] Terms terms_of(const TaskMeasures& task) const;
-  [[nodiscard]] double mean_at(const Terms& terms) const;
+  struct Mean {
+    double log_time = 0;
+    /// So much more or less the coefficients would say, beyond what was measured.
+    double cut = 0;
+  };
+  [[nodiscard]] Mean mean_at(const Terms& terms) const;
+  /// Within what was measured, here or where the law is known from.
+  [[nodiscard]] double within(const Terms& terms, std::size_t term) const;
+  /// How far off the mean may be, as a standard deviation; `cut`: what is not believed.
+  [[nodiscard]] double doubt_at(const Terms& terms, double cut) const;
   /// What the time counts, by how far it is from the law.
   double trust(const Terms& terms, double log_time);
   void begin(const TaskMeasures& task, double log_time);
@@ -107,6 +131,7 @@ class TimeLaw {
   std::uint64_t strangers_ = 0;
   /// Of single times about the law.
   double variance_ = 0;
+  Prior prior_ = unprejudiced();
   Terms coefficients_{};
   /// The Cholesky factor of the inverse covariance of the coefficients.
   std::array<double, kPairs> factor_{};

@@ -29,12 +29,12 @@ class Pool {
     }
   };
 
-  /// `gpu_s`: its time on a GPU, 0 where none can run it.
-  void add(const ReadyTask& task, double gpu_s) {
+  /// `gpu_s`: its time on a GPU, 0 where none can run it. `fastest_s`: on the worker that is fastest for it.
+  void add(const ReadyTask& task, double gpu_s, double fastest_s) {
     // Shown again, after it was placed without the policy.
     if (tasks_.contains(task.id)) remove(task.id);
     const Key key{task.upward_rank_s, task.id};
-    tasks_.emplace(task.id, Entry{task, gpu_s});
+    tasks_.emplace(task.id, Entry{task, gpu_s, fastest_s});
     by_rank_.insert(key);
     by_class_[task.size_class].insert(key);
     gpu_s_ += gpu_s;
@@ -48,6 +48,24 @@ class Pool {
     if (level->second.empty()) by_class_.erase(level);
     gpu_s_ = by_rank_.empty() ? 0 : gpu_s_ - found->second.gpu_s;
     tasks_.erase(found);
+  }
+  /// Where times that are learned have changed, so have ranks: by as much as those of the tasks themselves, as those
+  /// behind them are not looked at again. `gpu_s`: of a task.
+  template <class GpuTime>
+  void follow(const Outlook& outlook, GpuTime&& gpu_s) {
+    changed_.clear();
+    for (const auto& [size_class, keys] : by_class_) {
+      const double fastest_s = outlook.fastest_s(size_class);
+      if (fastest_s <= 0 || tasks_.find(keys.begin()->task)->second.fastest_s == fastest_s) continue;
+      for (const Key& key : keys) changed_.push_back(key.task);
+    }
+    for (const TaskId id : changed_) {
+      const Entry before = tasks_.find(id)->second;
+      ReadyTask task = before.task;
+      const double fastest_s = outlook.fastest_s(task.size_class);
+      task.upward_rank_s = std::max(fastest_s, task.upward_rank_s + fastest_s - before.fastest_s);
+      add(task, gpu_s(task), fastest_s);
+    }
   }
 
   [[nodiscard]] bool empty() const { return by_rank_.empty(); }
@@ -63,12 +81,14 @@ class Pool {
   struct Entry {
     ReadyTask task;
     double gpu_s = 0;
+    double fastest_s = 0;
   };
   /// Looked up only.
   std::unordered_map<TaskId, Entry> tasks_;
   std::set<Key> by_rank_;
   std::map<SizeClassId, std::set<Key>> by_class_;
   double gpu_s_ = 0;
+  std::vector<TaskId> changed_;
 };
 
 /// A worker for one task. Times in seconds from now.
@@ -89,8 +109,8 @@ class Homeward final : public PlacingPolicy {
 
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&, std::span<WorkerId>) override {
     for (const ReadyTask& task : tasks) {
-      const double gpu_s = least_time_s(task, snapshot, true);
-      pool_.add(task, gpu_s == kNeverSeconds ? 0 : gpu_s);
+      const double gpu_s = on_gpu_s(task, snapshot);
+      pool_.add(task, gpu_s, std::min(gpu_s > 0 ? gpu_s : kNeverSeconds, least_time_s(task, snapshot, false)));
     }
   }
 
@@ -116,6 +136,10 @@ class Homeward final : public PlacingPolicy {
   }
 
  private:
+  static double on_gpu_s(const ReadyTask& task, const Snapshot& snapshot) {
+    const double gpu_s = least_time_s(task, snapshot, true);
+    return gpu_s == kNeverSeconds ? 0 : gpu_s;
+  }
   static double execution_s(const ReadyTask& task, const WorkerState& worker, const Snapshot& snapshot) {
     if (!runs_on(task, worker, *snapshot.predictions)) return kNeverSeconds;
     return seconds(snapshot.predictions->execution(task, worker.id));
@@ -125,6 +149,8 @@ class Homeward final : public PlacingPolicy {
     free_s_.clear();
     waiting_.clear();
     planned_.clear();
+    outlook_.look(snapshot);
+    pool_.follow(outlook_, [&](const ReadyTask& task) { return on_gpu_s(task, snapshot); });
     covered_s_ = 0;
     gpus_ = 0;
     for (const WorkerState& worker : snapshot.workers) {
@@ -135,7 +161,6 @@ class Homeward final : public PlacingPolicy {
       covered_s_ += free_s_.back();
     }
     covered_s_ = gpus_ > 0 ? (covered_s_ + pool_.gpu_s()) / gpus_ : kNeverSeconds;
-    outlook_.look(snapshot);
     horizon_s_ = std::max(outlook_.rest_s(), pool_.top_rank_s());
   }
 

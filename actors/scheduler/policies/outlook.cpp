@@ -18,6 +18,7 @@ void Outlook::collect(const Snapshot& snapshot) {
   const Predictions& predictions = *snapshot.predictions;
   shares_.clear();
   speedups_.assign(predictions.left.size(), 1);
+  fastest_s_.assign(predictions.left.size(), 0);
   double tasks = 0;
   kernel_s_ = 0;
   for (std::size_t i = 0; i < predictions.left.size(); ++i) {
@@ -25,6 +26,7 @@ void Outlook::collect(const Snapshot& snapshot) {
     const MeanTimes mean = mean_times(snapshot, size_class);
     // Not known yet, or no device for it.
     if (mean.fastest_s <= 0 || mean.fastest_s == kInfinite) continue;
+    fastest_s_[i] = mean.fastest_s;
     const bool cores_only = mean.on_gpu_s == kInfinite;
     speedups_[i] = cores_only ? 0 : mean.on_core_s / mean.on_gpu_s;
     const auto count = static_cast<double>(predictions.left[i]);

@@ -26,6 +26,10 @@ class Outlook {
   /// The time of the class on a core of mean speed over that on a GPU of mean speed: zero where only cores can run it,
   /// infinite where only GPUs can.
   [[nodiscard]] double speedup(SizeClassId size_class) const;
+  /// The class's time on the worker that is fastest for it; 0 where nothing is known of it.
+  [[nodiscard]] double fastest_s(SizeClassId size_class) const {
+    return size_class.valid() && size_class.index() < fastest_s_.size() ? fastest_s_[size_class.index()] : 0;
+  }
   /// The mean over all tasks of the time on the worker that is fastest for them: the unit of tolerances.
   [[nodiscard]] double kernel_s() const { return kernel_s_; }
 
@@ -55,6 +59,7 @@ class Outlook {
   std::vector<Share> shares_;
   /// By size class.
   std::vector<double> speedups_;
+  std::vector<double> fastest_s_;
   double rest_s_ = 0;
   double pivot_ = 0;
   double kernel_s_ = 0;

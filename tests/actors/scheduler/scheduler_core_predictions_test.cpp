@@ -188,6 +188,27 @@ BOOST_AUTO_TEST_CASE(a_class_that_was_measured_nowhere_is_tried_on_all_kinds) {
   BOOST_TEST(m.seen.tasks.empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_smallest_tasks_are_tried) {
+  Machinery m;
+  SchedulerCore::Machine machine;
+  const std::vector<DeviceType> cores(3, DeviceType(DeviceKind::cpu_core));
+  for (const DeviceType& core : cores) machine.workers.push_back({core, NodeId(0)});
+  machine.model = std::make_unique<LearnedModel>(std::make_shared<ExecutionHistory>(), cores);
+  machine.submitted = m.submitted;
+  m.scheduler =
+      std::make_unique<SchedulerCore>(std::make_unique<Mirror>(m.seen, m.to, Ranks::none, true), std::move(machine), 1);
+  std::vector<double> numbers(20);
+  std::vector<ReadyTask> tasks;
+  for (const int rows : {18, 3, 16, 1, 14, 2}) {
+    tasks.push_back(m.ready(m.gemm, {read(tests::register_matrix(m.host.graph, numbers, rows, 1))}));
+  }
+  const auto decision = m.scheduler->activated(tasks, kNow);
+  BOOST_REQUIRE(decision.tried.size() == 3U);
+  BOOST_TEST((decision.tried[0].task == tasks[3].id));
+  BOOST_TEST((decision.tried[1].task == tasks[5].id));
+  BOOST_TEST((decision.tried[2].task == tasks[1].id));
+}
+
 BOOST_AUTO_TEST_CASE(a_class_is_tried_on_each_model_of_a_kind) {
   Machinery m;
   const std::vector<DeviceType> gpus{

@@ -98,6 +98,17 @@ BOOST_AUTO_TEST_CASE(equal_sizes_of_other_shapes_are_told_apart) {
   BOOST_TEST((model.predict(narrow, kCore) == 90us));
 }
 
+BOOST_AUTO_TEST_CASE(how_times_go_with_sizes_is_learned_from_the_other_kind_of_device_too) {
+  // They grow with the square of the size.
+  for (std::uint64_t i = 1; i <= 12; ++i)
+    measure(size_class(gemm, 1e6 * static_cast<double>(i), i), kGpu, 1us * i * i, 1);
+  for (std::uint64_t i = 1; i <= 3; ++i)
+    measure(size_class(gemm, 1e6 + static_cast<double>(i), 20 + i), kCore, 50us, 1);
+  const auto large = size_class(gemm, 1e7, 10);
+  BOOST_TEST(predicted_us(large, kCore) == 5000, boost::test_tools::tolerance(0.3));
+  BOOST_TEST(model.doubt(large, kCore) > model.doubt(large, kGpu));
+}
+
 BOOST_AUTO_TEST_CASE(precisions_are_not_mixed) {
   measure(size_class(gemm, 1e6, 1, 8), kCore, 10us);
   measure(size_class(gemm, 4e6, 2, 8), kCore, 40us);

@@ -130,6 +130,31 @@ BOOST_AUTO_TEST_CASE(beyond_what_was_measured_times_neither_fall_nor_grow_faster
   BOOST_TEST(extent.at(task(1000, {1000, 1}))->time_s <= extent.at(task(1000, {80, 12.5}))->time_s * 3.01);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_known_elsewhere_is_believed_here_but_for_the_factor) {
+  Random random(3);
+  TimeLaw known;
+  const auto time_s = [](const TaskMeasures& of) { return std::pow(of.extents[0], 3) * 1e-10; };
+  for (int i = 0; i < 64; ++i) {
+    const TaskMeasures one = rectangle(random);
+    known.add(one, time_s(one));
+  }
+  TimeLaw slower;
+  TimeLaw alone;
+  for (const double cols : {70, 75, 80}) {
+    for (TimeLaw* law : {&slower, &alone}) law->add(task(8 * 64 * cols, {64, cols}), 10 * time_s(task(0, {64})));
+  }
+  slower.resemble(known);
+  const TaskMeasures large = task(8 * 500 * 300, {500, 300});
+  BOOST_TEST(slower.at(large)->time_s == 10 * time_s(large), boost::test_tools::tolerance(0.15));
+  BOOST_TEST(alone.at(large)->time_s < 5 * time_s(large));
+  BOOST_TEST(slower.at(large)->doubt < 0.9 * alone.at(large)->doubt);
+  // What is measured counts more: here all take as long.
+  TimeLaw constant;
+  for (int i = 0; i < 40; ++i) constant.add(rectangle(random), 1);
+  constant.resemble(known);
+  BOOST_TEST(constant.at(large)->time_s == 1, boost::test_tools::tolerance(0.05));
+}
+
 BOOST_AUTO_TEST_CASE(the_first_time_counts_less) {
   TimeLaw law;
   law.add(task(100), 10);
