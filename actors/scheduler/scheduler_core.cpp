@@ -176,13 +176,21 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   // It may be there only to report that it cannot run.
   loads_.placed(worker, task.id, execution == ExecutionTimes::kNever ? Duration::zero() : execution, data_at);
   const bool predicted = execution != ExecutionTimes::kNever && is_measured(task.size_class, worker);
+  Duration expected = predicted ? execution : Duration::zero();
+  if (predicted && classes_[task.size_class.index()].in_doubt) {
+    expected = model_->predict(submitted_->size_class(task.size_class), worker).value_or(execution);
+  }
   const bool accelerator = is_accelerator(workers_[worker.index()].kind);
   const bool pieces = task.codelet->pieces != nullptr;
   const bool open = pieces && task.codelet->devices_here.workers == nullptr && !accelerator;
   forget(task.id);
-  placed_[task.id] = {
-      task.size_class, tried, predicted ? execution : Duration::zero(),      workers_[worker.index()].type,
-      worker,          open,  pieces && accelerator ? task.codelet : nullptr};
+  placed_[task.id] = {task.size_class,
+                      tried,
+                      expected,
+                      workers_[worker.index()].type,
+                      worker,
+                      open,
+                      pieces && accelerator ? task.codelet : nullptr};
   workers_[worker.index()].open += open ? 1 : 0;
   look_at(worker);
   (tried ? decision.tried : decision.placed).push_back({task.id, worker});

@@ -299,6 +299,8 @@ class SchedulerCore {
     bool known_somewhere = false;
     bool complete = false;
     bool sure = false;
+    /// Policies are told longer times than are predicted.
+    bool in_doubt = false;
     std::uint32_t types = 0;
     std::vector<bool> measured;
     std::size_t kernel = 0;

@@ -57,6 +57,7 @@ void SchedulerCore::learn(SizeClassId size_class) {
   state.known_somewhere = false;
   state.complete = true;
   state.sure = true;
+  state.in_doubt = false;
   state.types = 0;
   enter(size_class, known);
   std::vector<bool> seen(types_.size());
@@ -88,7 +89,9 @@ void SchedulerCore::learn(SizeClassId size_class) {
       unknown.push_back(worker.id);
       continue;
     }
-    predictions_.execution_times.set(size_class, worker.id, cautious(*predicted, model_->doubt(known, worker.id)));
+    const double doubt = model_->doubt(known, worker.id);
+    state.in_doubt = state.in_doubt || doubt > kNoDoubt;
+    predictions_.execution_times.set(size_class, worker.id, cautious(*predicted, doubt));
     state.known_somewhere = true;
     sum += seconds(*predicted);
     least = std::min(least, seconds(*predicted));
