@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -119,9 +120,8 @@ BOOST_AUTO_TEST_CASE(copies_go_on_while_a_part_of_their_memory_is_pinned_and_unp
   const CudaFixture fixture({.pinning_ns = 100'000});
   const auto gpu = open();
   std::vector<std::byte> host(kMiB);
-  std::atomic<bool> ends{false};
-  std::thread pinner([&] {
-    while (!ends) (void)PinnedMemory::pin(host.data() + kMiB / 4, {kMiB / 4});
+  const std::jthread pinner([&](const std::stop_token& ends) {
+    while (!ends.stop_requested()) (void)PinnedMemory::pin(host.data() + kMiB / 4, {kMiB / 4});
   });
   for (int i = 0; i < 200; ++i) {
     // From within what is pinned to beyond it.
@@ -129,8 +129,6 @@ BOOST_AUTO_TEST_CASE(copies_go_on_while_a_part_of_their_memory_is_pinned_and_unp
     copy_and_wait(*gpu, CopyDirection::to_device, {begin, 1000, gpu->memory(), 1000, 1000, 500});
     copy_and_wait(*gpu, CopyDirection::to_host, {gpu->memory(), 1000, begin, 1000, 1000, 500});
   }
-  ends = true;
-  pinner.join();
 }
 
 BOOST_AUTO_TEST_CASE(memory_that_the_program_has_pinned_in_part_is_copied) {
