@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <filesystem>
 
 #include "bench/service/measurements.hpp"
 #include "traces/text/table.hpp"
@@ -11,16 +10,6 @@
 namespace troupe::bench {
 
 namespace {
-
-/// Where `troupe` lies from this program's folder: in the build tree, and as installed.
-std::string find_troupe() {
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  for (const char* place : {"../apps/troupe", "../../bin/troupe"}) {
-    const std::string program = (folder / place).lexically_normal().string();
-    if (std::filesystem::exists(program)) return program;
-  }
-  return {};
-}
 
 std::string words(const Estimate& estimate, const std::string& unit) {
   if (unit == "s" && estimate.median < 0.01) {

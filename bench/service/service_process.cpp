@@ -37,6 +37,15 @@ std::string temporary_folder() {
 
 }  // namespace
 
+std::string find_troupe() {
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  for (const char* place : {"../apps/troupe", "../../bin/troupe"}) {
+    const std::string program = (folder / place).lexically_normal().string();
+    if (std::filesystem::exists(program)) return program;
+  }
+  return {};
+}
+
 ServiceProcess::ServiceProcess(const std::string& program, const std::vector<std::string>& options)
     : folder_(temporary_folder()) {
   try {

@@ -11,6 +11,9 @@
 
 namespace troupe::bench {
 
+/// Where `troupe` lies from this program's folder, in the build tree and as installed; empty where it does not.
+[[nodiscard]] std::string find_troupe();
+
 /// `troupe serve` in a folder of its own, without HTTP; stopped by the destructor.
 class ServiceProcess {
  public:

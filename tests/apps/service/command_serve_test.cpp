@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {
   BOOST_TEST(contains(folder.read("x.mtx"), "3 1"));
   const json solved = json::parse(succeeds(service.ask({"submit", "solve", matrix, "--json"})));
   conforms(solved, "solve");
-  BOOST_TEST(solved.at("app") == "cholesky");
+  BOOST_TEST(solved.at("method") == "cholesky");
   fails(2, service.ask({"submit", "solve"}), {"troupe submit solve MATRIX.mtx"});
   const json all = json::parse(succeeds(service.ask({"jobs", "--all", "--json"})));
   conforms(all, "jobs");

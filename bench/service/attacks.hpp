@@ -1,0 +1,27 @@
+/// What one user of a service can do to harm the others, as programs of that user.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::bench {
+
+using AttackTime = std::chrono::steady_clock::time_point;
+
+struct Attack {
+  std::string name;
+  /// One process does this until then, whatever the service refuses.
+  std::function<void(const std::string& folder, AttackTime until)> run;
+  /// The number of processes that attack at once.
+  int processes = 1;
+};
+
+/// All attacks, in the order in which the benchmark tries them.
+[[nodiscard]] const std::vector<Attack>& attacks();
+/// The attack of this name; null where there is none.
+[[nodiscard]] const Attack* find_attack(std::string_view name);
+
+}  // namespace troupe::bench
