@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(names_of_devices_stay_in_their_panel_and_commands_of_opencl
     for (int i = 0; i < 3; ++i) kernel.add(kernel.shape(1, {.size = 1e6}), 1e-3);
   };
   const std::string model = "Somebody's Accelerator with a Name that Goes on and on, 80GB, Revision 7";
-  add("gemm", {DeviceKind::opencl, model});
+  add("gemm", {DeviceKind::opencl, 1, model});
   add("read buffer", DeviceKind::cpu_core);
   const std::string script = model_script(history, {});
   BOOST_TEST(contains(script, "Somebody\xe2\x80\x99s Accelerator"), script);
