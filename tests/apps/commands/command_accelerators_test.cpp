@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(variables_that_have_no_effect_are_passed_over) {
   const TemporaryFolder folder;
   const Words small{"run", "cholesky", "--n", "64"};
   for (const std::string& variable :
-       {std::string("TROUPE_EVICTION=lru"), std::string("TROUPE_LOOKAHEAD=3"), std::string("TROUPE_ISSUE_AHEAD=5000"),
+       {std::string("TROUPE_EVICTION=lru"), std::string("TROUPE_LOOKAHEAD=3"), std::string("TROUPE_ISSUE_AHEAD=500"),
         std::string("TROUPE_TRACE_LIMIT=1000"), std::string("TROUPE_GPU_MEMORY=1GiB"),
         std::string("TROUPE_RESTRICT=kernel_of_a_program:cores"), "TROUPE_MODELS=" + folder.path(),
         "TROUPE_REUSE_PROFILE=" + folder.path() + "/p"}) {
