@@ -207,8 +207,8 @@ Result<void> Server::Implementation::accept(ListeningSockets sockets) {
   };
   std::vector<Acceptor::Place> places;
   places.push_back({std::move(sockets.service), serve, &goodbye_for_grpc});
-  places.push_back(
-      {std::move(sockets.memory), share, [this](std::string_view reason) { return memory_->packet_for_refused(reason); }});
+  places.push_back({std::move(sockets.memory), share,
+                    [this](std::string_view reason) { return memory_->packet_for_refused(reason); }});
   ConnectionGate::Limits limits{.per_second = static_cast<double>(options_.connections_per_second)};
   // Programs start many at once, and then none for a while.
   limits.burst = 4 * limits.per_second;

@@ -189,7 +189,8 @@ void RunServices::tell(const SchedulerEvent& event) {
 
 void RunServices::tell_of_end(const SchedulerEvent& event) {
   tell(event);
-  if (setup_.ends_count != nullptr && setup_.ends_count->load(std::memory_order_seq_cst)) setup_.peers->tell_scheduler();
+  if (setup_.ends_count != nullptr && setup_.ends_count->load(std::memory_order_seq_cst))
+    setup_.peers->tell_scheduler();
 }
 
 void RunServices::copy(const memory::Command& transfer) {

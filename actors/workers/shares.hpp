@@ -168,8 +168,8 @@ class Shares {
   /// The next task of the client whose turn it is, or null. Others of the same turn go to `own`, where they can be
   /// stolen, should the first take longer than expected.
   [[nodiscard]] graph::Task* take_turn(WorkerId worker, TaskDeque& own) noexcept;
-  /// Whether a task that waits elsewhere, as only some workers can run it, may be begun before those that wait for their
-  /// turns: else its user would be served before all others.
+  /// Whether a task that waits elsewhere, as only some workers can run it, may be begun before those that wait for
+  /// their turns: else its user would be served before all others.
   [[nodiscard]] bool comes_first(const graph::Task& task) const noexcept;
   /// The worker has the task in hand, by a turn or not.
   void taken(WorkerId worker, const graph::Task& task) noexcept;

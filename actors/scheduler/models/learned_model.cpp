@@ -10,10 +10,13 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// A law may say any time, or none that is a number, for sizes far from what was measured: sums of predictions stay durations.
+/// A law may say any time, or none that is a number, for sizes far from what was measured: sums of predictions stay
+/// durations.
 constexpr double kLongest_s = 1e5;
 
-Duration duration_of(double time_s) { return Duration(std::llround((time_s < kLongest_s ? time_s : kLongest_s) * 1e9)); }
+Duration duration_of(double time_s) {
+  return Duration(std::llround((time_s < kLongest_s ? time_s : kLongest_s) * 1e9));
+}
 
 }  // namespace
 

@@ -161,13 +161,27 @@ BOOST_AUTO_TEST_CASE(wrong_types_are_errors_that_say_what_is_wanted) {
 }
 
 BOOST_AUTO_TEST_CASE(values_that_cannot_be_used_are_errors) {
-  for (const std::string text :
-       {"[limits]\ntasks = 0", "[limits]\ntasks = -1", "[limits]\nmemory = \"0B\"", "[limits]\nmemory = \"much\"",
-        "[runtime]\npolicy = \"fastest\"", "[runtime]\nemulated_gpus = \"2:colour=red\"", "[http]\nport = 65536",
-        "[socket]\nfolder = \"relative\"", "[plugins]\nfolders = [\"relative\"]", "[plugins]\nfolders = [\"\"]",
-        "[weights]\nother = 0", "[weights]\nother = 1e-320", "[limits]\nkernel_s = -1", "[weights]\nother = nan", "[weights]\nusers = { alice = -1 }",
-        "[weights]\ngroups = { hpc = inf }", "[log]\nformat = \"xml\"", "[log]\nlevel = \"loud\"",
-        "[runtime]\neviction = \"random\"", "[runtime]\ngpu_memory = \"none\"", "[runtime]\nseed = -1"}) {
+  for (const std::string text : {"[limits]\ntasks = 0",
+                                 "[limits]\ntasks = -1",
+                                 "[limits]\nmemory = \"0B\"",
+                                 "[limits]\nmemory = \"much\"",
+                                 "[runtime]\npolicy = \"fastest\"",
+                                 "[runtime]\nemulated_gpus = \"2:colour=red\"",
+                                 "[http]\nport = 65536",
+                                 "[socket]\nfolder = \"relative\"",
+                                 "[plugins]\nfolders = [\"relative\"]",
+                                 "[plugins]\nfolders = [\"\"]",
+                                 "[weights]\nother = 0",
+                                 "[weights]\nother = 1e-320",
+                                 "[limits]\nkernel_s = -1",
+                                 "[weights]\nother = nan",
+                                 "[weights]\nusers = { alice = -1 }",
+                                 "[weights]\ngroups = { hpc = inf }",
+                                 "[log]\nformat = \"xml\"",
+                                 "[log]\nlevel = \"loud\"",
+                                 "[runtime]\neviction = \"random\"",
+                                 "[runtime]\ngpu_memory = \"none\"",
+                                 "[runtime]\nseed = -1"}) {
     BOOST_TEST(contains(refusal(text), "service.toml, line 2"), text);
   }
 }
