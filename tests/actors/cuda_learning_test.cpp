@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(the_time_of_a_queue_on_a_gpu_with_slots_is_predicted) {
     const Codelet touch = Codelet("touch", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& x) {
       launch(stream, "touch", &x);
     });
-    // The first are measured, most of them while others run.
+    // The first few are measured, most of them while others run; from then on each is predicted.
     for (int queue = 0; queue < 2; ++queue) {
       for (double& number : numbers) runtime.submit(touch, {read_write(runtime.scalar(number))});
       BOOST_TEST(runtime.wait() == "");
@@ -45,7 +45,8 @@ BOOST_AUTO_TEST_CASE(the_time_of_a_queue_on_a_gpu_with_slots_is_predicted) {
     BOOST_REQUIRE(report.predictions.size() == 1U);
     errors = report.predictions[0].errors;
   }
-  BOOST_TEST(errors.tasks == kTasks);
+  BOOST_TEST(errors.tasks >= kTasks);
+  BOOST_TEST(errors.tasks < 2 * kTasks);
   const auto tasks = static_cast<double>(errors.tasks);
   // Within a tenth unless the machine is busy; 3.9 times as long where each is charged all of its time.
   BOOST_TEST(seconds(errors.predicted) / tasks == seconds(kAlone), boost::test_tools::tolerance(0.5));
