@@ -316,6 +316,16 @@ void add_runtime(std::vector<ConfigurationKey>& keys) {
                       "The most memory that data may take on each GPU: \"8GiB\"; empty: nine tenths of what is free",
                       TROUPE_PLACE(server.runtime.gpu_memory)));
   keys.push_back(emulated_gpus());
+  keys.push_back(text("runtime.opencl",
+                      "OpenCL devices, for plug-ins with kernels for them: all, gpu, cpu, or numbers as `troupe info` "
+                      "has them, \"0,2\"; empty: none",
+                      TROUPE_PLACE(server.runtime.opencl)));
+  keys.push_back(optional_memory(
+      "runtime.opencl_memory",
+      "The most memory that data may take on each OpenCL device: \"8GiB\"; empty: nine tenths of what it has",
+      TROUPE_PLACE(server.runtime.opencl_memory)));
+  keys.push_back(flag("runtime.opencl_copies", "OpenCL devices that share the host's memory work on copies, too",
+                      TROUPE_PLACE(server.runtime.opencl_copies)));
   keys.push_back(whole("runtime.lookahead", "Tasks whose data an accelerator fetches ahead", 0, kMostLookahead,
                        TROUPE_PLACE(server.runtime.gpu_lookahead)));
   keys.push_back(whole("runtime.issue_ahead", "Tasks that an accelerator is given while it is busy", 0,

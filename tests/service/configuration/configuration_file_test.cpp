@@ -34,7 +34,7 @@ std::string refusal(const std::string& text) {
 
 /// Another value than the default, which every key accepts.
 std::string other_value(const ConfigurationKey& key) {
-  if (key.name.starts_with("limits.memory") || key.name == "runtime.gpu_memory") return "\"3GiB\"";
+  if (key.name.starts_with("limits.memory") || key.name.ends_with("_memory")) return "\"3GiB\"";
   if (key.name == "limits.unread_answers") return "\"1MiB\"";
   if (key.name == "runtime.clusters") return "\"1x2\"";
   if (key.name == "runtime.policy") return "\"dada:alpha=0.25,cp\"";
@@ -75,6 +75,9 @@ cores = 2
 policy = "lws"
 emulated_gpus = "2:memory=64MiB"
 gpu_memory = "8GiB"
+opencl = "0,2"
+opencl_memory = "1GiB"
+opencl_copies = true
 [plugins]
 folders = ["/opt/plugins"]
 strict = true
@@ -97,6 +100,9 @@ level = "debug"
   BOOST_TEST(read_back.server.runtime.cores == 2);
   BOOST_TEST(read_back.server.runtime.emulated_gpus.size() == 2U);
   BOOST_TEST(read_back.server.runtime.gpu_memory->count == 8ULL << 30U);
+  BOOST_TEST(read_back.server.runtime.opencl == "0,2");
+  BOOST_TEST(read_back.server.runtime.opencl_memory->count == 1ULL << 30U);
+  BOOST_TEST(read_back.server.runtime.opencl_copies);
   BOOST_TEST(read_back.plugins.folders.at(0) == "/opt/plugins");
   BOOST_TEST(read_back.plugins.strict);
   BOOST_TEST(read_back.http.enabled);
