@@ -79,8 +79,10 @@ std::uint64_t TaskGraph::take_ids(std::uint64_t count) {
 }
 
 void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
+  task.argument_count = static_cast<std::uint8_t>(arguments.size());
   if (arguments.size() == 0) return;
   task.argument_offsets = arguments.offsets();
+  task.argument_marks = arguments.marks();
   std::memcpy(task.argument_bytes.data(), arguments.bytes().data(), arguments.bytes().size());
 }
 

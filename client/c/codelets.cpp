@@ -131,7 +131,7 @@ void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int
 
 const void* troupe_kernel_argument(const troupe_kernel_context* context, size_t index) {
   if (context == nullptr || index >= context->arguments) return nullptr;
-  return &context->context.argument<char>(index);
+  return context->context.argument_bytes(index);
 }
 
 int troupe_kernel_worker(const troupe_kernel_context* context) {

@@ -12,6 +12,19 @@
 
 namespace troupe {
 
+/// Tells types of arguments apart where there is no room for their tags: two types in 256 are taken for the same, but
+/// no two numbers of C++.
+constexpr std::uint8_t mark_of(std::uint64_t tag) { return static_cast<std::uint8_t>(tag >> 32U); }
+
+/// The arguments of a task, as a kernel finds them: where they lie, and what they are.
+struct ArgumentsView {
+  const std::byte* bytes = nullptr;
+  /// By argument: where it begins in `bytes`, and its type's mark.
+  const std::uint8_t* offsets = nullptr;
+  const std::uint8_t* marks = nullptr;
+  std::size_t count = 0;
+};
+
 /// Up to `kMaxArguments` trivially copyable values, together at most `kMaxBytes` bytes, packed at their
 /// natural alignment. A copy lies inside every task, so it is small: larger things belong in a handle.
 class Arguments {
@@ -26,6 +39,9 @@ class Arguments {
   [[nodiscard]] std::span<const std::byte> bytes() const { return {bytes_.data(), used_}; }
   /// Where each argument begins in `bytes()`.
   [[nodiscard]] const std::array<std::uint8_t, kMaxArguments>& offsets() const { return offsets_; }
+  [[nodiscard]] const std::array<std::uint8_t, kMaxArguments>& marks() const { return marks_; }
+  /// Valid as long as these arguments.
+  [[nodiscard]] ArgumentsView view() const { return {bytes_.data(), offsets_.data(), marks_.data(), count_}; }
 
   template <class T>
   void append(const T& value) {
@@ -42,6 +58,7 @@ class Arguments {
     std::memcpy(bytes_.data() + offset, value, size);
     offsets_[count_] = static_cast<std::uint8_t>(offset);
     tags_[count_] = tag;
+    marks_[count_] = mark_of(tag);
     ++count_;
     used_ = static_cast<std::uint8_t>(offset + size);
     return true;
@@ -51,6 +68,7 @@ class Arguments {
   alignas(8) std::array<std::byte, kMaxBytes> bytes_;
   std::array<std::uint64_t, kMaxArguments> tags_;
   std::array<std::uint8_t, kMaxArguments> offsets_;
+  std::array<std::uint8_t, kMaxArguments> marks_;
   std::uint8_t count_ = 0;
   std::uint8_t used_ = 0;
 };

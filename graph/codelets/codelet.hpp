@@ -84,7 +84,7 @@ struct TypedKernel {
       return Parameter<Type>::get(context, I);
     } else {
       static_assert(I >= data_count, "a typed kernel takes views of its handles first, then arguments by value");
-      return context.argument<std::remove_const_t<Type>>(I - data_count);
+      return UncheckedViews::argument<std::remove_const_t<Type>>(context, I - data_count);
     }
   }
   /// `leading`: what the function takes before the views.

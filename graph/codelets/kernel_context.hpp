@@ -24,14 +24,13 @@ struct UncheckedViews;
 
 /// The data and arguments of one running task. Filled by the device that runs it; valid during the kernel only.
 ///
-/// The accessors of data throw `Error`, which is the task's failure where the kernel lets it pass: `invalid_argument`
-/// where the task has fewer handles, or where what is asked for may be written (`T` is not const) though the mode is
-/// read; `signature_mismatch` for elements of another type, and for a vector of data with gaps between their columns.
+/// The accessors throw `Error`, which is the task's failure where the kernel lets it pass: `invalid_argument` where the
+/// task has fewer handles or arguments, or where what is asked for may be written (`T` is not const) though the mode is
+/// read; `signature_mismatch` for another type, and for a vector of data with gaps between their columns.
 class KernelContext {
  public:
   /// All that is pointed to must outlive it.
-  KernelContext(std::span<const DataView* const> data, const std::byte* arguments, const std::uint8_t* offsets)
-      : data_(data), arguments_(arguments), offsets_(offsets) {}
+  KernelContext(std::span<const DataView* const> data, ArgumentsView arguments) : data_(data), arguments_(arguments) {}
 
   /// Number of handles of the task.
   [[nodiscard]] std::size_t size() const { return data_.size(); }
@@ -55,10 +54,20 @@ class KernelContext {
   [[nodiscard]] T& scalar(std::size_t index) const {
     return *reinterpret_cast<T*>(checked<T>(index, ViewShape::scalar).data);
   }
-  /// Argument by value number `index`; `T` must be the type that was passed.
+  /// Argument by value number `index`; `T` is the type that was passed.
   template <class T>
   [[nodiscard]] const T& argument(std::size_t index) const {
-    return *reinterpret_cast<const T*>(arguments_ + offsets_[index]);
+    constexpr std::uint64_t tag = type_tag<std::remove_cv_t<T>>();
+    const std::byte* bytes = argument_bytes(index);
+    if (arguments_.marks[index] != mark_of(tag)) [[unlikely]]
+      refuse_argument_type(index, tag, sizeof(T));
+    return *reinterpret_cast<const T*>(bytes);
+  }
+  /// Where argument number `index` lies, for who knows its type.
+  [[nodiscard]] const std::byte* argument_bytes(std::size_t index) const {
+    if (index >= arguments_.count) [[unlikely]]
+      refuse_argument(index);
+    return arguments_.bytes + arguments_.offsets[index];
   }
 
   /// The cores that the kernel may use: one, but for a codelet's implementation for teams on a cluster.
@@ -98,16 +107,17 @@ class KernelContext {
   [[noreturn]] void refuse_index(std::size_t index) const;
   [[noreturn]] void refuse_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
   [[noreturn]] void refuse_gaps(std::size_t index) const;
+  [[noreturn]] void refuse_argument(std::size_t index) const;
+  [[noreturn]] void refuse_argument_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
   void check_writable(std::size_t index) const;
 
   std::span<const DataView* const> data_;
-  const std::byte* arguments_;
-  const std::uint8_t* offsets_;
+  ArgumentsView arguments_;
 };
 
 namespace detail {
 
-/// Views for kernels whose parameters were compared with the data when the task was submitted.
+/// Views for kernels whose parameters were compared with the data and arguments when the task was submitted.
 struct UncheckedViews {
   template <class T>
   [[nodiscard]] static MatrixView<T> matrix(const KernelContext& context, std::size_t index) {
@@ -121,6 +131,10 @@ struct UncheckedViews {
   template <class T>
   [[nodiscard]] static T& scalar(const KernelContext& context, std::size_t index) {
     return *reinterpret_cast<T*>(context.data_[index]->data);
+  }
+  template <class T>
+  [[nodiscard]] static const T& argument(const KernelContext& context, std::size_t index) {
+    return *reinterpret_cast<const T*>(context.arguments_.bytes + context.arguments_.offsets[index]);
   }
 };
 

@@ -36,6 +36,18 @@ void KernelContext::refuse_gaps(std::size_t index) const {
               asked_for(accesses, index) + " as a vector, but there are gaps between its columns: use matrix");
 }
 
+void KernelContext::refuse_argument(std::size_t index) const {
+  throw Error(ErrorCode::invalid_argument, "the kernel asked for argument " + std::to_string(index) +
+                                               ", counting from 0, and the task has " +
+                                               std::to_string(arguments_.count) + ": pass them with args(...)");
+}
+
+void KernelContext::refuse_argument_type(std::size_t index, std::uint64_t asked, std::size_t size) const {
+  throw Error(ErrorCode::signature_mismatch,
+              "the kernel asked for argument " + std::to_string(index) + " as " + type_name(asked, size) +
+                  ", and the task has one of another type: cast it, as in args(" + type_name(asked, size) + "(x))");
+}
+
 void KernelContext::check_writable(std::size_t index) const {
   if (writes(accesses[index].mode())) return;
   throw Error(

@@ -33,7 +33,7 @@ std::vector<const DataView*> views_of(const Task& task) {
 
 std::uint32_t piece_count_of(const Task& task, WorkerId worker) {
   const std::vector<const DataView*> views = views_of(task);
-  KernelContext context{views, task.argument_bytes.data(), task.argument_offsets.data()};
+  KernelContext context{views, task.arguments()};
   context.worker = worker;
   context.task = task.task_id();
   return task.codelet->pieces->count_of(context);
@@ -47,7 +47,7 @@ Value asked(const std::function<Value(const KernelContext&)>& function, const Ta
   if (!function) return 0;
   try {
     const std::vector<const DataView*> views = views_of(task);
-    return function({views, task.argument_bytes.data(), task.argument_offsets.data()});
+    return function({views, task.arguments()});
   } catch (...) {
     return 0;
   }

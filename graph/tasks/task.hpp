@@ -166,6 +166,7 @@ struct alignas(64) Task {
   /// A worker has it in hand though tasks that it waits for have not ended: they are on that worker's device. Written
   /// by that worker, whose completions make the task ready; others see it false, once they find the task ready.
   bool issued_ahead = false;
+  std::uint8_t argument_count = 0;
   /// `TaskOptions::numa_node`.
   NumaId numa_node;
 
@@ -181,6 +182,7 @@ struct alignas(64) Task {
   alignas(64) std::array<Edge, kInlineEdges> inline_edges;
 
   alignas(8) std::array<std::byte, Arguments::kMaxBytes> argument_bytes;
+  std::array<std::uint8_t, Arguments::kMaxArguments> argument_marks;
 
   // Set in clients' graphs only (`GraphOptions::shares_workers`).
 
@@ -197,6 +199,9 @@ struct alignas(64) Task {
 
   [[nodiscard]] TaskId task_id() const { return TaskId(id.load(std::memory_order_relaxed)); }
   [[nodiscard]] std::span<const TaskAccess> data() const { return {accesses, access_count}; }
+  [[nodiscard]] ArgumentsView arguments() const {
+    return {argument_bytes.data(), argument_offsets.data(), argument_marks.data(), argument_count};
+  }
   [[nodiscard]] static Edge* closed() {
     static Edge mark;
     return &mark;

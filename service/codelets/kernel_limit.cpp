@@ -27,7 +27,7 @@ double flops_of(const CodeletDefinition& codelet, std::span<const Layout> layout
     pointers.push_back(&views.back());
   }
   try {
-    return codelet.flops(KernelContext(pointers, arguments.bytes().data(), arguments.offsets().data()));
+    return codelet.flops(KernelContext(pointers, arguments.view()));
   } catch (...) {
     // A plug-in's function.
     return 0;

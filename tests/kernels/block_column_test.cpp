@@ -71,7 +71,7 @@ template <class F>
 void with_context(const std::vector<DataView>& views, const Arguments& arguments, F use) {
   std::vector<const DataView*> data;
   for (const DataView& view : views) data.push_back(&view);
-  use(KernelContext(data, arguments.bytes().data(), arguments.offsets().data()));
+  use(KernelContext(data, arguments.view()));
 }
 
 void run(const Codelet& codelet, std::vector<DataView> views, const Column& column, const Arguments& arguments) {

@@ -30,8 +30,7 @@ struct Block {
 void run(const Codelet& codelet, std::vector<DataView> views, const Arguments& arguments = {}) {
   std::vector<const DataView*> pointers;
   for (const DataView& view : views) pointers.push_back(&view);
-  codelet.definition().kernel_for(DeviceKind::cpu_core)(
-      KernelContext(pointers, arguments.bytes().data(), arguments.offsets().data()));
+  codelet.definition().kernel_for(DeviceKind::cpu_core)(KernelContext(pointers, arguments.view()));
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(each_computes_what_it_says_and_leaves_gaps_alone, T, Precisions) {

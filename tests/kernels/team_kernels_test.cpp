@@ -42,7 +42,7 @@ struct Task {
     const std::vector<DataView> all = views();
     std::vector<const DataView*> pointers;
     for (const DataView& view : all) pointers.push_back(&view);
-    KernelContext context(pointers, arguments.bytes().data(), arguments.offsets().data());
+    KernelContext context(pointers, arguments.view());
     context.cores = team;
     const CodeletDefinition& definition = codelet.definition();
     try {

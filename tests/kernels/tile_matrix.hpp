@@ -151,7 +151,7 @@ inline DataView view(std::vector<int>& pivots) {
 inline void run(const Codelet& codelet, const std::vector<DataView>& views, const Arguments& arguments = {}) {
   std::vector<const DataView*> pointers;
   for (const DataView& view : views) pointers.push_back(&view);
-  const KernelContext context(pointers, arguments.bytes().data(), arguments.offsets().data());
+  const KernelContext context(pointers, arguments.view());
   codelet.definition().kernels[static_cast<int>(DeviceKind::cpu_core)](context);
   BOOST_TEST(codelet.definition().flops(context) >= 0);
 }

@@ -27,7 +27,7 @@ FailureLog::Cause run_kernel(const graph::TaskGraph& graph, graph::Task& task, W
       }
       views.push_back(access.mode() == AccessMode::reduce ? &partials.back() : &record.view);
     }
-    KernelContext context(views, task.argument_bytes.data(), task.argument_offsets.data());
+    KernelContext context(views, task.arguments());
     context.worker = worker;
     context.task = task.task_id();
     context.accesses = task.accesses;

@@ -46,7 +46,7 @@ class TaskViews {
   void move_to(std::size_t index, std::byte* address);
   /// Of the task that was prepared last; valid until the next.
   [[nodiscard]] KernelContext context_of(const graph::Task& task) const {
-    KernelContext context({views_.data(), task.access_count}, task.argument_bytes.data(), task.argument_offsets.data());
+    KernelContext context({views_.data(), task.access_count}, task.arguments());
     context.worker = worker_;
     context.task = task.task_id();
     context.accesses = task.accesses;

@@ -43,7 +43,7 @@ void CodeletTasks::run(void** buffers, void* argument) {
     buffers += count;
   }
   const Arguments& arguments = call.arguments;
-  (*call.kernel)(KernelContext({data.data(), call.operands}, arguments.bytes().data(), arguments.offsets().data()));
+  (*call.kernel)(KernelContext({data.data(), call.operands}, arguments.view()));
 }
 
 starpu_codelet& CodeletTasks::codelet_for(const Codelet& codelet) {

@@ -88,7 +88,7 @@ class TaskData {
   /// Seconds; by a team where one is given.
   double run(Team* team) {
     const CodeletDefinition& codelet = (kernels::codelets<double>().*task_->codelet).definition();
-    KernelContext context(pointers_, task_->arguments.bytes().data(), task_->arguments.offsets().data());
+    KernelContext context(pointers_, task_->arguments.view());
     context.cores = team;
     const Kernel& kernel = team != nullptr ? codelet.team_kernel : codelet.kernel_for(DeviceKind::cpu_core);
     const auto start = std::chrono::steady_clock::now();

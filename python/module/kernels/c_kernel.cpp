@@ -77,7 +77,7 @@ class CFunction {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const CParameter& parameter = parameters_[i];
       if (parameter.what == CParameter::What::scalar) {
-        values[i] = const_cast<std::byte*>(&context.argument<std::byte>(parameter.index));
+        values[i] = const_cast<std::byte*>(context.argument_bytes(parameter.index));
         continue;
       }
       const DataView& view = context.data(parameter.index);

@@ -78,7 +78,7 @@ Kernel on_mapped_buffers(Kernel kernel) {
     arguments.append(context.argument<std::uint64_t>(0));
     arguments.append(context.argument<int>(1));
     const MappedData mapped(context);
-    KernelContext here(mapped.data(), arguments.bytes().data(), arguments.offsets().data());
+    KernelContext here(mapped.data(), arguments.view());
     here.worker = context.worker;
     here.task = context.task;
     kernel(here);

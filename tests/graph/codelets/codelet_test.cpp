@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_typed_kernel_gets_its_views_and_arguments) {
   const DataView y_view{reinterpret_cast<std::byte*>(y.data()), layout_of<double>(3, 1, 3)};
   const std::vector<const DataView*> views{&x_view, &y_view};
   const Arguments arguments = args(2.0);
-  codelet.definition().kernels[0](KernelContext(views, arguments.bytes().data(), arguments.offsets().data()));
+  codelet.definition().kernels[0](KernelContext(views, arguments.view()));
   const std::vector<double> expected{12, 24, 36};
   BOOST_TEST(y == expected, boost::test_tools::per_element());
 }
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_typed_kernel_for_cuda_gets_the_stream_first) {
   const DataView view{reinterpret_cast<std::byte*>(&element), layout_of<double>(5, 3, 7)};
   const std::vector<const DataView*> views{&view};
   const Arguments arguments = args(2.5);
-  KernelContext context(views, arguments.bytes().data(), arguments.offsets().data());
+  KernelContext context(views, arguments.view());
   context.stream = stream;
   codelet.definition().kernel_for(DeviceKind::cuda)(context);
   BOOST_TEST((static_cast<void*>(seen) == stream));
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_for_a_team_stands_in_for_one_on_a_core) {
   const DataView view{reinterpret_cast<std::byte*>(elements.data()), layout_of<double>(3, 1, 3)};
   const std::vector<const DataView*> views{&view};
   const Arguments arguments = args(2.5);
-  const KernelContext context(views, arguments.bytes().data(), arguments.offsets().data());
+  const KernelContext context(views, arguments.view());
   codelet.definition().kernel_for(DeviceKind::cpu_core)(context);
   BOOST_TEST(members == 1);
   BOOST_TEST(seen == 2.5);

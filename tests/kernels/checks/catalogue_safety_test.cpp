@@ -116,7 +116,7 @@ void run(const CodeletDefinition& definition, const Drawn& drawn, Draw& source) 
   }
   std::vector<const DataView*> pointers;
   for (const DataView& view : views) pointers.push_back(&view);
-  const KernelContext context(pointers, drawn.arguments.bytes().data(), drawn.arguments.offsets().data());
+  const KernelContext context(pointers, drawn.arguments.view());
   try {
     definition.kernel_for(DeviceKind::cpu_core)(context);
   } catch (const Error&) {
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(pivots_that_change_meanwhile_lead_nowhere) {
   const DataView b{matrix.data(), layout_of<double>(kRows, 3, kRows)};
   const std::vector<const DataView*> data{&a, &b};
   const Arguments arguments = args(std::int64_t{0}, std::int64_t{0});
-  const KernelContext context(data, arguments.bytes().data(), arguments.offsets().data());
+  const KernelContext context(data, arguments.view());
   int refused = 0;
   for (int i = 0; i < 20'000; ++i) {
     try {
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(panels_whose_memory_changes_meanwhile_stay_inside) {
   const DataView b{pivots.data(), layout_of<int>(kCols, 1, kCols)};
   const std::vector<const DataView*> data{&b, &a};
   const Arguments arguments = args(std::int64_t{3}, std::int64_t{3});
-  const KernelContext context(data, arguments.bytes().data(), arguments.offsets().data());
+  const KernelContext context(data, arguments.view());
   for (int i = 0; i < 3000; ++i) {
     try {
       codelets<double>().getrf_panel.definition().kernel_for(DeviceKind::cpu_core)(context);

@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(without_a_stream_the_data_are_the_hosts_and_a_core_computes
   run_on_core(codelets<double>().potrf, expected, arguments);
   const DataView view{given[0].bytes.data(), given[0].layout};
   const DataView* const pointer = &view;
-  const KernelContext context({&pointer, 1}, arguments.bytes().data(), arguments.offsets().data());
+  const KernelContext context({&pointer, 1}, arguments.view());
   codelets<double>().potrf.definition().kernel_for(DeviceKind::cuda)(context);
   BOOST_TEST((given[0].bytes == expected[0].bytes));
 }

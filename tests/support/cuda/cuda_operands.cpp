@@ -15,7 +15,7 @@ void call(const Codelet& codelet, DeviceKind kind, const std::vector<DataView>& 
           void* stream) {
   std::vector<const DataView*> pointers;
   for (const DataView& view : views) pointers.push_back(&view);
-  KernelContext context(pointers, arguments.bytes().data(), arguments.offsets().data());
+  KernelContext context(pointers, arguments.view());
   context.stream = stream;
   codelet.definition().kernel_for(kind)(context);
 }
