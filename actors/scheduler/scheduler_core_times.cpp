@@ -114,6 +114,8 @@ void SchedulerCore::enter(SizeClassId size_class, const graph::SizeClass& known)
 }
 
 void SchedulerCore::learn_kernel(SizeClassId size_class) {
+  // A task that was placed without a question may be of a class that nobody has looked at.
+  learn_if_new(size_class);
   const std::vector<SizeClassId> classes = std::exchange(kernel_of(size_class).classes, {});
   submitted_->left(left_);
   for (const SizeClassId one : classes) {

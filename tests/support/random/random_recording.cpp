@@ -198,20 +198,19 @@ class RecordingRun {
     return targets;
   }
 
+  static RecordingRun& of(const KernelContext& context) {
+    return *reinterpret_cast<RecordingRun*>(context.argument<std::uint64_t>(0));
+  }
   static Codelet make_codelet(const PlannedKernel& planned, const Devices& devices) {
-    const Kernel kernel = [](const KernelContext& context) {
-      context.argument<RecordingRun*>(0)->kernel(context.argument<int>(1), context);
-    };
+    const Kernel kernel = [](const KernelContext& context) { of(context).kernel(context.argument<int>(1), context); };
     Codelet codelet = Codelet::variadic("recorded");
     if (planned.grain == 0) {
       codelet.implement(DeviceKind::cpu_core, kernel);
     } else {
       codelet.pieces(
-          [](const KernelContext& context) {
-            return context.argument<RecordingRun*>(0)->begin_pieces(context.argument<int>(1), context);
-          },
+          [](const KernelContext& context) { return of(context).begin_pieces(context.argument<int>(1), context); },
           [](std::size_t piece, const KernelContext& context) {
-            context.argument<RecordingRun*>(0)->piece(context.argument<int>(1), piece, context);
+            of(context).piece(context.argument<int>(1), piece, context);
           },
           planned.grain);
     }
@@ -277,7 +276,8 @@ class RecordingRun {
       for (const int before : task.after) {
         if (index(before) >= slice.begin && index(before) < i) options.after.push_back(futures[index(before)]);
       }
-      const auto future = graph_.submit({codelet_of(task), accesses, args(this, static_cast<int>(i)), options});
+      const auto future = graph_.submit(
+          {codelet_of(task), accesses, args(reinterpret_cast<std::uint64_t>(this), static_cast<int>(i)), options});
       if (!future) return problem("task " + std::to_string(i) + " was refused: " + future.failure().message);
       futures[i] = future.value();
     }
