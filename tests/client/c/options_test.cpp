@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/running/option_values.hpp"
 #include "client/runtime.hpp"
 
 namespace troupe::tests {
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(options_that_are_zero_are_those_of_the_runtime) {
   BOOST_TEST((options.on_warning == nullptr && options.on_stall == nullptr && options.simulation == nullptr));
   troupe_options given{};
   given.models = "default";
-  BOOST_TEST(to_runtime_options(given).model_folder == default_model_folder());
+  BOOST_TEST(model_folder_of(to_runtime_options(given).model_folder) == default_model_folder());
   // Threads are bound where neither of the two asks for others.
   given = {};
   given.unbound = 1;
