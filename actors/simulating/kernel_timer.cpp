@@ -62,6 +62,9 @@ class LearnedFromDescription final : public scheduler::ExecutionModel {
   bool is_sure(const graph::SizeClass& size_class, WorkerId worker) const override {
     return learned_.is_sure(size_class, worker);
   }
+  double doubt(const graph::SizeClass& size_class, WorkerId worker) const override {
+    return learned_.doubt(size_class, worker);
+  }
   std::uint32_t measurements_missing(const graph::SizeClass& size_class, WorkerId worker) const override {
     return learned_.measurements_missing(size_class, worker);
   }
