@@ -173,12 +173,16 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   const TimeStamp data_at = now_ + predictions_.transfer(task, node);
   const Duration execution = predictions_.execution(task, worker);
   expect(task, node);
-  // It may be there only to report that it cannot run.
-  loads_.placed(worker, task.id, execution == ExecutionTimes::kNever ? Duration::zero() : execution, data_at);
   const bool predicted = execution != ExecutionTimes::kNever && is_measured(task.size_class, worker);
   Duration expected = predicted ? execution : Duration::zero();
   if (predicted && classes_[task.size_class.index()].in_doubt) {
     expected = model_->predict(submitted_->size_class(task.size_class), worker).value_or(execution);
+  }
+  // It may be there only to report that it cannot run.
+  const Duration guess = execution == ExecutionTimes::kNever ? Duration::zero() : execution;
+  loads_.placed(worker, task.id, predicted ? expected : guess, data_at);
+  if (uses_times_ && task.size_class.index() < classes_.size() && !classes_[task.size_class.index()].sure) {
+    guessed_.push_back(task.id);
   }
   const bool accelerator = is_accelerator(workers_[worker.index()].kind);
   const bool pieces = task.codelet->pieces != nullptr;
@@ -448,7 +452,10 @@ void SchedulerCore::task_ended(WorkerId worker, TaskId task, TimeStamp at, Durat
   switch (model_->measured(submitted_->size_class(running->size_class), worker, took)) {
     case ExecutionModel::Change::nothing: break;
     case ExecutionModel::Change::size_class: learn(running->size_class); break;
-    case ExecutionModel::Change::kernel: learn_kernel(running->size_class); break;
+    case ExecutionModel::Change::kernel:
+      learn_kernel(running->size_class);
+      predict_guessed();
+      break;
   }
 }
 

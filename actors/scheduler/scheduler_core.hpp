@@ -43,6 +43,10 @@ namespace troupe::scheduler {
 ///   as there is nothing to choose. So nothing floods a type that may be slow.
 /// - Where it is known and not surely (`ExecutionModel::is_sure`), a policy that keeps tasks decides about it. For
 ///   others tasks are held until the worker that the policy names has room: a first guess must not place all of them.
+///   Meanwhile tasks of kernels that are known surely are held with them, so that the policy sees what competes for
+///   the same workers, and no queue is filled before it is known what else has to run there.
+/// - What a worker has to do is counted with what is predicted now (`WorkerLoads::predicted`), not with the guess by
+///   which its tasks were placed.
 /// - Where it is known surely, the policy decides.
 ///
 /// Plain code; tasks are named by their ids, so that it is tested without a graph.
@@ -178,6 +182,8 @@ class SchedulerCore {
   void learn(SizeClassId size_class);
   /// Among those of its kernel.
   void enter(SizeClassId size_class, const graph::SizeClass& known);
+  /// What is known by now of the times of tasks that were placed by a guess.
+  void predict_guessed();
   /// All classes of its kernel of which tasks are left; the others when there are some again.
   void learn_kernel(SizeClassId size_class);
   /// All classes that have been looked at.
@@ -188,6 +194,10 @@ class SchedulerCore {
   std::uint32_t type_of(const DeviceType& device);
   void learn_if_new(SizeClassId size_class);
   [[nodiscard]] bool fits(const graph::SizeClass& size_class, NodeId node) const;
+  struct HeldTask : ReadyTask {
+    /// Counts all that were held before it, of any kernel.
+    std::uint64_t number = 0;
+  };
   /// Tasks of one kernel: what is measured of one says something of the others.
   struct KernelState {
     /// By type of device: those under way so that it becomes known.
@@ -195,7 +205,7 @@ class SchedulerCore {
     /// All that have been looked at.
     std::vector<SizeClassId> classes;
     /// In the order in which they became ready.
-    std::deque<ReadyTask> held;
+    std::deque<HeldTask> held;
   };
   [[nodiscard]] KernelState& kernel_of(SizeClassId size_class) { return kernels_[classes_[size_class.index()].kernel]; }
   /// Where to try the task; an invalid id where no measurements are missing, or as many are under way.
@@ -206,8 +216,10 @@ class SchedulerCore {
   [[nodiscard]] bool waits_for_room(const ReadyTask& task) const;
   /// Places what need not wait any longer. `shown`: appended are those that the policy is to be shown.
   void place_held(Decision& decision, std::vector<ReadyTask>& shown);
-  /// The same of one kernel.
+  /// The same of one kernel, but for those that wait for room.
   void place_held(KernelState& kernel, Decision& decision, std::vector<ReadyTask>& shown);
+  /// Some of the tasks that are held are not known surely, as far as the first of each kernel show.
+  [[nodiscard]] bool holds_unsure();
   /// Where measurements of the kernel are missing: the smallest of its tasks, so that what is tried on a slow device
   /// costs little.
   void try_smallest(KernelState& kernel, Decision& decision);
@@ -221,10 +233,14 @@ class SchedulerCore {
   [[nodiscard]] WorkerId earliest_with_room(const ReadyTask& task) const;
   /// An idle worker that can run it.
   [[nodiscard]] WorkerId idle_for(const ReadyTask& task) const;
-  /// The first tasks of the kernel, as far as the workers that the policy names have room.
-  void place_with_room(KernelState& kernel, Decision& decision);
+  /// The first tasks of all kernels, as far as the workers that the policy names have room.
+  void place_with_room(Decision& decision);
   /// As many of them as the policy is shown at once.
-  [[nodiscard]] std::vector<ReadyTask> waiting_for_room(const KernelState& kernel);
+  [[nodiscard]] std::vector<HeldTask> waiting_for_room();
+  /// The order in which these are to begin on the workers that the policy has named: by priority, then by rank where
+  /// the policy asks for that, then the longest, so that short ones are left to even out what was predicted wrongly.
+  [[nodiscard]] std::vector<std::size_t> first_to_begin(std::span<const ReadyTask> tasks,
+                                                        std::span<const WorkerId> placement) const;
   [[nodiscard]] bool has_room(const WorkerState& worker) const;
   /// Where the policy wants them; what it throws, as text.
   std::string ask_where(std::span<const ReadyTask> tasks, std::span<WorkerId> placement);
@@ -285,6 +301,8 @@ class SchedulerCore {
   /// Were given to a policy that keeps tasks and then placed without it, which it may not have heard.
   std::unordered_set<TaskId> taken_away_;
   std::unordered_map<TaskId, Running> placed_;
+  /// Of these, tasks whose times were not known surely when they were placed; and some that have ended.
+  std::vector<TaskId> guessed_;
   /// Is to come back, for this worker; or has come. Invalid ids: none.
   Placed taken_back_;
   /// By worker: it helps another with pieces.
@@ -306,11 +324,17 @@ class SchedulerCore {
     std::size_t kernel = 0;
     bool in_kernel = false;
   };
+  [[nodiscard]] static bool is_unsure(const ClassState& state) {
+    return !state.known || !state.complete || !state.sure;
+  }
   std::vector<ClassState> classes_;
   /// By `ExecutionModel::kernel`. A deque: while one is looked at, more may come.
   std::deque<KernelState> kernels_;
-  /// Tasks that are held, of all kernels.
+  /// Tasks that are held, of all kernels; and all that ever were.
   std::size_t held_ = 0;
+  std::uint64_t held_before_ = 0;
+  /// As `holds_unsure` said when held tasks were last looked at, or one that was held since.
+  bool holds_unsure_ = false;
   /// Of `learn_kernel`.
   std::vector<std::uint32_t> left_;
   /// By size class, for ranks.

@@ -1,7 +1,10 @@
 /// Tasks that wait in the scheduler until more is known of their times.
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,28 +29,43 @@ constexpr std::size_t kAhead = 2;
 
 bool SchedulerCore::waits_for_room(const ReadyTask& task) const {
   const ClassState& state = classes_[task.size_class.index()];
-  return !keeps_ && state.known && !state.sure;
+  return !keeps_ && state.known && (!state.sure || holds_unsure_);
 }
 
 bool SchedulerCore::hold(const ReadyTask& task) {
   const ClassState& state = classes_[task.size_class.index()];
   if ((state.complete && state.known && !waits_for_room(task)) || !anybody_runs(task)) return false;
-  kernel_of(task.size_class).held.push_back(task);
+  kernel_of(task.size_class).held.push_back({task, held_before_++});
   ++held_;
+  holds_unsure_ = holds_unsure_ || (!keeps_ && is_unsure(state));
   return true;
 }
 
+bool SchedulerCore::holds_unsure() {
+  // While one is looked at, there may be more kernels.
+  for (std::size_t k = 0; k < kernels_.size(); ++k) {
+    const std::deque<HeldTask>& held = kernels_[k].held;
+    for (std::size_t i = 0; i < std::min(held.size(), kLookedAt); ++i) {
+      learn_if_new(held[i].size_class);
+      if (is_unsure(classes_[held[i].size_class.index()])) return true;
+    }
+  }
+  return false;
+}
+
 void SchedulerCore::place_held(Decision& decision, std::vector<ReadyTask>& shown) {
+  holds_unsure_ = !keeps_ && held_ > 0 && holds_unsure();
   for (std::size_t i = 0; i < kernels_.size() && held_ > 0; ++i) {
     if (!kernels_[i].held.empty()) place_held(kernels_[i], decision, shown);
   }
+  place_with_room(decision);
 }
 
 void SchedulerCore::place_held(KernelState& kernel, Decision& decision, std::vector<ReadyTask>& shown) {
   try_smallest(kernel, decision);
-  std::vector<ReadyTask> waiting;
+  std::vector<HeldTask> waiting;
   while (!kernel.held.empty() && waiting.size() < kLookedAt) {
-    const ReadyTask task = kernel.held.front();
+    const HeldTask task = kernel.held.front();
     kernel.held.pop_front();
     if (release(task, decision, shown)) {
       --held_;
@@ -56,7 +74,6 @@ void SchedulerCore::place_held(KernelState& kernel, Decision& decision, std::vec
     }
   }
   kernel.held.insert(kernel.held.begin(), waiting.begin(), waiting.end());
-  place_with_room(kernel, decision);
 }
 
 void SchedulerCore::try_smallest(KernelState& kernel, Decision& decision) {
@@ -76,7 +93,7 @@ void SchedulerCore::try_smallest(KernelState& kernel, Decision& decision) {
   }
   if (tried.empty()) return;
   std::ranges::sort(tried);
-  std::erase_if(kernel.held, [&](const ReadyTask& task) { return std::ranges::binary_search(tried, task.id); });
+  std::erase_if(kernel.held, [&](const HeldTask& task) { return std::ranges::binary_search(tried, task.id); });
   held_ -= tried.size();
 }
 
@@ -152,28 +169,52 @@ WorkerId SchedulerCore::idle_for(const ReadyTask& task) const {
   return found != workers_.end() ? found->id : WorkerId{};
 }
 
-std::vector<ReadyTask> SchedulerCore::waiting_for_room(const KernelState& kernel) {
-  std::vector<ReadyTask> tasks;
-  for (const ReadyTask& task : kernel.held) {
-    if (tasks.size() == kShownPerWorker * workers_.size()) break;
-    learn_if_new(task.size_class);
-    if (!waits_for_room(task)) continue;
-    fill_rank(tasks.emplace_back(task));
-    fill_grain(tasks.back());
+std::vector<SchedulerCore::HeldTask> SchedulerCore::waiting_for_room() {
+  const std::size_t most = kShownPerWorker * workers_.size();
+  std::vector<HeldTask> tasks;
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    std::size_t of_kernel = 0;
+    for (const HeldTask& task : kernels_[i].held) {
+      if (of_kernel == most) break;
+      learn_if_new(task.size_class);
+      if (!waits_for_room(task)) continue;
+      tasks.push_back(task);
+      ++of_kernel;
+    }
   }
+  std::ranges::sort(tasks, {}, &HeldTask::number);
+  if (tasks.size() > most) tasks.resize(most);
   return tasks;
 }
 
-void SchedulerCore::place_with_room(KernelState& kernel, Decision& decision) {
-  if (keeps_ || std::ranges::none_of(workers_, [this](const WorkerState& worker) { return has_room(worker); })) return;
-  const std::vector<ReadyTask> tasks = waiting_for_room(kernel);
+std::vector<std::size_t> SchedulerCore::first_to_begin(std::span<const ReadyTask> tasks,
+                                                       std::span<const WorkerId> placement) const {
+  std::vector<std::size_t> order(tasks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t i) {
+    const bool can = can_run(placement[i], tasks[i]);
+    const Duration execution = can ? predictions_.execution(tasks[i], placement[i]) : Duration::zero();
+    return std::tuple(-static_cast<std::int64_t>(tasks[i].priority), -tasks[i].upward_rank_s, -execution);
+  };
+  std::ranges::stable_sort(order, {}, key);
+  return order;
+}
+
+void SchedulerCore::place_with_room(Decision& decision) {
+  if (keeps_ || held_ == 0) return;
+  if (std::ranges::none_of(workers_, [this](const WorkerState& worker) { return has_room(worker); })) return;
+  std::vector<ReadyTask> tasks;
+  for (const HeldTask& task : waiting_for_room()) {
+    fill_rank(tasks.emplace_back(task));
+    fill_grain(tasks.back());
+  }
   if (tasks.empty()) return;
   std::vector<WorkerId> placement(tasks.size());
   std::string failure = ask_where(tasks, placement);
   std::vector<ReadyTask> wrong;
   std::vector<WorkerId> nowhere;
   std::vector<TaskId> placed;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
+  for (const std::size_t i : first_to_begin(tasks, placement)) {
     const bool can = can_run(placement[i], tasks[i]);
     if (can && !has_room(workers_[placement[i].index()])) continue;
     placed.push_back(tasks[i].id);
@@ -187,8 +228,10 @@ void SchedulerCore::place_with_room(KernelState& kernel, Decision& decision) {
   // What the policy did wrong is told, and the tasks are placed without it.
   if (!wrong.empty()) settle(wrong, nowhere, std::move(failure), decision);
   std::ranges::sort(placed);
-  std::erase_if(kernel.held, [&](const ReadyTask& task) { return std::ranges::binary_search(placed, task.id); });
-  held_ -= placed.size();
+  for (KernelState& kernel : kernels_) {
+    held_ -=
+        std::erase_if(kernel.held, [&](const HeldTask& task) { return std::ranges::binary_search(placed, task.id); });
+  }
 }
 
 }  // namespace troupe::scheduler

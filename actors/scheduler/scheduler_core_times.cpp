@@ -129,6 +129,17 @@ void SchedulerCore::learn_kernel(SizeClassId size_class) {
   }
 }
 
+void SchedulerCore::predict_guessed() {
+  std::erase_if(guessed_, [this](TaskId task) {
+    const auto found = placed_.find(task);
+    if (found == placed_.end()) return true;
+    const Running& there = found->second;
+    const auto predicted = model_->predict(submitted_->size_class(there.size_class), there.worker);
+    if (predicted) loads_.predicted(there.worker, task, *predicted);
+    return false;
+  });
+}
+
 void SchedulerCore::learn_if_new(SizeClassId size_class) {
   if (size_class.index() >= classes_.size() || classes_[size_class.index()].measured.empty()) learn(size_class);
 }

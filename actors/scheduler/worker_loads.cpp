@@ -24,8 +24,12 @@ void WorkerLoads::remove(Worker& worker, std::size_t index) {
     worker.behind = {};
     to_add = worker.waiting.size();
   }
-  while (to_add-- > 0) {
-    const Line line = line_of(worker.waiting[to_add]);
+  add_ahead(worker, to_add);
+}
+
+void WorkerLoads::add_ahead(Worker& worker, std::size_t count) {
+  while (count-- > 0) {
+    const Line line = line_of(worker.waiting[count]);
     worker.ahead.push_back(worker.ahead.empty() ? line : line.then(worker.ahead.back()));
   }
 }
@@ -46,12 +50,27 @@ void WorkerLoads::placed(WorkerId worker, TaskId task, Duration execution, TimeS
   load.behind = load.behind.then(line_of(load.waiting.back()));
 }
 
+void WorkerLoads::predicted(WorkerId worker, TaskId task, Duration execution) {
+  Worker& load = workers_[worker.index()];
+  if (const auto running = std::ranges::find(load.running, task, &Running::task); running != load.running.end()) {
+    running->left = std::max(running->left + execution - running->execution, Duration{});
+    running->execution = execution;
+    return;
+  }
+  const auto found = std::ranges::find(load.waiting, task, &Waiting::task);
+  if (found == load.waiting.end() || found->execution == execution) return;
+  found->execution = execution;
+  load.ahead.clear();
+  load.behind = {};
+  add_ahead(load, load.waiting.size());
+}
+
 void WorkerLoads::started(WorkerId worker, TaskId task, TimeStamp at) {
   Worker& load = workers_[worker.index()];
   const auto found = std::ranges::find(load.waiting, task, &Waiting::task);
   if (found == load.waiting.end()) return;
   look_at_running(load, at);
-  load.running.push_back({task, found->execution});
+  load.running.push_back({task, found->execution, found->execution});
   remove(load, static_cast<std::size_t>(found - load.waiting.begin()));
 }
 

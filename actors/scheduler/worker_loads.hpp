@@ -21,6 +21,8 @@ class WorkerLoads {
 
   /// `data_at`: when its data will be there.
   void placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at);
+  /// It is now predicted to take so long, running or not; nothing happens where it has ended.
+  void predicted(WorkerId worker, TaskId task, Duration execution);
   void started(WorkerId worker, TaskId task, TimeStamp at);
   /// Also for one that was placed and will never run, whenever that is. Those that run on stay with what they have
   /// left.
@@ -52,6 +54,7 @@ class WorkerLoads {
   };
   struct Running {
     TaskId task;
+    Duration execution{};
     /// Of its execution, at `since`; zero where it takes longer than predicted.
     Duration left{};
   };
@@ -76,6 +79,8 @@ class WorkerLoads {
 
   static Line line_of(const Waiting& waiting);
   static void remove(Worker& worker, std::size_t index);
+  /// Adds up the first `count` that wait, in front of those in `ahead`.
+  static void add_ahead(Worker& worker, std::size_t count);
   /// Of the execution of one of its tasks, which had its share of the time since `since`.
   static Duration left(const Worker& worker, const Running& running, TimeStamp at);
   static void look_at_running(Worker& worker, TimeStamp at);

@@ -313,6 +313,85 @@ BOOST_AUTO_TEST_CASE(where_times_are_not_sure_a_policy_places_what_can_start) {
   BOOST_TEST(!m.scheduler->holds());
 }
 
+/// Two cores, on which times of "gemm" vary by a factor of ten and are known for no shape, and "potrf" without data
+/// takes 1 ms for sure.
+struct Unsure : Machinery {
+  Unsure() {
+    SchedulerCore::Machine machine;
+    const std::vector<DeviceType> cores(2, DeviceType(DeviceKind::cpu_core));
+    for (const DeviceType& core : cores) machine.workers.push_back({core, NodeId(0)});
+    machine.model = std::make_unique<LearnedModel>(history, cores);
+    machine.submitted = submitted;
+    scheduler =
+        std::make_unique<SchedulerCore>(std::make_unique<Mirror>(seen, to, Ranks::none, true), std::move(machine), 1);
+    KernelHistory& unsure = history->kernel({"gemm", DeviceKind::cpu_core, 8, false});
+    for (std::uint64_t i = 0; i < 4; ++i) {
+      unsure.add(unsure.shape(i, {.size = 8.0 * static_cast<double>(i + 1)}), i % 2 == 0 ? 1e-3 : 1e-2);
+    }
+    const ReadyTask known = ready(potrf, {});
+    KernelHistory& sure = history->kernel({"potrf", DeviceKind::cpu_core, 0, false});
+    for (int i = 0; i < 3; ++i) sure.add(sure.shape(submitted->size_class(known.size_class).shapes, {}), 1e-3);
+  }
+  ReadyTask of_rows(int rows) { return ready(gemm, {read(tests::register_matrix(host.graph, numbers, rows, 1))}); }
+  Duration predicted(const ReadyTask& task) {
+    return scheduler->model()->predict(submitted->size_class(task.size_class), WorkerId(0)).value();
+  }
+
+  std::shared_ptr<ExecutionHistory> history = std::make_shared<ExecutionHistory>();
+  std::vector<double> numbers = std::vector<double>(20);
+};
+
+BOOST_AUTO_TEST_CASE(tasks_that_are_known_surely_wait_with_those_that_are_not) {
+  Unsure m;
+  m.to = WorkerId(1);
+  // Alone they go where the policy wants them, however many are there.
+  BOOST_TEST(m.place({m.ready(m.potrf, {}), m.ready(m.potrf, {})}) == (std::vector<std::uint32_t>{1, 1}), kPerElement);
+  m.to = WorkerId(0);
+  const std::vector<ReadyTask> tasks{m.of_rows(1), m.ready(m.potrf, {}), m.of_rows(1), m.ready(m.potrf, {})};
+  BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{0}), kPerElement);
+  // The policy sees all that competes, in the order in which it became ready.
+  BOOST_REQUIRE(m.seen.tasks.size() == 4U);
+  for (std::size_t i = 0; i < tasks.size(); ++i) BOOST_TEST((m.seen.tasks[i].id == tasks[i].id));
+  // What comes later waits, too.
+  BOOST_TEST(m.place({m.ready(m.potrf, {})}).empty());
+  BOOST_TEST(m.scheduler->holds());
+}
+
+BOOST_AUTO_TEST_CASE(of_tasks_that_wait_for_room_the_most_urgent_begins_and_else_the_longest) {
+  Unsure m;
+  m.to = WorkerId(0);
+  std::vector<ReadyTask> tasks{m.of_rows(2), m.of_rows(1), m.of_rows(18), m.of_rows(3)};
+  auto decision = m.scheduler->activated(tasks, kNow);
+  BOOST_REQUIRE(decision.placed.size() == 1U);
+  BOOST_TEST((decision.placed[0].task == tasks[2].id));
+  std::vector<ReadyTask> urgent{m.of_rows(1)};
+  urgent[0].priority = 1;
+  m.to = WorkerId(1);
+  decision = m.scheduler->activated(urgent, kNow);
+  BOOST_REQUIRE(decision.placed.size() == 1U);
+  BOOST_TEST((decision.placed[0].task == urgent[0].id));
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_were_placed_by_a_guess_count_as_what_is_known_later) {
+  Unsure m;
+  m.to = WorkerId(1);
+  const ReadyTask task = m.of_rows(18);
+  const ReadyTask other = m.of_rows(2);
+  BOOST_TEST(m.place({task}) == (std::vector<std::uint32_t>{1}), kPerElement);
+  const Duration guess = m.predicted(task);
+  // The policy is told more, as nobody is sure; the worker has what is expected.
+  BOOST_TEST((m.scheduler->predictions().execution(task, WorkerId(1)) > guess));
+  m.scheduler->task_started(WorkerId(1), task.id, kNow);
+  BOOST_TEST((m.loads(kNow)[1].available == kNow + guess));
+  m.to = WorkerId(0);
+  BOOST_TEST(m.place({other}) == (std::vector<std::uint32_t>{0}), kPerElement);
+  m.scheduler->task_started(WorkerId(0), other.id, kNow);
+  m.scheduler->task_ended(WorkerId(0), other.id, kNow + 1us, 100us);
+  const Duration known = m.predicted(task);
+  BOOST_TEST((known < guess));
+  BOOST_TEST((m.loads(kNow + 1us)[1].available == kNow + known));
+}
+
 BOOST_AUTO_TEST_CASE(tasks_that_are_held_are_given_up_with_the_actor) {
   Machinery m;
   m.times.erase("gemm");

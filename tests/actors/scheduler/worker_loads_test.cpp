@@ -24,6 +24,7 @@ struct Fixture {
   void place(std::uint64_t task, Duration execution, TimeStamp data_at = {}) {
     loads.placed(WorkerId(0), TaskId(task), execution, data_at);
   }
+  void predict(std::uint64_t task, Duration execution) { loads.predicted(WorkerId(0), TaskId(task), execution); }
   void start(std::uint64_t task, TimeStamp at) { loads.started(WorkerId(0), TaskId(task), at); }
   void end(std::uint64_t task, TimeStamp at) { loads.ended(WorkerId(0), TaskId(task), at); }
 
@@ -177,6 +178,26 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_not_placed_are_no_load) {
   BOOST_TEST((free_at(0, 70us) == 80us));
 }
 
+BOOST_AUTO_TEST_CASE(what_is_predicted_anew_counts_for_tasks_that_run_and_for_those_that_wait) {
+  place(1, 10us);
+  place(2, 20us);
+  place(3, 5us, 200us);
+  start(1, 80us);
+  predict(1, 30us);
+  BOOST_TEST((free_at(0, 90us) == 205us));
+  predict(2, 100us);
+  BOOST_TEST((free_at(0, 90us) == 215us));
+  predict(1, 5us);
+  BOOST_TEST((free_at(0, 90us) == 205us));
+  predict(3, 50us);
+  BOOST_TEST((free_at(0, 90us) == 250us));
+  predict(7, 50us);
+  BOOST_TEST((free_at(0, 90us) == 250us));
+  end(1, 90us);
+  predict(1, 1000us);
+  BOOST_TEST((free_at(0, 90us) == 250us));
+}
+
 BOOST_AUTO_TEST_CASE(random_orders_give_what_adding_up_gives) {
   struct Waiting {
     std::uint64_t task;
@@ -213,6 +234,10 @@ BOOST_AUTO_TEST_CASE(random_orders_give_what_adding_up_gives) {
         running[one->task] = one->execution;
       }
       waiting.erase(one);
+    } else if (what == 9 && !waiting.empty() && random.below(2) == 0) {
+      Waiting& one = waiting[random.below(static_cast<std::uint32_t>(waiting.size()))];
+      one.execution = drawn(50);
+      predict(one.task, one.execution);
     } else if (!running.empty()) {
       end(running.begin()->first, now);
       running.erase(running.begin());
