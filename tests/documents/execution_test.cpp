@@ -8,6 +8,7 @@
 
 #include <troupe/client/openmp_team.hpp>
 
+#include "actors/running/option_values.hpp"
 #include "tests/actors/scheduler/policies_of_the_manual.hpp"
 
 namespace troupe::documents {
@@ -49,7 +50,7 @@ BOOST_AUTO_TEST_CASE(pieces_of_a_task_are_all_of_it) {
 
 BOOST_AUTO_TEST_CASE(kernel_times_can_be_kept) {
 #include <document_blocks/models/model-folder.inc>
-  BOOST_TEST(options.model_folder == default_model_folder());
+  BOOST_TEST(model_folder_of(options.model_folder) == default_model_folder());
 }
 
 BOOST_AUTO_TEST_CASE(data_are_given_a_use_and_kept) {

@@ -263,7 +263,7 @@ Cases all_cases() {
   const std::string away = " --socket-folder @/away";
   cases["submit"] = {
       {"application", kSubmit, "submit lu --n 40 --json --socket-folder %", "/app"},
-      {"--matrix", kSubmit, "submit lu --matrix @/a.mtx --json --socket-folder %", "/matrix"},
+      {"matrix", kSubmit, "submit lu --matrix @/a.mtx --json --socket-folder %", "/matrix"},
       {"--rhs", kSubmit, "+ --rhs @/b.mtx", "refused --matrix"},
       {"--output", "submit lu --matrix @/a.mtx --json --socket-folder %", "+ --output @/y.mtx", "file y.mtx"},
       {"--n", kSubmit, "submit cholesky --n 41 --json --socket-folder %", "/n"},

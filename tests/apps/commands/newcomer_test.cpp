@@ -76,7 +76,7 @@ const std::vector<Mistake>& mistakes() {
       {"run cholesky --seed -1", {"--seed", "'-1' is negative"}},
       {"simulate cholesky --platform idgraf --n 960 --memory-share nan", {"'nan' is no number"}},
       {"simulate cholesky --platform idgraf --n 960 --memory-share 90", {"'90' is too large", "to 1"}},
-      {"run cholesky --precision single", {"'single' is none of float, double", "did you mean float?"}},
+      {"run cholesky --precision flaot", {"'flaot' is none of float, double", "did you mean float?"}},
       {"run cholesky --precision Double", {"did you mean double?"}},
       {"run cholesky --policy heftt", {"unknown policy 'heftt'", "did you mean heft?"}},
       {"simulate cholesky --platform idgraf --n 960 --policy lws,hefft", {"'hefft'", "did you mean heft?"}},

@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_codelet_may_have_one_kernel_for_a_core_and_one_for_a_team
       Codelet("both", {}).cpu_team([&](const KernelContext&) { ran = "team"; }).cpu([&](const KernelContext&) {
         ran = "core";
       });
-  const KernelContext context({}, nullptr, nullptr);
+  const KernelContext context({}, kNoArguments.view());
   codelet.definition().kernel_for(DeviceKind::cpu_core)(context);
   BOOST_TEST(ran == "core");
   codelet.definition().team_kernel(context);
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_later_kernel_for_a_team_replaces_the_earlier_one_on_cores
       Codelet("both", {}).cpu_team([&](const KernelContext&) { ran = "first"; }).cpu_team([&](const KernelContext&) {
         ran = "second";
       });
-  const KernelContext context({}, nullptr, nullptr);
+  const KernelContext context({}, kNoArguments.view());
   codelet.definition().kernel_for(DeviceKind::cpu_core)(context);
   BOOST_TEST(ran == "second");
   // Of other types, too: nothing is left to compare with.
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_for_a_team_takes_what_the_others_take) {
 BOOST_AUTO_TEST_CASE(a_kernel_for_cuda_may_find_the_stream_in_its_context) {
   void* seen = nullptr;
   const Codelet codelet = Codelet("raw", {}).cuda([&](const KernelContext& context) { seen = context.stream; });
-  KernelContext context({}, nullptr, nullptr);
+  KernelContext context({}, kNoArguments.view());
   int place = 0;
   context.stream = &place;
   codelet.definition().kernel_for(DeviceKind::cuda)(context);

@@ -31,9 +31,8 @@ struct Call {
   std::vector<double> values = std::vector<double>(5, 1.0);
   DataView view{reinterpret_cast<std::byte*>(values.data()), layout_of<double>(5, 1, 5)};
   const DataView* views = &view;
-  double factor = 3;
-  std::uint8_t offset = 0;
-  KernelContext context{{&views, 1}, reinterpret_cast<const std::byte*>(&factor), &offset};
+  Arguments factor = args(3.0);
+  KernelContext context{{&views, 1}, factor.view()};
 };
 
 Codelet scale() {
