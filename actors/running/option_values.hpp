@@ -18,7 +18,7 @@ inline constexpr std::size_t kMostIssuedAhead = 1024;
 /// none), "none" and an empty text are no folder; other words are paths.
 [[nodiscard]] std::string model_folder_of(const std::string& word);
 
-/// `invalid_argument` for a number outside of its range, in the words of `RuntimeOptions` and `SimulationOptions`.
+/// `invalid_argument` for a number outside of its range or a time below zero, in the words of `RuntimeOptions`.
 [[nodiscard]] Result<void> check_ranges(const RuntimeOptions& options);
 
 }  // namespace troupe

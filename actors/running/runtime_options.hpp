@@ -68,14 +68,14 @@ struct RuntimeOptions {
   bool use_hyperthreads = false;
   /// Only these processing units: `0-3,8`; empty: all that are allowed.
   std::string restrict_to = {};
-  /// How long an idle worker looks for work before it sleeps: longer reacts faster and burns more.
+  /// How long an idle worker looks for work before it sleeps: longer reacts faster and burns more. Below 0 is an error.
   Duration spin = std::chrono::microseconds(50);
   /// Record every task's time, what tasks waited for, and what workers did between them (`Runtime::take_trace`): about
   /// 0.1 us a task and 16 to 56 bytes an entry, of which there are one a task and one a dependency.
   bool trace = false;
   /// While tasks are in flight and none has started or ended for so long, `on_stall` is told why (`Runtime::why`): once
   /// per stall, then at growing intervals. 0: never, and no thread watches. A kernel that takes longer while nothing
-  /// else can run counts as a stall.
+  /// else can run counts as a stall. Below 0 is an error.
   Duration why_after{};
   /// Called in a thread of its own; it may use the runtime but not wait for it. What it throws is dropped.
   std::function<void(const WhyReport&)> on_stall = nullptr;

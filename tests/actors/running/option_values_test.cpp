@@ -32,6 +32,22 @@ BOOST_AUTO_TEST_CASE(numbers_of_tasks_ahead_have_one_range_each) {
   BOOST_TEST(refused.failure().message == "issue_ahead is 2000: 0 to 1024 can be used");
 }
 
+BOOST_AUTO_TEST_CASE(times_are_not_negative) {
+  using namespace std::chrono_literals;
+  for (Duration RuntimeOptions::*time : {&RuntimeOptions::spin, &RuntimeOptions::why_after}) {
+    RuntimeOptions options;
+    options.*time = 0s;
+    BOOST_TEST(check_ranges(options).ok());
+    options.*time = -1ns;
+    BOOST_TEST(!check_ranges(options).ok());
+  }
+  RuntimeOptions options;
+  options.spin = -250ms;
+  const auto refused = check_ranges(options);
+  BOOST_TEST_REQUIRE(!refused.ok());
+  BOOST_TEST(refused.failure().message == "spin is -0.25 s: it must not be negative");
+}
+
 BOOST_AUTO_TEST_CASE(words_for_the_folder_of_kernel_times) {
   const tests::EnvironmentVariable cache("XDG_CACHE_HOME", "/somewhere");
   BOOST_TEST(model_folder_of("default") == "/somewhere/troupe");
