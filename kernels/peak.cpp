@@ -3,8 +3,10 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <ctime>
 #include <exception>
 #include <numeric>
 #include <thread>
@@ -81,6 +83,27 @@ double measure_peak(std::span<const int> pus, int n, int repetitions) {
     if (failure) std::rethrow_exception(failure);
   }
   return std::accumulate(rates.begin(), rates.end(), 0.0);
+}
+
+double core_speed() {
+  constexpr int kOrder = 320;
+  constexpr int kTries = 4;
+  const auto guard = single_threaded_blas();
+  Operands<double> operands(std::size_t{kOrder} * kOrder);
+  const auto processor_time_s = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  const auto time_of_product_s = [&] {
+    const double start_s = processor_time_s();
+    fortran::gemm('N', 'N', kOrder, kOrder, kOrder, 1.0, operands.a.data(), kOrder, operands.b.data(), kOrder, 0.0,
+                  operands.c.data(), kOrder);
+    return processor_time_s() - start_s;
+  };
+  double least_s = time_of_product_s();
+  for (int i = 0; i < kTries; ++i) least_s = std::min(least_s, time_of_product_s());
+  return 2.0 * kOrder * kOrder * kOrder / std::max(least_s, 1e-9);
 }
 
 template double measure_peak<float>(std::span<const int>, int, int);

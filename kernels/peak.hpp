@@ -12,4 +12,8 @@ namespace troupe::kernels {
 template <class T>
 double measure_peak(std::span<const int> pus, int n = 2048, int repetitions = 3);
 
+/// Operations per second of a matrix product of doubles in the calling thread, about: the best of a few short ones by
+/// the thread's processor time, so that other work on the machine matters little. Takes some ten milliseconds.
+[[nodiscard]] double core_speed();
+
 }  // namespace troupe::kernels

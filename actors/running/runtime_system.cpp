@@ -432,9 +432,10 @@ const workers::IdleSet* RuntimeSystem::sleepers() const {
 void RuntimeSystem::wake_early(bool waits_for_nothing) noexcept { implementation_->wake_early(waits_for_nothing); }
 const platform::Topology& RuntimeSystem::topology() const { return implementation_->topology_; }
 std::size_t RuntimeSystem::workers() const { return implementation_->crew_->ports.size(); }
-bool RuntimeSystem::has_accelerators() const {
-  return std::ranges::any_of(implementation_->crew_->kinds,
-                             [](DeviceKind kind) { return (kind_set(kind) & kOnCores) == 0; });
+KindSet RuntimeSystem::kinds() const {
+  KindSet kinds = 0;
+  for (const DeviceKind kind : implementation_->crew_->kinds) kinds |= kind_set(kind);
+  return kinds;
 }
 std::size_t RuntimeSystem::numa_nodes() const { return implementation_->numa_workers_.size(); }
 int RuntimeSystem::numa_os_index(NumaId node) const { return implementation_->numa_os_index(node); }

@@ -16,6 +16,7 @@
 #include "actors/scheduler/policy.hpp"
 #include "graph/task_graph.hpp"
 #include "platform/machine/topology.hpp"
+#include "proto/device_kinds.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::workers {
@@ -62,8 +63,8 @@ class RuntimeSystem {
   void unlock(std::span<const HandleId> handles);
   [[nodiscard]] const platform::Topology& topology() const;
   [[nodiscard]] std::size_t workers() const;
-  /// Some of them are no cores.
-  [[nodiscard]] bool has_accelerators() const;
+  /// Of their devices.
+  [[nodiscard]] KindSet kinds() const;
   /// NUMA nodes that have workers, and the operating system's index of one; -1 where the machine is only described.
   [[nodiscard]] std::size_t numa_nodes() const;
   [[nodiscard]] int numa_os_index(NumaId node) const;

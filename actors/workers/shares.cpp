@@ -402,8 +402,12 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
 void Shares::note_kernel(UserShare& user, const graph::Task& task, Duration took) {
   if (task.codelet == nullptr) return;
   const Time now = now_();
-  const bool tells_speed = took >= LongKernels::kLong && task.codelet->flops && task.codelet->pieces == nullptr;
-  const double speed = tells_speed ? graph::flops_of(task) / seconds(took) : 0;
+  // No core has so many operations done in less than `kLong`. Kernels with fewer come here when something held them up,
+  // and would seem slow, whatever they are.
+  constexpr double kLongOnAnyCore = 1.5e9;
+  const bool may_tell = took >= LongKernels::kLong && task.codelet->flops && task.codelet->pieces == nullptr;
+  const double flops = may_tell ? graph::flops_of(task) : 0;
+  const double speed = flops >= kLongOnAnyCore ? flops / seconds(took) : 0;
   const LockGuard lock(mutex_);
   if (speed > 0) {
     double& best = best_speeds_[task.codelet->name];

@@ -20,7 +20,7 @@ constexpr const char* kBuiltIn = "built in";
 
 CodeletLibrary::CodeletLibrary() {
   for (const kernels::CatalogueEntry& entry : kernels::catalogue()) {
-    codelets_.emplace(entry.name, ServiceCodelet{entry.codelet, entry.check, entry.takes});
+    codelets_.emplace(entry.name, ServiceCodelet{entry.codelet, entry.check, entry.takes, true});
     origins_.emplace(entry.name, kBuiltIn);
   }
   reduction_origins_.emplace("sum", kBuiltIn);
@@ -42,7 +42,7 @@ Result<void> CodeletLibrary::add(const Plugin& plugin) {
   }
   for (const PluginCodelet& one : plugin.codelets) {
     const std::string& name = one.codelet.definition().known_name();
-    codelets_.emplace(name, ServiceCodelet{one.codelet, one.check, nullptr});
+    codelets_.emplace(name, ServiceCodelet{one.codelet, one.check});
     origins_.emplace(name, plugin.path);
   }
   for (const PluginReduction& one : plugin.reductions) {

@@ -25,6 +25,8 @@ struct ServiceCodelet {
   std::function<Result<void>(std::span<const Layout> layouts, const Arguments& arguments)> check = nullptr;
   /// How long a task takes, where the arguments that `check` has let pass say so; else empty.
   Duration (*takes)(const Arguments& arguments) = nullptr;
+  /// Its operations are about as many as loops over its data make, so that a task with few elements is soon done.
+  bool short_on_few_elements = false;
 };
 
 /// A reduction that clients may use on elements of one type.

@@ -11,10 +11,17 @@
 namespace troupe::service {
 namespace {
 
-/// Operations per second that no core reaches today: of numbers of eight bytes, twice as many of four.
+/// Operations per second that no core reaches today, and no accelerator: of numbers of eight bytes. Of shorter ones a
+/// core has twice as many, an accelerator more.
 constexpr double kFastestCore = 1.5e11;
-/// Load and memory make kernels slower at times, and nothing makes them twice as fast as they were at best.
-constexpr double kBetterThanSeen = 2;
+constexpr double kFastestAccelerator = 1e14;
+constexpr double kShorterOnAccelerator = 20;
+/// A core that is slower than this is none that Troupe runs on; kernels may be.
+constexpr double kSlowestCore = 1e9;
+/// Load and memory make kernels slower at times, and nothing makes them four times as fast as they were at best, or
+/// half as fast again as a product of matrices is.
+constexpr double kBetterThanSeen = 4;
+constexpr double kBetterThanProduct = 1.5;
 /// With fewer elements no built-in kernel takes a millisecond.
 constexpr std::int64_t kFewElements = 50'000;
 
@@ -36,9 +43,35 @@ double flops_of(const CodeletDefinition& codelet, std::span<const Layout> layout
 
 }  // namespace
 
-Duration KernelLimit::at_least(const ServiceCodelet& codelet, std::span<const Layout> layouts,
-                               const Arguments& arguments) const {
-  if (codelet.takes) return codelet.takes(arguments);
+double KernelLimit::time_on_core_s(const std::string& codelet, double flops, bool doubles) const {
+  const double shorter = doubles ? 1 : 2;
+  double speed = shorter * kFastestCore;
+  const double longest_s = seconds(options_.longest);
+  // Where any core is fast enough, or none is, nobody has to know what this one does.
+  const bool depends = flops > longest_s * kSlowestCore && flops <= longest_s * speed;
+  if (depends && options_.core_speed) {
+    speed = std::min(speed, shorter * kBetterThanProduct * std::max(options_.core_speed(), kSlowestCore));
+  }
+  const double seen = options_.seen ? kBetterThanSeen * options_.seen(codelet) : 0;
+  return flops / (seen > 0 ? std::min(seen, speed) : speed);
+}
+
+KernelLimit::Verdict KernelLimit::refuse(const ServiceCodelet& codelet, double time_s, const char* where) const {
+  return {.refused = Failure{
+              ErrorCode::invalid_argument,
+              fmt::format("{} would run for {:.1f} s or more on {}, which nobody could interrupt, and the "
+                          "service lets a kernel run for {:.1f} s (limits.kernel_s): use smaller blocks of data",
+                          codelet.codelet.definition().known_name(), time_s, where, seconds(options_.longest))}};
+}
+
+KernelLimit::Verdict KernelLimit::judge(const ServiceCodelet& codelet, std::span<const Layout> layouts,
+                                        const Arguments& arguments, const DeviceSet& devices) const {
+  if (options_.longest == Duration{}) return {};
+  const double longest_s = seconds(options_.longest);
+  if (codelet.takes) {
+    const double time_s = seconds(codelet.takes(arguments));
+    return time_s > longest_s ? refuse(codelet, time_s, "a core") : Verdict{};
+  }
   const CodeletDefinition& definition = codelet.codelet.definition();
   if (!definition.flops || definition.pieces != nullptr) return {};
   std::int64_t elements = 0;
@@ -47,25 +80,19 @@ Duration KernelLimit::at_least(const ServiceCodelet& codelet, std::span<const La
     elements += layout.elements();
     element_size = std::min<std::uint64_t>(element_size, layout.element_size);
   }
-  if (elements < kFewElements) return {};
+  if (codelet.short_on_few_elements && elements < kFewElements) return {};
+  const bool doubles = element_size >= sizeof(double);
   const double flops = flops_of(definition, layouts, arguments);
-  const double seen = speed_ ? kBetterThanSeen * speed_(definition.name) : 0;
-  const double fastest = element_size < sizeof(double) ? 2 * kFastestCore : kFastestCore;
-  const double time_s = flops / (seen > 0 ? std::min(seen, fastest) : fastest);
-  constexpr double kLongest_s = 1e6;
-  if (!(time_s > 0)) return {};
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(std::min(time_s, kLongest_s)));
-}
-
-std::optional<Failure> KernelLimit::why_too_long(const ServiceCodelet& codelet, std::span<const Layout> layouts,
-                                                 const Arguments& arguments) const {
-  if (longest_ == Duration{}) return std::nullopt;
-  const Duration time = at_least(codelet, layouts, arguments);
-  if (time <= longest_) return std::nullopt;
-  return Failure{ErrorCode::invalid_argument,
-                 fmt::format("{} would run for {:.1f} s or more on a core, which nobody could interrupt, and the "
-                             "service lets a kernel run for {:.1f} s (limits.kernel_s): use smaller blocks of data",
-                             codelet.codelet.definition().known_name(), seconds(time), seconds(longest_))};
+  const double time_s = flops > 0 ? time_on_core_s(definition.name, flops, doubles) : 0;
+  if (!(time_s > longest_s)) return {};
+  // What stands in for an accelerator on a core is no faster than that.
+  constexpr KindSet kFast =
+      kinds_where([](const DeviceTraits& row) { return row.accelerator && row.stands_in_for != DeviceKind::cpu_core; });
+  const auto fast = static_cast<KindSet>(options_.kinds & kFast & devices.kinds() & definition.kinds());
+  if (fast == 0) return refuse(codelet, time_s, "a core");
+  const double there_s = flops / (kFastestAccelerator * (doubles ? 1 : kShorterOnAccelerator));
+  if (there_s > longest_s) return refuse(codelet, there_s, "an accelerator");
+  return {.not_on_cores = true};
 }
 
 }  // namespace troupe::service

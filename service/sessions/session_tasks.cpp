@@ -139,7 +139,7 @@ Result<void> SessionTasks::read_after(const TaskRow& row) {
   return {};
 }
 
-std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Arguments& arguments) const {
+std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Arguments& arguments) {
   if (row.codelet->known == nullptr) return *row.codelet->refusal;
   if (cancelled_by_) return cancelled_by_;
   const CodeletDefinition& definition = row.codelet->known->codelet.definition();
@@ -157,7 +157,9 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   }
   // What counts its operations may look at data that a task of any number does not have.
   if (definition.variadic && !known.check) return std::nullopt;
-  return parts_.kernels.why_too_long(known, layouts_, arguments);
+  auto verdict = parts_.kernels.judge(known, layouts_, arguments, options_.devices);
+  if (verdict.not_on_cores) options_.devices = options_.devices & DeviceSet::accelerators();
+  return std::move(verdict.refused);
 }
 
 Result<void> SessionTasks::submit_row(const TaskRow& row) {
@@ -194,9 +196,9 @@ Result<void> SessionTasks::submit_row(const TaskRow& row) {
   if (row.detail != nullptr) {
     if (row.detail->awaited() && !open_) awaited_.insert(numbers_.next() - 1);
     options_.name.clear();
-    options_.devices = {};
     options_.after.clear();
   }
+  if (!options_.devices.all()) options_.devices = {};
   return {};
 }
 

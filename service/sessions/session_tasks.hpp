@@ -105,8 +105,9 @@ class SessionTasks {
   Result<void> read_after(const TaskRow& row);
   /// Its names of kinds are known to be some.
   static DeviceSet devices_of(const v1::TaskDetail& detail);
-  /// Why the task cannot run, as far as that can be told before the graph looks at it.
-  std::optional<Failure> why_refused(const TaskRow& row, const Arguments& arguments) const;
+  /// Why the task cannot run, as far as that can be told before the graph looks at it. Of one that would keep a core
+  /// for too long, and not an accelerator, the options leave the cores out.
+  std::optional<Failure> why_refused(const TaskRow& row, const Arguments& arguments);
   /// The numbers of the data that the task, whose accesses have been read, would write.
   [[nodiscard]] Numbers written_by(const TaskRow& row) const;
   /// The same of a run.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/peak.hpp"
 #include "service/sessions/wire_checks.hpp"
 
 namespace troupe::service {
@@ -18,6 +19,12 @@ constexpr std::size_t kLongestProblem = 2'000;
 constexpr std::chrono::milliseconds kPatience{20};
 /// Replies that wait to be read.
 constexpr std::size_t kMostReplies = 4'096;
+
+/// Measured when it is asked for first.
+double speed_of_cores() {
+  static const double speed = kernels::core_speed();
+  return speed;
+}
 
 /// Cuts long texts, between characters.
 Failure shortened(const Failure& failure) {
@@ -41,8 +48,10 @@ SessionWork::SessionWork(const Parts& parts, const Options& options, std::functi
       codelets_(parts.codelets, parts.refused),
       data_(graph_->graph(), *parts_.memory, parts.limits.handles),
       tasks_({graph_->graph(), codelets_, data_, parts.refused, outbox_, parts.limits,
-              KernelLimit(parts.system.has_accelerators() ? Duration{} : parts.limits.kernel_time,
-                          [this](const std::string& codelet) { return graph_->best_speed(codelet); })}),
+              KernelLimit({.longest = parts.limits.kernel_time,
+                           .seen = [this](const std::string& codelet) { return graph_->best_speed(codelet); },
+                           .core_speed = speed_of_cores,
+                           .kinds = parts.system.kinds()})}),
       requests_({graph_->graph(), data_, outbox_, endings_, parts.codelets}, wake_) {}
 
 SessionWork::~SessionWork() {

@@ -37,6 +37,14 @@ BOOST_AUTO_TEST_CASE(is_the_sum_over_the_threads) {
   BOOST_TEST(rate >= least);
 }
 
+BOOST_AUTO_TEST_CASE(of_the_calling_thread_is_about_what_its_products_have) {
+  // By its processor time, and therefore not below the rate by the clock; short products have fewer operations a
+  // second.
+  const auto [rate, least] = measured_and_least<double>(1, 20);
+  BOOST_TEST(core_speed() * 1e-9 > 0.2 * least);
+  BOOST_TEST(core_speed() * 1e-9 < 1000 * rate);
+}
+
 BOOST_AUTO_TEST_CASE(of_no_core_is_zero) { BOOST_TEST(measure_peak<double>(std::vector<int>{}, kOrder, 1) == 0); }
 
 BOOST_AUTO_TEST_CASE(works_where_a_processing_unit_is_not_there) {

@@ -243,6 +243,25 @@ BOOST_AUTO_TEST_CASE(a_user_who_connects_again_has_not_had_less) {
   BOOST_TEST(a.used_ns >= 140 * kMillisecond);
 }
 
+BOOST_AUTO_TEST_CASE(kernels_that_are_long_on_any_core_tell_their_speed) {
+  TwoUsers f;
+  Share& a = f.shares.open(1, 1);
+  const auto run = [&](const char* name, double flops, Duration time) {
+    Codelet codelet(name, {});
+    codelet.flops([flops](const KernelContext&) { return flops; });
+    f.wait_for_turn(a, codelet);
+    graph::Task* const one = f.begin(0);
+    pass(time);
+    f.end(0, one);
+    return f.shares.best_speed(name);
+  };
+  using std::chrono::milliseconds;
+  BOOST_TEST(run("product", 2e9, milliseconds(100)) == 2e10, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(run("product", 2e9, milliseconds(200)) == 2e10, boost::test_tools::tolerance(1e-9));
+  // What was held up is not slow.
+  BOOST_TEST(run("small product", 2e6, milliseconds(100)) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_worker_stays_free_of_long_kernels_for_who_had_work_lately) {
   TwoUsers f;
   Share& a = f.shares.open(1, 1000);
