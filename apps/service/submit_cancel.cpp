@@ -1,10 +1,22 @@
 #include "apps/service/submit_cancel.hpp"
 
-#include <csignal>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <tuple>
+
+#include "apps/command_line.hpp"
+#include "apps/terminal/standard_error.hpp"
 #include "proto/errors.hpp"
 
 namespace troupe::apps {
+
+namespace {
+
+constexpr Duration kPatience = std::chrono::milliseconds(500);
+
+}  // namespace
 
 CancelOnSignal::CancelOnSignal() : thread_([this] { run(); }) {}
 
@@ -22,22 +34,29 @@ void CancelOnSignal::watch(const std::shared_ptr<Runtime>& runtime) {
 }
 
 void CancelOnSignal::run() {
-  for (;;) {
-    const auto signal = signals_.wait();
-    if (ending_) return;
-    if (cancelled_) {
-      // As if we had never caught it.
-      std::signal(*signal, SIG_DFL);
-      std::raise(*signal);
-    }
-    std::shared_ptr<Runtime> runtime;
-    {
-      const LockGuard lock(mutex_);
-      cancelled_ = true;
-      runtime = runtime_.lock();
-    }
-    if (runtime) runtime->cancel();
+  std::ignore = signals_.wait();
+  if (ending_) return;
+  std::shared_ptr<Runtime> runtime;
+  {
+    const LockGuard lock(mutex_);
+    cancelled_ = true;
+    runtime = runtime_.lock();
   }
+  // In a thread of its own, as what is told to a service that does not listen may take for ever.
+  std::thread canceller([&runtime] {
+    if (runtime) runtime->cancel();
+    runtime.reset();
+  });
+  const auto second = signals_.wait(kPatience);
+  if (ending_) return canceller.join();
+  if (second) {
+    // As if it had never been caught.
+    std::signal(*second, SIG_DFL);
+    std::raise(*second);
+  }
+  say("troupe: the job was cancelled by a signal; where a kernel of it runs, the service waits for its end\n");
+  // No destructors: they would wait for it, too.
+  ::_exit(exit_code(ErrorCode::cancelled));
 }
 
 }  // namespace troupe::apps

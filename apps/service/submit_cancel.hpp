@@ -12,7 +12,8 @@
 namespace troupe::apps {
 
 /// While it lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started, which whoever waits
-/// for them is told; the second ends the program, and with it the job.
+/// for them is told. Kernels that run cannot be interrupted, and a service may not answer: a moment later, or at a
+/// second signal, the program ends all the same, and with its connections the service ends the job.
 class CancelOnSignal {
  public:
   CancelOnSignal();

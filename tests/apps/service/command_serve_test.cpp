@@ -2,10 +2,14 @@
 #include <built_paths.hpp>  // written by the build
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -194,13 +198,56 @@ BOOST_AUTO_TEST_CASE(kernels_that_would_run_too_long_are_refused_and_cancels_are
   BOOST_CHECK_EXCEPTION(client.wait(), Error,
                         [](const Error& error) { return contains(error.what(), "9.0 s or more"); });
   // What runs is shown while it does, and a cancel does not end it.
-  client.submit(sleep, {}, args(kSecond_ns));
+  client.submit(sleep, {}, args(2 * kSecond_ns));
+  bool still_runs = false;
   BOOST_TEST(ServeProcess::within([&] {
-    return json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs").at(0).at("worker_seconds") > 0.2;
+    const json job = json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs").at(0);
+    still_runs = job.at("ended") == 1;
+    return !still_runs || job.at("worker_seconds") > 0.2;
   }));
+  BOOST_TEST(still_runs);
   succeeds(service.ask({"cancel", "1"}));
   BOOST_TEST(service.says("session cancelled session=1"));
   client.wait();
+}
+
+/// The program with these arguments, while the test goes on; its errors go to a file.
+pid_t start_program(Words words, const std::string& errors) {
+  words.insert(words.begin(), program_path());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT, 0600);
+  pid_t process = -1;
+  BOOST_REQUIRE(::posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ) == 0);
+  posix_spawn_file_actions_destroy(&actions);
+  return process;
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_is_told_to_stop_ends_though_the_service_does_not_answer) {
+  const TemporaryFolder folder;
+  ServeProcess service(folder.path(), kSmall);
+  BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
+  const pid_t job = start_program(
+      service.ask({"submit", "cholesky", "--n", "1000", "--tile", "100", "--repeat", "100000"}), folder.path("job"));
+  const auto running = [&] { return json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs"); };
+  BOOST_TEST(ServeProcess::within([&] { return running().size() == 1 && running().at(0).at("ended") > 0; }));
+  // As if a kernel kept every worker, only that this needs no time.
+  service.signal(SIGSTOP);
+  ::kill(job, SIGTERM);
+  int status = -1;
+  const auto told = std::chrono::steady_clock::now();
+  const bool ended = ServeProcess::within([&] { return ::waitpid(job, &status, WNOHANG) == job; });
+  service.signal(SIGCONT);
+  BOOST_TEST_REQUIRE(ended);
+  BOOST_TEST((std::chrono::steady_clock::now() - told < std::chrono::seconds(20)));
+  BOOST_TEST(WIFEXITED(status));
+  BOOST_TEST(WEXITSTATUS(status) == 1);
+  BOOST_TEST(contains(folder.read("job"), "the job was cancelled by a signal"));
+  // The service notices, and forgets what was left.
+  BOOST_TEST(ServeProcess::within([&] { return running().empty(); }));
 }
 
 BOOST_AUTO_TEST_CASE(jobs_on_a_service_with_accelerators_compute_what_they_should) {
