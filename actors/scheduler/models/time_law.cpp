@@ -135,9 +135,12 @@ void TimeLaw::begin(const TaskMeasures& task, double log_time) {
     sums_.origin_time = log_time;
   }
   // Times that were kept by an older version, or another number of data: what is new begins here.
+  const bool has_new = sums_.extents < task.extent_count;
   for (; sums_.extents < task.extent_count; ++sums_.extents) {
     sums_.origin[kFirstExtent + sums_.extents] = log_of(task.extents[sums_.extents], 1);
   }
+  // Until the next fit nothing would be known of the new terms, not even that they are in doubt.
+  if (has_new) fit();
 }
 
 void TimeLaw::fade(double factor) {
