@@ -1,8 +1,6 @@
 // Beginning and end of a program's session with a service.
 #include <built_paths.hpp>  // written by the build
 
-#include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -15,8 +13,7 @@
 
 #include "client/remote/connection/socket_connection.hpp"
 #include "tests/client/remote/places.hpp"
-
-extern char** environ;
+#include "tests/support/service_process.hpp"
 
 namespace troupe::tests {
 
@@ -117,40 +114,6 @@ BOOST_FIXTURE_TEST_CASE(a_service_that_stops_tells_new_clients_so, Places) {
     BOOST_CHECK_EXCEPTION((void)connect(), Error, failure(ErrorCode::stopped, "refuses this program", "is stopping"));
   }
 }
-
-/// A service in a process of its own.
-class ServiceProcess {
- public:
-  explicit ServiceProcess(const std::string& folder) {
-    int ends[2] = {-1, -1};
-    BOOST_REQUIRE(::pipe(ends) == 0);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    ::posix_spawn_file_actions_addclose(&actions, ends[0]);
-    std::string program = TROUPE_SERVICE_PROCESS;
-    std::string argument = folder;
-    char* arguments[] = {program.data(), argument.data(), nullptr};
-    BOOST_REQUIRE(::posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments, environ) == 0);
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
-    char ready[6] = {};
-    BOOST_REQUIRE(::read(ends[0], ready, 5) == 5);
-    ::close(ends[0]);
-  }
-  ~ServiceProcess() { kill(); }
-  ServiceProcess(const ServiceProcess&) = delete;
-  ServiceProcess& operator=(const ServiceProcess&) = delete;
-  void kill() {
-    if (process_ <= 0) return;
-    ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
-    process_ = -1;
-  }
-
- private:
-  pid_t process_ = -1;
-};
 
 BOOST_AUTO_TEST_CASE(a_service_that_is_killed_fails_what_waits_and_the_next_one_serves) {
   const TemporaryFolder folder;

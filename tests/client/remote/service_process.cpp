@@ -1,20 +1,52 @@
-// A service in a process of its own, for tests that kill it: `service_process FOLDER`, until it is killed.
+// A service in a process of its own, for tests that kill it, until it is killed:
+//
+//   service_process FOLDER [POLICY EMULATED_GPUS]
 #include <unistd.h>
 
+#include <cstdlib>
 #include <iostream>
 
 #include "service/server.hpp"
+#include "tests/support/random/step_codelet.hpp"
 #include "tests/support/running_service.hpp"
+
+namespace troupe::tests {
+namespace {
+
+/// Codelets for tests, and that of random programs.
+class AllCodelets final : public service::CodeletSource {
+ public:
+  explicit AllCodelets(Gate& gate) : own_(gate) {}
+  [[nodiscard]] const service::ServiceCodelet* find(std::string_view name) const override {
+    return name == step_.codelet.definition().known_name() ? &step_ : own_.find(name);
+  }
+
+ private:
+  TestCodelets own_;
+  service::ServiceCodelet step_{step_codelet(true)};
+};
+
+}  // namespace
+}  // namespace troupe::tests
 
 int main(int argc, char** argv) {
   using namespace troupe;
-  if (argc != 2) return 2;
+  if (argc != 2 && argc != 4) return 2;
   tests::Gate gate;
-  const tests::TestCodelets codelets(gate);
+  const tests::AllCodelets codelets(gate);
   service::ServerOptions options;
   options.folder = argv[1];
   options.inherit_sockets = false;
   options.runtime.cores = 1;
+  if (argc == 4) {
+    options.runtime.policy = argv[2];
+    platform::EmulationOptions small;
+    small.memory = {4096};
+    options.runtime.emulated_gpus.assign(std::strtoul(argv[3], nullptr, 10), small);
+    options.runtime.cores = 2;
+    options.runtime.oversubscribe = true;
+    options.runtime.bind = false;
+  }
   const auto server = service::Server::start(options, codelets);
   if (!server) {
     std::cerr << server.failure().message << "\n";
