@@ -65,6 +65,10 @@ class RpcService final : public detail::CallbackService {
   /// called with him. Of who does not stop calling the connection is ended.
   std::optional<grpc::Status> why_refused(const std::string& connection, std::optional<Peer>& peer);
   void done(const Peer& peer) { calls_->done(peer.user, 0); }
+  /// When a user should have another connection: `UserCalls::ready_at`.
+  UserCalls::Clock::time_point ready_at(std::uint32_t user, UserCalls::Clock::time_point now) {
+    return calls_->ready_at(user, now);
+  }
 
  private:
   /// Lets the desk answer a call whose peer is known.

@@ -36,6 +36,9 @@ constexpr int kCallsPerConnection = 64;
 /// Of the processor, for one user's sessions after a time of rest.
 constexpr Duration kSessionsAtOnce = std::chrono::milliseconds(100);
 
+/// Of one user, to each socket: the calls of the first are counted before the second is read.
+constexpr std::chrono::milliseconds kBetweenConnections{4};
+
 /// Silences libraries that would print what clients do wrong, which is told in other ways.
 void prepare_libraries() {
   // Never given back: gRPC takes up to ten seconds to end its threads when the last of its objects goes.
@@ -206,12 +209,14 @@ Result<void> Server::Implementation::accept(ListeningSockets sockets) {
     return memory_->serve(connection, peer);
   };
   std::vector<Acceptor::Place> places;
-  places.push_back({std::move(sockets.service), serve, &goodbye_for_grpc});
+  places.push_back({std::move(sockets.service), serve, &goodbye_for_grpc,
+                    [this](std::uint32_t user, auto now) { return rpc_->ready_at(user, now); }});
   places.push_back({std::move(sockets.memory), share,
-                    [this](std::string_view reason) { return memory_->packet_for_refused(reason); }});
+                    [this](std::string_view reason) { return memory_->packet_for_refused(reason); }, nullptr});
   ConnectionGate::Limits limits{.per_second = static_cast<double>(options_.connections_per_second)};
   // Programs start many at once, and then none for a while.
   limits.burst = 4 * limits.per_second;
+  limits.gap = kBetweenConnections;
   auto acceptor = Acceptor::start(std::move(places), rule_, limits, options_.log);
   if (!acceptor) return acceptor.failure();
   acceptor_ = std::move(acceptor).value();

@@ -52,7 +52,7 @@ struct ServerOptions {
   std::size_t connections_per_user = 512;
   std::size_t connections_per_second = 50;
   /// Calls of one user in a second, over all his connections, and bytes of answers that he has not read.
-  std::size_t calls_per_second = 1000;
+  std::size_t calls_per_second = 250;
   Bytes unread_answers = {64ULL << 20U};
   /// By `Resource`, what all clients of a user may have together; 0: half of what the system has for all.
   ResourceAmounts budgets_per_user = {};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 namespace troupe::service {
 namespace {
 
@@ -13,7 +15,10 @@ double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 1048
 }  // namespace
 
 UserCalls::UserCalls(const Limits& limits)
-    : limits_(limits), rates_(limits.per_second, limits.per_second), refusals_(kRefusalsPerSecond, kRefusalsAtOnce) {}
+    : limits_(limits),
+      rates_(limits.per_second, limits.per_second),
+      refusals_(kRefusalsPerSecond, kRefusalsAtOnce),
+      arrivals_(limits.per_second, limits.per_second) {}
 
 std::optional<Failure> UserCalls::why_not(std::uint32_t user, Clock::time_point now) {
   const auto found = open_.find(user);
@@ -40,9 +45,20 @@ std::optional<Failure> UserCalls::why_not(std::uint32_t user, Clock::time_point 
 
 std::optional<UserCalls::Refusal> UserCalls::begin(std::uint32_t user, Clock::time_point now) {
   const LockGuard lock(mutex_);
+  arrivals_.take_anyway(user, now);
   if (auto why = why_not(user, now)) return Refusal{std::move(*why), refusals_.try_take(user, now) > now};
   ++open_[user].calls;
   return std::nullopt;
+}
+
+UserCalls::Clock::time_point UserCalls::ready_at(std::uint32_t user, Clock::time_point now) {
+  constexpr std::chrono::milliseconds kLookAgain{20};
+  const LockGuard lock(mutex_);
+  if (const auto found = open_.find(user); found != open_.end()) {
+    const Open& open = found->second;
+    if (open.calls > limits_.most_open / 2 || open.bytes > limits_.unread.count / 2) return now + kLookAgain;
+  }
+  return arrivals_.ready_at(user, now);
 }
 
 void UserCalls::answered(std::uint32_t user, std::uint64_t bytes) {

@@ -31,6 +31,9 @@ class UserCalls {
   };
   /// Nothing: the call is open until `done`.
   std::optional<Refusal> begin(std::uint32_t user, Clock::time_point now);
+  /// When the user should bring more calls: not later than now, or a time to ask again, while he makes as many as he
+  /// may or does not read the answers.
+  Clock::time_point ready_at(std::uint32_t user, Clock::time_point now);
   /// So many bytes of an answer are on their way.
   void answered(std::uint32_t user, std::uint64_t bytes);
   /// The call has ended, and an answer of so many bytes has been read or never will be.
@@ -46,6 +49,8 @@ class UserCalls {
   const Limits limits_;
   UserRates rates_;
   UserRates refusals_;
+  /// Of all calls, answered or refused: these take as long.
+  UserRates arrivals_;
   Mutex mutex_;
   /// By user; none without calls.
   std::map<std::uint32_t, Open> open_ TROUPE_GUARDED_BY(mutex_);

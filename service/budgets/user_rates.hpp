@@ -23,12 +23,21 @@ class UserRates {
   Clock::time_point try_take(std::uint32_t user, Clock::time_point now) {
     const LockGuard lock(mutex_);
     Bucket& bucket = filled(user, now);
-    if (bucket.tokens < 1) {
-      const std::chrono::duration<double> wait((1 - bucket.tokens) / per_second_);
-      return now + std::chrono::ceil<Clock::duration>(wait);
-    }
-    bucket.tokens -= 1;
-    return now;
+    const Clock::time_point when = ready_at(bucket, now);
+    if (when <= now) bucket.tokens -= 1;
+    return when;
+  }
+  /// He does it, allowed or not: what he does too often, he has to wait for later, but for ten seconds at most.
+  void take_anyway(std::uint32_t user, Clock::time_point now) {
+    constexpr double kMostDebt_s = 10;
+    const LockGuard lock(mutex_);
+    Bucket& bucket = filled(user, now);
+    bucket.tokens = std::max(bucket.tokens - 1, -kMostDebt_s * per_second_);
+  }
+  /// When the user could do it, which he does not.
+  Clock::time_point ready_at(std::uint32_t user, Clock::time_point now) {
+    const LockGuard lock(mutex_);
+    return ready_at(filled(user, now), now);
   }
   [[nodiscard]] double per_second() const { return per_second_; }
 
@@ -37,6 +46,11 @@ class UserRates {
     double tokens = 0;
     Clock::time_point at;
   };
+  [[nodiscard]] Clock::time_point ready_at(const Bucket& bucket, Clock::time_point now) const {
+    if (bucket.tokens >= 1) return now;
+    const std::chrono::duration<double> wait((1 - bucket.tokens) / per_second_);
+    return now + std::chrono::ceil<Clock::duration>(wait);
+  }
   Bucket& filled(std::uint32_t user, Clock::time_point now) TROUPE_REQUIRES(mutex_) {
     // Those that are full again need not be remembered.
     constexpr std::size_t kMany = 1024;

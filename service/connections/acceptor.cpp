@@ -17,6 +17,14 @@ namespace troupe::service {
 
 using platform::FileDescriptor;
 
+namespace {
+
+constexpr int kPauseMs = 100;
+/// A place takes 64 connections in this time from those who make more than they may.
+constexpr int kFloodPauseMs = 5;
+
+}  // namespace
+
 Result<std::unique_ptr<Acceptor>> Acceptor::start(std::vector<Place> places, const AccessRule& rule,
                                                   const ConnectionGate::Limits& limits, LogSink log) {
   FileDescriptor stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -29,7 +37,13 @@ Result<std::unique_ptr<Acceptor>> Acceptor::start(std::vector<Place> places, con
 Acceptor::Acceptor(std::vector<Place> places, const AccessRule& rule, const ConnectionGate::Limits& limits, LogSink log,
                    FileDescriptor stop)
     : rule_(rule), log_(std::move(log)), stop_(std::move(stop)) {
-  for (Place& place : places) doors_.push_back({std::move(place), std::make_unique<ConnectionGate>(limits)});
+  for (Place& place : places) {
+    ConnectionGate::Limits of_gate = limits;
+    // Where they bring nothing that is counted, there is nothing to be seen.
+    if (!place.ready_at) of_gate.gap = {};
+    auto gate = std::make_unique<ConnectionGate>(of_gate, place.ready_at);
+    doors_.push_back({std::move(place), std::move(gate)});
+  }
   thread_ = std::thread([this] { run(); });
 }
 
@@ -40,46 +54,53 @@ Acceptor::~Acceptor() {
   thread_.join();
 }
 
-int Acceptor::patience_ms(bool full) const {
-  constexpr int kPauseMs = 100;
+int Acceptor::patience_ms(Rush most) const {
   constexpr int kForever = -1;
-  if (full || !refusals_.empty()) return kPauseMs;
-  std::optional<Clock::time_point> next;
+  int patience = kForever;
+  const auto at_most = [&patience](int ms) { patience = patience == kForever ? ms : std::min(patience, ms); };
+  if (most == Rush::full || !refusals_.empty()) at_most(kPauseMs);
+  if (most == Rush::flood) at_most(kFloodPauseMs);
   for (const Door& door : doors_) {
     const auto due = door.gate->next_due();
-    if (due && (!next || *due < *next)) next = due;
+    if (!due) continue;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*due - Clock::now()).count();
+    at_most(static_cast<int>(std::clamp<std::int64_t>(left, 1, kPauseMs)));
   }
-  if (!next) return kForever;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 1, kPauseMs));
+  return patience;
 }
 
 void Acceptor::run() {
-  constexpr int kPauseMs = 100;
   std::vector<pollfd> waiting{{stop_.get(), POLLIN, 0}};
   for (const Door& door : doors_) waiting.push_back({door.place.socket.get(), POLLIN, 0});
-  bool full = false;
+  std::vector<Rush> rushes(doors_.size(), Rush::none);
+  bool was_full = false;
   for (;;) {
-    // While there is no room, connections wait in the queue of the socket, which would be ready all the time.
-    const auto count = static_cast<nfds_t>(full ? 1 : waiting.size());
-    const int ready = ::poll(waiting.data(), count, patience_ms(full));
+    // Connections wait in the queue of the socket, which would be ready all the time.
+    for (std::size_t i = 0; i < doors_.size(); ++i) {
+      waiting[i + 1].fd = rushes[i] == Rush::none ? doors_[i].place.socket.get() : -1;
+    }
+    const bool any = std::ranges::find(rushes, Rush::none) != rushes.end();
+    const int ready = ::poll(waiting.data(), any ? waiting.size() : 1, patience_ms(*std::ranges::max_element(rushes)));
     // Short of memory, say: there is nothing to do but to try again.
     if (ready < 0 && errno != EINTR) {
-      if (!full && log_)
+      if (!was_full && log_)
         log_(LogLevel::error, "connections cannot be waited for",
              std::array{LogField{"reason", std::generic_category().message(errno)}});
       std::this_thread::sleep_for(std::chrono::milliseconds(kPauseMs));
-      full = true;
+      was_full = true;
+      std::ranges::fill(rushes, Rush::full);
       continue;
     }
     if (ready > 0 && waiting[0].revents != 0) return;
-    const bool was_full = std::exchange(full, false);
     if (ready < 0) continue;
     look_after_waiting();
     for (std::size_t i = 0; i < doors_.size(); ++i) {
-      if ((was_full || waiting[i + 1].revents != 0) && !accept(doors_[i])) full = true;
+      const bool has_some = rushes[i] != Rush::none || waiting[i + 1].revents != 0;
+      rushes[i] = has_some ? accept(doors_[i]) : Rush::none;
     }
-    if (full && !was_full && log_) log_(LogLevel::error, "no room for connections", {});
+    const bool full = std::ranges::find(rushes, Rush::full) != rushes.end();
+    if (full && !std::exchange(was_full, full) && log_) log_(LogLevel::error, "no room for connections", {});
+    was_full = full;
   }
 }
 
@@ -91,29 +112,31 @@ void Acceptor::look_after_waiting() {
   }
 }
 
-bool Acceptor::accept(Door& door) {
+Acceptor::Rush Acceptor::accept(Door& door) {
   // Other places get their turn.
   constexpr int kAtOnce = 64;
+  int let_in = 0;
   for (int i = 0; i < kAtOnce; ++i) {
     FileDescriptor connection(::accept4(door.place.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (connection.valid()) {
-      admit(door, std::move(connection));
+      let_in += admit(door, std::move(connection)) ? 1 : 0;
       continue;
     }
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) return false;
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) return Rush::full;
     // Nobody waits any more, or the one that waited is gone.
-    if (errno != ECONNABORTED && errno != EINTR) return true;
+    if (errno != ECONNABORTED && errno != EINTR) return Rush::none;
   }
-  return true;
+  return let_in < kAtOnce / 2 ? Rush::flood : Rush::none;
 }
 
-void Acceptor::admit(Door& door, FileDescriptor connection) {
+bool Acceptor::admit(Door& door, FileDescriptor connection) {
   const Result<Peer> peer = peer_of(connection.get());
   if (peer && rule_.admits(peer.value())) {
     const Clock::time_point now = Clock::now();
     switch (door.gate->enter(connection, peer.value(), now)) {
-      case ConnectionGate::Entry::now: return hand_over(door, std::move(connection), peer.value());
-      case ConnectionGate::Entry::waits: return;
+      case ConnectionGate::Entry::now: hand_over(door, std::move(connection), peer.value()); return true;
+      case ConnectionGate::Entry::waits:
+      case ConnectionGate::Entry::gone: return false;
       case ConnectionGate::Entry::refused: break;
     }
     const std::string why = fmt::format(
@@ -121,13 +144,15 @@ void Acceptor::admit(Door& door, FileDescriptor connection) {
         "connections wait: keep connections open, or wait a second",
         peer.value().user, door.gate->limits().per_second, door.gate->limits().most_waiting);
     refusals_.refuse(std::move(connection), door.place.refusal(why), now);
-    return tell_refused(peer.value(), why);
+    tell_refused(peer.value(), why);
+    return false;
   }
   const Clock::time_point at = Clock::now();
-  if (!log_ || (peer && told_.try_take(peer.value().user, at) > at)) return;
+  if (!log_ || (peer && told_.try_take(peer.value().user, at) > at)) return false;
   const std::array<LogField, 2> fields{{{"user", peer ? std::to_string(peer.value().user) : "unknown"},
                                         {"process", peer ? std::to_string(peer.value().process) : "unknown"}}};
   log_(LogLevel::warning, "connection refused: no permission", fields);
+  return false;
 }
 
 void Acceptor::hand_over(Door& door, FileDescriptor connection, const Peer& peer) {

@@ -29,6 +29,8 @@ class Acceptor {
     Handler handler;
     /// What a client of this socket is sent for a reason why it is refused.
     std::function<std::string(std::string_view reason)> refusal;
+    /// When a user may have another connection here; null: as often as the limits let him.
+    ConnectionGate::ReadyAt ready_at = nullptr;
   };
 
   /// Handlers are called by the acceptor's thread, one at a time. `log` may be empty.
@@ -49,11 +51,16 @@ class Acceptor {
   Acceptor(std::vector<Place> places, const AccessRule& rule, const ConnectionGate::Limits& limits, LogSink log,
            platform::FileDescriptor stop);
   void run();
-  /// How long there is nothing to do if no connection comes; -1: for ever.
-  [[nodiscard]] int patience_ms(bool full) const;
-  /// Takes what waits at one place. False: the process has no room for more now.
-  bool accept(Door& door);
-  void admit(Door& door, platform::FileDescriptor connection);
+  /// What the last look at a place means for the next one: nothing; so many come that are not let in that whoever makes
+  /// them has to wait in the queue of the socket for a moment, where they cost nothing; the process has no room for
+  /// more.
+  enum class Rush { none, flood, full };
+  /// How long there is nothing to do if no connection comes; -1: for ever. `most`: of all places.
+  [[nodiscard]] int patience_ms(Rush most) const;
+  /// Takes what waits at one place.
+  Rush accept(Door& door);
+  /// True: the connection was let in.
+  bool admit(Door& door, platform::FileDescriptor connection);
   void hand_over(Door& door, platform::FileDescriptor connection, const Peer& peer);
   /// Those who have waited for their turn, and those who were refused.
   void look_after_waiting();

@@ -14,11 +14,23 @@ bool has_gone(const platform::FileDescriptor& connection) {
 
 }  // namespace
 
+ConnectionGate::Clock::time_point ConnectionGate::try_admit(std::uint32_t user, Clock::time_point now) {
+  std::erase_if(last_, [&](const auto& one) { return now - one.second >= limits_.gap; });
+  if (const auto last = last_.find(user); last != last_.end()) return last->second + limits_.gap;
+  if (ready_at_) {
+    if (const Clock::time_point ready = ready_at_(user, now); ready > now) return ready;
+  }
+  const Clock::time_point when = rates_.try_take(user, now);
+  if (when <= now && limits_.gap.count() > 0) last_[user] = now;
+  return when;
+}
+
 ConnectionGate::Entry ConnectionGate::enter(platform::FileDescriptor& connection, const Peer& peer,
                                             Clock::time_point now) {
+  if (has_gone(connection)) return Entry::gone;
   const auto found = queues_.find(peer.user);
   if (found == queues_.end()) {
-    const Clock::time_point when = rates_.try_take(peer.user, now);
+    const Clock::time_point when = try_admit(peer.user, now);
     if (when <= now) return Entry::now;
     Queue& queue = queues_[peer.user];
     queue.due = when;
@@ -44,7 +56,7 @@ std::vector<ConnectionGate::Admitted> ConnectionGate::due(Clock::time_point now)
         queue.waiting.pop_front();
         continue;
       }
-      queue.due = rates_.try_take(user, now);
+      queue.due = try_admit(user, now);
       if (queue.due > now) break;
       admitted.push_back(std::move(queue.waiting.front()));
       queue.waiting.pop_front();

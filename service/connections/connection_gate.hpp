@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -16,7 +17,9 @@
 
 namespace troupe::service {
 
-/// Connections that come faster than their user may make them wait for their turn, behind no other user's. One thread.
+/// Connections that come faster than their user may make them wait for their turn, behind no other user's. So they do
+/// while their user has used up what else he may have: each brings calls, which cost most once a library reads them.
+/// One thread.
 class ConnectionGate {
  public:
   using Clock = UserRates::Clock;
@@ -25,11 +28,17 @@ class ConnectionGate {
     double burst = 200;
     /// Of one user.
     std::size_t most_waiting = 256;
+    /// Between two of one user, so that it can be seen what they bring.
+    std::chrono::milliseconds gap{0};
   };
-  explicit ConnectionGate(const Limits& limits) : limits_(limits), rates_(limits.per_second, limits.burst) {}
+  /// When a user may have another connection as far as others know: not later than `now`, or a time to ask again.
+  using ReadyAt = std::function<Clock::time_point(std::uint32_t user, Clock::time_point now)>;
+  /// `ready_at` may be null.
+  explicit ConnectionGate(const Limits& limits, ReadyAt ready_at = nullptr)
+      : limits_(limits), ready_at_(std::move(ready_at)), rates_(limits.per_second, limits.burst) {}
 
-  enum class Entry { now, waits, refused };
-  /// `waits`: the gate has taken the connection.
+  enum class Entry { now, waits, refused, gone };
+  /// `waits`: the gate has taken the connection; `gone`: its client has closed it.
   Entry enter(platform::FileDescriptor& connection, const Peer& peer, Clock::time_point now);
 
   struct Admitted {
@@ -48,8 +57,14 @@ class ConnectionGate {
     Clock::time_point due;
   };
 
+  /// Not later than now: the user's next connection is let in.
+  Clock::time_point try_admit(std::uint32_t user, Clock::time_point now);
+
   const Limits limits_;
+  const ReadyAt ready_at_;
   UserRates rates_;
+  /// When users were let in, of those for whom the gap has not passed.
+  std::map<std::uint32_t, Clock::time_point> last_;
   /// By user; none is empty.
   std::map<std::uint32_t, Queue> queues_;
 };

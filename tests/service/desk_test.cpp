@@ -1,7 +1,12 @@
 #include "service/desk.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace troupe::service {
 
@@ -38,6 +43,37 @@ BOOST_AUTO_TEST_CASE(users_take_turns_and_one_who_asks_too_much_is_refused_alone
   }
   BOOST_TEST(answered.size() == Desk::kMostWaiting + 1);
   BOOST_TEST(answered.find('b') <= 1U);
+}
+
+BOOST_AUTO_TEST_CASE(who_has_used_his_part_of_a_core_waits_and_others_do_not) {
+  using Clock = std::chrono::steady_clock;
+  using namespace std::chrono_literals;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::pair<char, Clock::time_point>> answered;
+  const auto note = [&](char who) {
+    const std::lock_guard lock(mutex);
+    answered.emplace_back(who, Clock::now());
+    changed.notify_all();
+  };
+  const auto work = [&] {
+    const Duration start = thread_time();
+    while (thread_time() - start < 150ms) {
+    }
+    note('a');
+  };
+  const auto wait_for = [&](std::size_t count) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return answered.size() == count; });
+  };
+  Desk desk;
+  // The second goes beyond what may be used at once, by a tenth of a second of work: a second at his share.
+  for (int i = 0; i < 3; ++i) BOOST_TEST(desk.ask(1, work));
+  wait_for(2);
+  BOOST_TEST(desk.ask(2, [&] { note('b'); }));
+  wait_for(4);
+  BOOST_TEST(answered[2].first == 'b');
+  BOOST_TEST((answered[3].second - answered[1].second > 600ms));
 }
 
 }  // namespace

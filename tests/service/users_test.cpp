@@ -2,12 +2,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -17,6 +20,7 @@
 #include "tests/support/running_service.hpp"
 #include "tests/support/service_client.hpp"
 #include "tests/support/skipping.hpp"
+#include "tests/support/tries.hpp"
 
 namespace troupe::tests {
 namespace {
@@ -114,18 +118,18 @@ BOOST_AUTO_TEST_CASE(eight_programs_of_one_get_no_more_than_one_of_another) {
     clients.push_back(users.client_of(i == 0 ? kA : kB));
     BOOST_TEST(!clients.back()->open(0, users.service.codelets().find("sleep")->codelet));
   }
-  for (auto& client : clients) users.submit_sleeps(*client, 3000, 500'000);
+  for (auto& client : clients) users.submit_sleeps(*client, 5000, 500'000);
   BOOST_REQUIRE(eventually([&] { return users.worker_times().a > 100ms && users.worker_times().b > 100ms; }));
   const auto before = users.worker_times();
-  auto after = before;
-  BOOST_REQUIRE(eventually([&] {
-    after = users.worker_times();
-    return after.a - before.a > 600ms;
-  }));
-  const double of_a = seconds(after.a - before.a);
-  const double of_b = seconds(after.b - before.b);
-  BOOST_TEST(of_a / (of_a + of_b) > 0.47);
-  BOOST_TEST(of_a / (of_a + of_b) < 0.53);
+  // On a busy machine a sleep may take much longer, which is made up for later: at some time the shares are right. If
+  // programs had the shares, A would have a ninth all the time.
+  double share_of_a = 0;
+  const bool fair = eventually([&] {
+    const auto now = users.worker_times();
+    share_of_a = seconds(now.a - before.a) / std::max(seconds(now.a - before.a + now.b - before.b), 1e-9);
+    return now.a - before.a > 600ms && share_of_a > 0.47 && share_of_a < 0.53;
+  });
+  BOOST_TEST(fair, "A has " << share_of_a);
 }
 
 BOOST_AUTO_TEST_CASE(long_kernels_of_one_leave_a_worker_to_another) {
@@ -138,12 +142,16 @@ BOOST_AUTO_TEST_CASE(long_kernels_of_one_leave_a_worker_to_another) {
     BOOST_TEST(!client->open(1, users.service.codelets().find("nothing")->codelet));
   }
   // Both workers, until it is known how long they take.
-  users.submit_sleeps(*b, 20, 300'000'000);
-  BOOST_REQUIRE(eventually([&] { return users.worker_times().b > 650ms; }));
-  for (int i = 0; i < 20; ++i) {
-    BOOST_TEST((Users::time_of_task(*a, 1) < 150ms));
+  users.submit_sleeps(*b, 20, 600'000'000);
+  BOOST_REQUIRE(eventually([&] { return users.worker_times().b > 1250ms; }));
+  // Half of them would wait for a sleep to end if no worker were left; a busy machine makes a few late.
+  std::vector<Duration> times;
+  for (int i = 0; i < 11; ++i) {
+    times.push_back(Users::time_of_task(*a, 1));
     std::this_thread::sleep_for(10ms);
   }
+  std::ranges::sort(times);
+  BOOST_TEST(seconds(times[times.size() / 2]) < 0.25);
   // Those that are left are cancelled, but for the ones that run.
   b->disappear();
 }
@@ -206,7 +214,12 @@ BOOST_AUTO_TEST_CASE(held_data_of_one_leave_another_his_requests) {
 
 BOOST_AUTO_TEST_CASE(runs_of_recordings_of_one_let_another_work_and_end_with_him) {
   if (!only_root(kOnlyRoot)) return;
-  Users users;
+  // A thousand million tasks in runs: cancelled one by one they would take minutes.
+  constexpr int kTasks = 100'000;
+  constexpr int kRuns = 10'000;
+  service::ServerOptions options;
+  options.limits.tasks = std::uint64_t{kTasks} * kRuns;
+  Users users(options);
   const auto a = users.client_of(kA);
   const auto b = users.client_of(kB);
   BOOST_TEST(!a->open(1, users.service.codelets().find("nothing")->codelet));
@@ -214,26 +227,102 @@ BOOST_AUTO_TEST_CASE(runs_of_recordings_of_one_let_another_work_and_end_with_him
   b->send([](v1::Operation& operation) { operation.mutable_begin_recording()->set_recording(1); });
   b->send([](v1::Operation& operation) {
     operation.mutable_tasks()->set_first(1);
-    for (int i = 0; i < 10'000; ++i) {
+    for (int i = 0; i < kTasks; ++i) {
       ServiceClient::add_task(*operation.mutable_tasks(), 0, {}, args(std::int64_t{2'000'000}));
     }
   });
   BOOST_TEST(!b->reply_to([](v1::Operation& operation, std::uint64_t request) {
     operation.mutable_end_recording()->set_request(request);
   }));
-  // They would keep both workers for four minutes.
-  for (int run = 0; run < 25; ++run) {
-    b->send([&](v1::Operation& operation) {
-      operation.mutable_replay()->set_recording(1);
-      operation.mutable_replay()->set_task(b->next_task()++);
-    });
+  v1::ClientMessage runs;
+  for (int run = 0; run < kRuns; ++run) {
+    v1::Replay& replay = *runs.add_operations()->mutable_replay();
+    replay.set_recording(1);
+    replay.set_task(b->next_task()++);
   }
+  b->send(runs);
   BOOST_REQUIRE(eventually([&] { return users.worker_times().b > 50ms; }));
   const auto start = Clock::now();
   for (int i = 0; i < 20; ++i) (void)Users::time_of_task(*a, 1);
   BOOST_TEST((Clock::now() - start < 10s));
   b->disappear();
   BOOST_TEST(eventually([&] { return users.service.server().look().sessions.size() == 1; }));
+}
+
+BOOST_AUTO_TEST_CASE(recorded_tasks_of_all_programs_of_a_user_have_one_budget) {
+  if (!only_root(kOnlyRoot)) return;
+  service::ServerOptions options;
+  options.budgets_per_user[static_cast<std::size_t>(service::Resource::recorded_tasks)] = 128;
+  Users users(options);
+  const auto record = [&](ServiceClient& client, int tasks) {
+    BOOST_TEST(!client.open(0, users.service.codelets().find("nothing")->codelet));
+    client.send([](v1::Operation& operation) { operation.mutable_begin_recording()->set_recording(1); });
+    client.send([&](v1::Operation& operation) {
+      operation.mutable_tasks()->set_first(1);
+      for (int i = 0; i < tasks; ++i) ServiceClient::add_task(*operation.mutable_tasks(), 0, {});
+    });
+    return client.reply_to([](v1::Operation& operation, std::uint64_t request) {
+      operation.mutable_end_recording()->set_request(request);
+    });
+  };
+  const auto a = users.client_of(kA);
+  const auto b = users.client_of(kB);
+  const auto other_of_b = users.client_of(kB);
+  BOOST_TEST(!record(*b, 100));
+  (void)record(*other_of_b, 100);
+  const auto why = other_of_b->goodbye();
+  BOOST_REQUIRE(why);
+  BOOST_TEST(contains(why->message(), "tasks in recordings"), why->message());
+  BOOST_TEST(!record(*a, 100));
+}
+
+BOOST_AUTO_TEST_CASE(threads_of_one_are_not_those_of_another) {
+  if (!only_root(kOnlyRoot)) return;
+  service::ServerOptions options;
+  // A connection for memory and a session have one each.
+  options.budgets_per_user[static_cast<std::size_t>(service::Resource::threads)] = 3;
+  Users users(options);
+  const auto b = users.client_of(kB);
+  {
+    const AsUser as(kB, kGroup);
+    ServiceClient second(users.service.folder());
+    BOOST_TEST(second.hello() == 0U);
+    const auto why = second.goodbye();
+    BOOST_REQUIRE(why);
+    BOOST_TEST(contains(why->message(), "threads of the service"), why->message());
+  }
+  BOOST_TEST(users.client_of(kA)->welcome().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(who_says_a_lot_is_read_slowly_while_others_are_there) {
+  if (!only_root(kOnlyRoot)) return;
+  Users users;
+  const auto b = users.client_of(kB);
+  const MappedSegment segment = b->memory().allocate(4096);
+  b->register_vector<double>(1, segment, 8);
+  v1::ClientMessage many;
+  for (int i = 0; i < 20'000; ++i) {
+    many.add_operations()->mutable_set_reuse()->set_handle(1);
+    many.mutable_operations(i)->mutable_set_reuse()->set_index(i);
+  }
+  constexpr int kMessages = kSanitized ? 4 : 20;
+  const auto processor_time = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  };
+  const auto say_all = [&] {
+    for (int i = 0; i < kMessages; ++i) b->send(many);
+    BOOST_TEST(!b->wait_all());
+  };
+  const Duration before = processor_time();
+  say_all();
+  const Duration alone = processor_time() - before;
+  const auto a = users.client_of(kA);
+  const auto start = Clock::now();
+  say_all();
+  // An eighth of two cores. A busy machine makes it no faster.
+  BOOST_TEST(seconds(Clock::now() - start) > 1.3 * seconds(alone));
 }
 
 /// Each of a service's calls that are answered at once.
@@ -252,7 +341,7 @@ Call call_of(grpc::Status (v1::Troupe::Stub::*method)(grpc::ClientContext*, cons
 BOOST_AUTO_TEST_CASE(who_calls_without_end_is_told_and_loses_the_connection) {
   if (!only_root(kOnlyRoot)) return;
   service::ServerOptions options;
-  options.calls_per_second = 50;
+  options.calls_per_second = 10;
   Users users(options);
   using Stub = v1::Troupe::Stub;
   const std::vector<Call> calls{call_of(&Stub::Ping),      call_of(&Stub::Status), call_of(&Stub::Jobs),
@@ -264,13 +353,17 @@ BOOST_AUTO_TEST_CASE(who_calls_without_end_is_told_and_loses_the_connection) {
     const auto b = users.stub_of(kB + static_cast<uid_t>(which));
     int refused = 0;
     grpc::StatusCode last = grpc::StatusCode::OK;
-    for (int i = 0; i < 1000 && last != grpc::StatusCode::UNAVAILABLE; ++i) {
-      last = calls[which](*b);
-      refused += last == grpc::StatusCode::RESOURCE_EXHAUSTED ? 1 : 0;
-    }
+    // He may be told twenty times a second, so this may take a while where calls are slow.
+    const bool ended = eventually([&] {
+      for (int i = 0; i < 200 && last != grpc::StatusCode::UNAVAILABLE; ++i) {
+        last = calls[which](*b);
+        refused += last == grpc::StatusCode::RESOURCE_EXHAUSTED ? 1 : 0;
+      }
+      return last == grpc::StatusCode::UNAVAILABLE;
+    });
     BOOST_TEST_INFO("call " << which);
     BOOST_TEST(refused > 50);
-    BOOST_TEST(last == grpc::StatusCode::UNAVAILABLE);
+    BOOST_TEST(ended);
     BOOST_TEST(Users::ping(*a) == grpc::StatusCode::OK);
   }
 }

@@ -49,6 +49,31 @@ BOOST_AUTO_TEST_CASE(who_goes_on_calling_loses_the_connection) {
   BOOST_TEST(!calls.begin(kA, kStart + 1s));
 }
 
+BOOST_AUTO_TEST_CASE(who_has_used_up_his_calls_should_not_bring_more) {
+  UserCalls calls({.per_second = 10, .unread = {1000}, .most_open = 8});
+  for (int i = 0; i < 10; ++i) {
+    BOOST_TEST((calls.ready_at(kA, kStart) == kStart));
+    BOOST_TEST(!calls.begin(kA, kStart));
+    calls.done(kA, 0);
+  }
+  BOOST_TEST((calls.ready_at(kA, kStart) == kStart + 100ms));
+  // Those that are refused count, too.
+  for (int i = 0; i < 20; ++i) BOOST_TEST(calls.begin(kA, kStart).has_value());
+  BOOST_TEST((calls.ready_at(kA, kStart) == kStart + 2100ms));
+  for (int i = 0; i < 1000; ++i) (void)calls.begin(kA, kStart);
+  BOOST_TEST((calls.ready_at(kA, kStart) <= kStart + 11s));
+  BOOST_TEST((calls.ready_at(kB, kStart) == kStart));
+  // Answers that he does not read, and calls that are not answered.
+  BOOST_TEST(!calls.begin(kB, kStart));
+  calls.answered(kB, 501);
+  BOOST_TEST((calls.ready_at(kB, kStart) > kStart));
+  calls.done(kB, 501);
+  for (int i = 0; i < 5; ++i) BOOST_TEST(!calls.begin(kB, kStart));
+  BOOST_TEST((calls.ready_at(kB, kStart) > kStart));
+  calls.done(kB, 0);
+  BOOST_TEST((calls.ready_at(kB, kStart) == kStart));
+}
+
 BOOST_AUTO_TEST_CASE(answers_that_are_not_read_and_calls_that_are_open_have_limits) {
   UserCalls calls({.per_second = 1e6, .unread = {1000}, .most_open = 3});
   BOOST_TEST(!calls.begin(kA, kStart));

@@ -54,6 +54,43 @@ BOOST_AUTO_TEST_CASE(who_connects_too_often_waits_behind_himself_alone) {
   BOOST_TEST(!gate.next_due().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(those_of_one_user_have_a_gap_between_them) {
+  ConnectionGate gate({.per_second = 10, .burst = 10, .gap = 5ms});
+  std::vector<Pair> pairs(4);
+  BOOST_TEST((gate.enter(pairs[0].service, kA, kStart) == Entry::now));
+  BOOST_TEST((gate.enter(pairs[1].service, kA, kStart + 1ms) == Entry::waits));
+  BOOST_TEST((gate.enter(pairs[2].service, kB, kStart + 1ms) == Entry::now));
+  BOOST_TEST((gate.next_due() == kStart + 5ms));
+  BOOST_TEST(gate.due(kStart + 5ms).size() == 1U);
+  BOOST_TEST((gate.enter(pairs[3].service, kA, kStart + 20ms) == Entry::now));
+}
+
+BOOST_AUTO_TEST_CASE(who_has_used_up_his_calls_gets_no_further_connection) {
+  ConnectionGate::Clock::time_point ready = kStart;
+  ConnectionGate gate({.per_second = 10, .burst = 10}, [&](std::uint32_t user, ConnectionGate::Clock::time_point now) {
+    return user == kA.user ? ready : now;
+  });
+  std::vector<Pair> pairs(4);
+  BOOST_TEST((gate.enter(pairs[0].service, kA, kStart) == Entry::now));
+  ready = kStart + 300ms;
+  BOOST_TEST((gate.enter(pairs[1].service, kA, kStart) == Entry::waits));
+  BOOST_TEST((gate.enter(pairs[2].service, kB, kStart) == Entry::now));
+  BOOST_TEST((gate.next_due() == kStart + 300ms));
+  // He goes on calling.
+  ready = kStart + 600ms;
+  BOOST_TEST(gate.due(kStart + 300ms).empty());
+  BOOST_TEST((gate.next_due() == kStart + 600ms));
+  BOOST_TEST(gate.due(kStart + 600ms).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_whose_client_has_gone_costs_nothing) {
+  ConnectionGate gate({.per_second = 1, .burst = 1});
+  std::vector<Pair> pairs(2);
+  pairs[0].client.reset();
+  BOOST_TEST((gate.enter(pairs[0].service, kA, kStart) == Entry::gone));
+  BOOST_TEST((gate.enter(pairs[1].service, kA, kStart) == Entry::now));
+}
+
 BOOST_AUTO_TEST_CASE(connections_whose_clients_have_gone_make_room) {
   ConnectionGate gate({.per_second = 1, .burst = 1, .most_waiting = 2});
   std::vector<Pair> pairs(4);

@@ -90,6 +90,20 @@ BOOST_AUTO_TEST_CASE(pays_for_codelets) {
   expect_end();
 }
 
+BOOST_AUTO_TEST_CASE(pays_for_data_that_are_held_what_a_hold_takes) {
+  // A hold is a task with all that it has besides: 480 bytes for each would be far too few, and let them pass.
+  client.register_vector<double>(1, segment, 1);
+  for (int i = 0; i < 3000; ++i) {
+    client.send([&](v1::Operation& operation) {
+      operation.mutable_acquire()->set_request(client.next_request());
+      operation.mutable_acquire()->set_handle(1);
+      operation.mutable_acquire()->set_mode(v1::READ);
+    });
+  }
+  client.half_close();
+  expect_end();
+}
+
 BOOST_AUTO_TEST_CASE(pays_for_a_message_before_it_is_read) {
   client.send([&](v1::Operation& operation) {
     for (int i = 0; i < 100'000; ++i) operation.mutable_partition()->add_blocks();
