@@ -180,10 +180,10 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   }
   // It may be there only to report that it cannot run.
   const Duration guess = execution == ExecutionTimes::kNever ? Duration::zero() : execution;
-  loads_.placed(worker, task.id, predicted ? expected : guess, data_at);
-  if (uses_times_ && task.size_class.index() < classes_.size() && !classes_[task.size_class.index()].sure) {
-    guessed_.push_back(task.id);
-  }
+  const bool guessed =
+      uses_times_ && task.size_class.index() < classes_.size() && !classes_[task.size_class.index()].sure;
+  loads_.placed(worker, task.id, predicted ? expected : guess, data_at, guessed);
+  if (guessed) guessed_.push_back(task.id);
   const bool accelerator = is_accelerator(workers_[worker.index()].kind);
   const bool pieces = task.codelet->pieces != nullptr;
   const bool open = pieces && task.codelet->devices_here.workers == nullptr && !accelerator;

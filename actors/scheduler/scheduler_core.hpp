@@ -242,6 +242,8 @@ class SchedulerCore {
   [[nodiscard]] std::vector<std::size_t> first_to_begin(std::span<const ReadyTask> tasks,
                                                         std::span<const WorkerId> placement) const;
   [[nodiscard]] bool has_room(const WorkerState& worker) const;
+  /// It has a task of which hardly anything is known: those behind it might wait for long.
+  [[nodiscard]] bool has_doubtful(WorkerId worker) const;
   /// Where the policy wants them; what it throws, as text.
   std::string ask_where(std::span<const ReadyTask> tasks, std::span<WorkerId> placement);
   /// Asks the policy, and places them so.

@@ -24,6 +24,8 @@ constexpr std::size_t kTriedOf = 256;
 constexpr std::size_t kShownPerWorker = 16;
 /// Tasks that an accelerator has besides the one that runs, so that their copies overlap with it.
 constexpr std::size_t kAhead = 2;
+/// Nothing is put behind a task whose time is in more doubt, as a standard deviation of its logarithm.
+constexpr double kVague = 0.3;
 
 }  // namespace
 
@@ -144,7 +146,17 @@ bool SchedulerCore::find_out(const ReadyTask& task, Decision& decision) {
 }
 
 bool SchedulerCore::has_room(const WorkerState& worker) const {
-  return is_accelerator(worker.kind) ? worker.queued < kAhead : worker.queued == 0 && !worker.busy;
+  if (worker.queued == 0 && !worker.busy) return true;
+  return is_accelerator(worker.kind) && worker.queued < kAhead && !has_doubtful(worker.id);
+}
+
+bool SchedulerCore::has_doubtful(WorkerId worker) const {
+  return std::ranges::any_of(guessed_, [&](TaskId task) {
+    const auto found = placed_.find(task);
+    if (found == placed_.end() || found->second.worker != worker) return false;
+    const graph::SizeClass& known = submitted_->size_class(found->second.size_class);
+    return !model_->predict(known, worker) || model_->doubt(known, worker) > kVague;
+  });
 }
 
 WorkerId SchedulerCore::earliest_with_room(const ReadyTask& task) const {

@@ -36,7 +36,9 @@ void WorkerLoads::add_ahead(Worker& worker, std::size_t count) {
 
 Duration WorkerLoads::left(const Worker& worker, const Running& running, TimeStamp at) {
   const Duration passed = std::max(at - worker.since, Duration{});
-  return std::max(running.left - passed / static_cast<std::int64_t>(worker.running.size()), Duration{});
+  const Duration left = running.left - passed / static_cast<std::int64_t>(worker.running.size());
+  if (left >= Duration{}) return left;
+  return running.guess ? -left : Duration{};
 }
 
 void WorkerLoads::look_at_running(Worker& worker, TimeStamp at) {
@@ -44,9 +46,9 @@ void WorkerLoads::look_at_running(Worker& worker, TimeStamp at) {
   worker.since = std::max(worker.since, at);
 }
 
-void WorkerLoads::placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at) {
+void WorkerLoads::placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at, bool guess) {
   Worker& load = workers_[worker.index()];
-  load.waiting.push_back({task, execution, data_at});
+  load.waiting.push_back({task, execution, data_at, guess});
   load.behind = load.behind.then(line_of(load.waiting.back()));
 }
 
@@ -70,7 +72,7 @@ void WorkerLoads::started(WorkerId worker, TaskId task, TimeStamp at) {
   const auto found = std::ranges::find(load.waiting, task, &Waiting::task);
   if (found == load.waiting.end()) return;
   look_at_running(load, at);
-  load.running.push_back({task, found->execution, found->execution});
+  load.running.push_back({task, found->execution, found->execution, found->guess});
   remove(load, static_cast<std::size_t>(found - load.waiting.begin()));
 }
 

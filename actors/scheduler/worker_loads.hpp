@@ -19,8 +19,9 @@ class WorkerLoads {
  public:
   explicit WorkerLoads(std::size_t workers) : workers_(workers) {}
 
-  /// `data_at`: when its data will be there.
-  void placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at);
+  /// `data_at`: when its data will be there. `guess`: nobody knows well how long it takes. While it is late, it is
+  /// expected to be as late again; others may end at any time then.
+  void placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at, bool guess = false);
   /// It is now predicted to take so long, running or not; nothing happens where it has ended.
   void predicted(WorkerId worker, TaskId task, Duration execution);
   void started(WorkerId worker, TaskId task, TimeStamp at);
@@ -51,12 +52,14 @@ class WorkerLoads {
     TaskId task;
     Duration execution{};
     TimeStamp data_at{};
+    bool guess = false;
   };
   struct Running {
     TaskId task;
     Duration execution{};
     /// Of its execution, at `since`; zero where it takes longer than predicted.
     Duration left{};
+    bool guess = false;
   };
   /// Of tasks one after the other: begun at t, they end at max(t + `sum`, `not_before`).
   struct Line {

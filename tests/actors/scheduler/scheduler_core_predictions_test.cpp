@@ -372,6 +372,32 @@ BOOST_AUTO_TEST_CASE(of_tasks_that_wait_for_room_the_most_urgent_begins_and_else
   BOOST_TEST((decision.placed[0].task == urgent[0].id));
 }
 
+BOOST_AUTO_TEST_CASE(nothing_is_put_behind_a_task_of_which_hardly_anything_is_known) {
+  Unsure m;
+  SchedulerCore::Machine machine;
+  const std::vector<DeviceType> gpus(1, DeviceType(DeviceKind::cuda));
+  machine.workers = {{DeviceKind::cuda, NodeId(0)}};
+  machine.model = std::make_unique<LearnedModel>(m.history, gpus);
+  machine.submitted = m.submitted;
+  m.scheduler =
+      std::make_unique<SchedulerCore>(std::make_unique<Mirror>(m.seen, m.to, Ranks::none, true), std::move(machine), 1);
+  m.to = WorkerId(0);
+  KernelHistory& kernel = m.history->kernel({"gemm", DeviceKind::cuda, 8, false});
+  const auto measure = [&](double size, double time_s) { kernel.add(kernel.shape(99, {.size = size}), time_s); };
+  for (const double size : {8.0, 16.0, 24.0, 32.0}) measure(size, size * 1e-3);
+  // Far from what was measured: one begins, and the others wait until it has ended.
+  const std::vector<ReadyTask> tasks{m.of_rows(18), m.of_rows(18), m.of_rows(18)};
+  BOOST_TEST(m.scheduler->model()->doubt(m.submitted->size_class(tasks[0].size_class), WorkerId(0)) > 0.3);
+  BOOST_TEST(m.place(tasks).size() == 1U);
+  m.scheduler->task_started(WorkerId(0), tasks[0].id, kNow);
+  BOOST_TEST(m.scheduler->ended(kNow).placed.empty());
+  // Two go ahead where it is known better, though not surely.
+  m.scheduler->task_ended(WorkerId(0), tasks[0].id, kNow + 144ms, 144ms);
+  const auto known = m.scheduler->ended(kNow + 144ms);
+  BOOST_TEST(m.scheduler->model()->doubt(m.submitted->size_class(tasks[0].size_class), WorkerId(0)) < 0.3);
+  BOOST_TEST(known.placed.size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(tasks_that_were_placed_by_a_guess_count_as_what_is_known_later) {
   Unsure m;
   m.to = WorkerId(1);

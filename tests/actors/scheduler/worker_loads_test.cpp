@@ -178,6 +178,17 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_not_placed_are_no_load) {
   BOOST_TEST((free_at(0, 70us) == 80us));
 }
 
+BOOST_AUTO_TEST_CASE(a_task_of_guessed_time_that_is_late_is_expected_to_be_as_late_again) {
+  loads.placed(WorkerId(0), TaskId(1), 10us, {}, true);
+  start(1, 80us);
+  BOOST_TEST((free_at(0, 85us) == 90us));
+  BOOST_TEST((free_at(0, 90us) == 90us));
+  BOOST_TEST((free_at(0, 95us) == 100us));
+  BOOST_TEST((free_at(0, 120us) == 150us));
+  predict(1, 60us);
+  BOOST_TEST((free_at(0, 120us) == 140us));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_predicted_anew_counts_for_tasks_that_run_and_for_those_that_wait) {
   place(1, 10us);
   place(2, 20us);
