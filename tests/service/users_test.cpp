@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(who_says_a_lot_is_read_slowly_while_others_are_there) {
   const auto start = Clock::now();
   say_all();
   // An eighth of two cores. A busy machine makes it no faster.
-  BOOST_TEST(seconds(Clock::now() - start) > 1.3 * seconds(alone));
+  BOOST_TEST(seconds(Clock::now() - start) > 2 * seconds(alone));
 }
 
 /// Each of a service's calls that are answered at once.
