@@ -13,7 +13,7 @@
 
 #include "client/remote/connection/socket_connection.hpp"
 #include "tests/client/remote/places.hpp"
-#include "tests/support/service_process.hpp"
+#include "tests/support/killed/service_process.hpp"
 
 namespace troupe::tests {
 

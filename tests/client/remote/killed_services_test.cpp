@@ -9,7 +9,7 @@
 
 #include "tests/client/seeds.hpp"
 #include "tests/soak/seed_watchdog.hpp"
-#include "tests/support/killed_service.hpp"
+#include "tests/support/killed/killed_service.hpp"
 
 namespace troupe::tests {
 

@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "service/server.hpp"
-#include "tests/support/random/step_codelet.hpp"
+#include "tests/support/killed/step_codelet.hpp"
 #include "tests/support/running_service.hpp"
 
 namespace troupe::tests {

@@ -15,10 +15,10 @@
 
 #include "client/runtime.hpp"
 #include "proto/random.hpp"
+#include "tests/support/killed/step_codelet.hpp"
 #include "tests/support/random/random_policy.hpp"
 #include "tests/support/random/random_program.hpp"
 #include "tests/support/random/random_program_check.hpp"
-#include "tests/support/random/step_codelet.hpp"
 
 namespace troupe::tests {
 

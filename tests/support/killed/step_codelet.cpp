@@ -1,4 +1,4 @@
-#include "tests/support/random/step_codelet.hpp"
+#include "tests/support/killed/step_codelet.hpp"
 
 #include <cstdint>
 #include <vector>

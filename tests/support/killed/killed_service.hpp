@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/lone_program.hpp"
-#include "tests/support/service_process.hpp"
+#include "tests/support/killed/lone_program.hpp"
+#include "tests/support/killed/service_process.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {
