@@ -1,4 +1,4 @@
-// Random programs on services that are killed and restarted.
+// Random programs on services that are killed and restarted; tests/soak/service_killed.cpp runs more of them.
 //
 //   test_client_remote --run_test=random_programs_on_killed_services -- FIRST [COUNT]   runs COUNT seeds from FIRST on
 #include <built_paths.hpp>  // written by the build
