@@ -1,68 +1,12 @@
 #include "bench/service/raw_calls.hpp"
 
-#include <sys/socket.h>
-
 #include "client/remote/connection/socket_connection.hpp"
 #include "client/remote/connection/socket_folder.hpp"
 
 namespace troupe::bench {
 
-namespace {
-
-/// Frame types and flags of RFC 9113.
-enum FrameType : int { kData = 0, kHeaders = 1, kSettings = 4 };
-enum FrameFlag : int { kNone = 0, kEndStream = 1, kEndHeaders = 4 };
-
-/// Appends the lowest `bytes` bytes of a number, the most significant one first.
-void add_number(std::string& text, std::size_t number, int bytes) {
-  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
-    text += static_cast<char>(number >> static_cast<unsigned>(shift) & 0xFFU);
-  }
-}
-
-void add_frame(std::string& text, FrameType type, FrameFlag flag, std::size_t stream, std::string_view content) {
-  add_number(text, content.size(), 3);
-  add_number(text, type, 1);
-  add_number(text, flag, 1);
-  add_number(text, stream, 4);
-  text += content;
-}
-
-/// A header field without indexing (RFC 7541, 6.2.2): a name by its index in the static table, or in words.
-void add_field(std::string& block, char index, std::string_view name, std::string_view value) {
-  block += index;
-  if (index == 0) {
-    add_number(block, name.size(), 1);
-    block += name;
-  }
-  add_number(block, value.size(), 1);
-  block += value;
-}
-
-}  // namespace
-
-std::string raw_calls(std::string_view method, int count) {
-  std::string headers = "\x83\x86";  // POST, http
-  add_field(headers, 4, "", "/troupe.v1.Troupe/" + std::string(method));
-  add_field(headers, 1, "", "localhost");
-  add_field(headers, 0, "te", "trailers");
-  add_field(headers, 0, "content-type", "application/grpc");
-  std::string bytes = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-  add_frame(bytes, kSettings, kNone, 0, "");
-  for (int call = 0; call < count; ++call) {
-    const auto stream = static_cast<std::size_t>(2 * call + 1);
-    add_frame(bytes, kHeaders, kEndHeaders, stream, headers);
-    add_frame(bytes, kData, kEndStream, stream, std::string(5, '\0'));
-  }
-  return bytes;
-}
-
 platform::FileDescriptor connect_raw(const std::string& folder) {
   return remote::connect_to(remote::service_socket(folder), SOCK_STREAM | SOCK_CLOEXEC).value_or_throw();
-}
-
-void send_raw(const platform::FileDescriptor& socket, std::string_view bytes) {
-  (void)::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace troupe::bench

@@ -1,4 +1,5 @@
 // Users of one service: what one of them does to it, and what the others have then.
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/service/raw_calls.hpp"
 #include "service/codelets/codelet_library.hpp"
 #include "tests/service/as_user.hpp"
 #include "tests/support/running_service.hpp"
@@ -323,6 +325,59 @@ BOOST_AUTO_TEST_CASE(who_says_a_lot_is_read_slowly_while_others_are_there) {
   say_all();
   // An eighth of two cores. A busy machine makes it no faster.
   BOOST_TEST(seconds(Clock::now() - start) > 2 * seconds(alone));
+}
+
+BOOST_AUTO_TEST_CASE(answers_that_one_does_not_read_are_counted_as_his) {
+  if (!only_root(kOnlyRoot)) return;
+  service::ServerOptions options;
+  options.metrics_text = [](const service::ServiceViewSource&) { return std::string(std::size_t{1} << 20U, 'm'); };
+  options.unread_answers = Bytes{std::uint64_t{3} << 20U};
+  Users users(options);
+  const auto a = users.stub_of(kA);
+  const auto b = users.stub_of(kB);
+  platform::FileDescriptor unread;
+  {
+    const AsUser as(kB, kGroup);
+    unread = connect_to(users.service.folder() + "/" + std::string(wire::kServiceSocket), SOCK_STREAM);
+  }
+  bench::send_raw(unread, bench::raw_calls("Metrics", 10));
+  const auto status_of_ping = [](v1::Troupe::Stub& stub) {
+    grpc::ClientContext context;
+    v1::PingReply reply;
+    return stub.Ping(&context, v1::PingRequest(), &reply);
+  };
+  grpc::Status refused;
+  BOOST_TEST(eventually([&] {
+    refused = status_of_ping(*b);
+    return !refused.ok();
+  }));
+  BOOST_TEST(contains(refused.error_message(), "(limits.unread_answers)"), refused.error_message());
+  BOOST_TEST(status_of_ping(*a).ok());
+  // They go with the connection.
+  unread.reset();
+  BOOST_TEST(eventually([&] { return status_of_ping(*b).ok(); }));
+}
+
+BOOST_AUTO_TEST_CASE(calls_that_there_are_not_count_as_others_do) {
+  if (!only_root(kOnlyRoot)) return;
+  service::ServerOptions options;
+  options.calls_per_second = 20;
+  Users users(options);
+  platform::FileDescriptor calling;
+  {
+    const AsUser as(kB, kGroup);
+    calling = connect_to(users.service.folder() + "/" + std::string(wire::kServiceSocket), SOCK_STREAM);
+  }
+  bench::send_raw(calling, bench::raw_calls("Nothing", 300));
+  // Beyond twenty calls and a hundred refusals the connection is ended.
+  BOOST_TEST(eventually([&] {
+    std::array<char, 4096> answer;
+    ssize_t got = 0;
+    do {
+      got = ::recv(calling.get(), answer.data(), answer.size(), MSG_DONTWAIT);
+    } while (got > 0);
+    return got == 0;
+  }));
 }
 
 /// Each of a service's calls that are answered at once.
