@@ -37,12 +37,15 @@ BOOST_AUTO_TEST_CASE(run_in_the_same_order_for_the_same_seed_in_deterministic_mo
     run.runtime.cores = 4;
     run.runtime.window = 65536;
     run.program.submitters = 1;
+    run.program.canceller = false;  // it would be another thread
     RanProgram first;
     RanProgram second;
     RanProgram other;
     execute(run, &first);
     execute(run, &second);
-    BOOST_TEST(first.order == second.order, boost::test_tools::per_element());
+    BOOST_TEST_CONTEXT("seed " << seed << " (" << describe(run) << ")") {
+      BOOST_TEST(first.order == second.order, boost::test_tools::per_element());
+    }
     run.runtime.seed += 1000;
     execute(run, &other);
     different_seeds_differ += first.order == other.order ? 0 : 1;
