@@ -13,7 +13,7 @@ static_assert(kKindSets <= std::numeric_limits<KindSet>::max(), "sets can be cou
 
 namespace {
 
-/// Those that alone may run the task; null: all.
+/// Returns the only workers that may run the task; null: all may.
 const WorkerSet* workers_of(const graph::Task& task) {
   return task.codelet == nullptr ? nullptr : task.codelet->devices_here.workers.get();
 }
@@ -76,18 +76,18 @@ void Crew::put_back_aside(TaskDeque& queue, graph::Task& task) {
 }
 
 KindSet Crew::able(const graph::Task& task) const {
-  if (task.codelet == nullptr) return present;  // stands for a thread of the program
+  if (task.codelet == nullptr) return present;  // it stands for a thread of the program
   const KindSet kinds = task.codelet->kinds();
   const KindSet able = kinds & present;
   const KindSet at_home = able & kOnHostMemory;
-  // A whole lies in one piece in host memory only.
+  // A whole that has parts lies in one piece in host memory only.
   if ((kinds & kOnHostMemory) != 0 && graph::find_whole_of_parts(task) != nullptr) return at_home;
   return (at_home & kThatReduce) != 0 && graph::reduces(task) ? able & kThatReduce : able;
 }
 
 template <class Look>
 void Crew::for_each_queue(Look look) {
-  // Kinds that are not there cost nothing.
+  // Kinds that are not present cost nothing.
   const auto look_at = [&](const WorkerSet* workers, ByKinds& only, KindSet among) {
     for (KindSet set = 1; set < kKindSets; ++set) {
       if ((set & ~among) == 0 && only[set].size() > 0) look(workers, only[set], set);
@@ -150,7 +150,7 @@ bool Crew::set_apart(graph::TaskList& ready, TaskDeque* activation) {
 
 SharedPieces* Crew::pieces_for(WorkerId worker) const {
   if (tasks_of_pieces.load(std::memory_order_seq_cst) == 0) return nullptr;
-  // The next workers are the nearest, as cores are numbered.
+  // The next workers are the nearest, because cores are numbered in that order.
   for (std::size_t i = 1; i < ports.size(); ++i) {
     SharedPieces* const shared = ports[(worker.index() + i) % ports.size()].board.open_task();
     if (shared != nullptr && shared->has_some_for(kinds[worker.index()], worker)) return shared;
@@ -163,7 +163,7 @@ WorkerId Crew::take_idle_for(const SharedPieces& shared, WorkerId near) {
   for (std::size_t i = 1; i < ports.size(); ++i) {
     const WorkerId other(static_cast<std::uint32_t>((near.index() + i) % ports.size()));
     if (!idle.contains(other) || !shared.has_some_for(kinds[other.index()], other)) continue;
-    // One that waits for its device could not help.
+    // A worker that waits for its device could not help.
     if (ports[other.index()].running.load(std::memory_order_relaxed) != nullptr) continue;
     if (idle.erase(other)) return other;
   }

@@ -1,4 +1,4 @@
-/// What the workers of one runtime share.
+/// The crew: the state that the workers of one runtime share.
 #pragma once
 
 #include <algorithm>
@@ -29,20 +29,21 @@
 
 namespace troupe::workers {
 
-/// What a worker did so far. Written by the worker only; another thread reads consistent numbers once the worker is
-/// idle, and recent ones before.
+/// The counts and times of one worker. Only the worker writes them. Another thread reads consistent numbers once the
+/// worker is idle, and recent ones before.
 struct WorkerCounters {
   std::atomic<std::uint64_t> tasks{0};
   std::atomic<std::uint64_t> steals{0};
   std::atomic<std::uint64_t> stolen_tasks{0};
   std::atomic<std::uint64_t> failed_steals{0};
-  /// Of tasks that others could take part in, and those of them that others had begun.
+  /// Pieces of tasks that other workers could take part in; and those of these pieces that other workers had begun.
   std::atomic<std::uint64_t> pieces{0};
   std::atomic<std::uint64_t> stolen_pieces{0};
-  /// Tasks that were on the device before those that they wait for had ended.
+  /// Tasks that were put on the device before the tasks that they wait for had ended.
   std::atomic<std::uint64_t> issued_ahead{0};
   std::atomic<std::uint64_t> parks{0};
-  /// Nanoseconds between finding work and running out of it; and since when there has been some, 0: there is none.
+  /// Nanoseconds between finding work and running out of it; and the time at which the present work was found, 0 if
+  /// there is none.
   std::atomic<std::int64_t> busy_ns{0};
   std::atomic<TimeStamp::rep> busy_since{0};
   /// Nanoseconds spent looking for work before parking.
@@ -57,13 +58,13 @@ struct WorkerCounters {
   }
 };
 
-/// What a victim answered, with half of its tasks.
+/// A victim's answer to a steal request: half of its tasks.
 struct StealAnswer {
   WorkerId victim;
   graph::TaskList tasks;
 };
 
-/// A task whose data can never be at the worker that asked for them: it may run on workers of these kinds instead, or
+/// A task whose data can never be at the worker that asked for them. It may run on workers of these kinds instead, or
 /// it has failed, with a cause.
 struct Refused {
   graph::Task* task = nullptr;
@@ -75,67 +76,70 @@ struct Refused {
 struct alignas(64) WorkerPort {
   TaskDeque deque;
   WorkerCounters counters;
-  /// Of a cluster.
+  /// Used by the leaders of clusters.
   TeamCounters team_use;
   WorkerTrace trace;
-  /// The task that runs on a core device; null between tasks. Lets the supervisor blame it when the actor dies.
+  /// The task that runs on a core device; null between tasks. The supervisor blames this task when the actor dies.
   std::atomic<graph::Task*> running{nullptr};
-  /// Where several clients share the workers: that task's graph, written before it.
+  /// The graph of that task, written before it. Used only if several clients share the workers.
   std::atomic<graph::TaskGraph*> running_graph{nullptr};
-  /// The answer to this worker's steal request, where it was given at delivery: in this worker's own thread, which is
-  /// the only one that looks at it.
+  /// The answer to this worker's steal request, if it was given at delivery. Only this worker's own thread writes it
+  /// and reads it.
   std::optional<StealAnswer> answer;
   /// Tasks whose data have arrived since the worker looked, and those whose data never will.
   SpinLock arrived_lock;
   std::vector<graph::Task*> arrived TROUPE_GUARDED_BY(arrived_lock);
   std::vector<Refused> refused TROUPE_GUARDED_BY(arrived_lock);
-  /// A task that is to be activated again, if it lies here and has not begun; an invalid id: none.
+  /// A task that is to be activated again if it lies here and has not begun; an invalid id if there is none.
   std::atomic<TaskId> wanted_back{TaskId()};
-  /// Since when, of `platform::coarse_now`: a reading of the real clock per task would cost five times as much.
+  /// The time at which `running` began, read from `platform::coarse_now`: reading the real clock for each task would
+  /// cost five times as much.
   std::atomic<TimeStamp::rep> running_since{0};
-  /// Its device has stopped working: the worker starts nothing any more and sends on what it is given.
+  /// The worker's device has stopped working: the worker starts nothing any more and sends on every task that it
+  /// receives.
   std::atomic<bool> lost{false};
-  /// Whether it takes tasks, where cores are grouped (`Crew::grouping`).
+  /// States if the worker takes tasks; changes only where cores are grouped (`Crew::grouping`).
   Standing standing;
-  /// Of a core: its task of pieces.
+  /// The task of pieces that this worker shares with others. Only cores have one.
   PieceBoard board;
 };
 
-/// What a runtime with several memories, or with a scheduler that wants to know, is told of its workers' tasks. Called
-/// in the worker's thread, and answered by messages.
+/// Receives what happens to the workers' tasks, in a runtime with several memories or with a scheduler that wants to
+/// know. The functions are called in the worker's thread; answers come as messages.
 class TaskServices {
  public:
   virtual ~TaskServices() = default;
-  /// Bring the task's data to the worker's memory node and keep them there. True: they are there already. False: when
-  /// they are, the task is put into the worker's `arrived` (or `refused`), and `DataArrived` is sent.
+  /// Brings the task's data to the worker's memory node and keeps them there. Returns true if they are there already.
+  /// Otherwise, when they have arrived, the task is put into the worker's `arrived` (or `refused`), and `DataArrived`
+  /// is sent.
   virtual bool acquire(WorkerId worker, graph::Task& task) = 0;
-  /// The data need not be kept any more, as the actor that asked for them has died. Nothing is put into the worker's
-  /// `arrived` or `refused` for it from here on.
+  /// The data need not be kept any more: the actor that asked for them has died. From here on the task is not put into
+  /// the worker's `arrived` or `refused`.
   virtual void withdraw(WorkerId worker, graph::Task& task) = 0;
-  /// The task waits for nothing but tasks that are on the worker's device: is it to be issued there behind them? Then
-  /// it is taken to be placed there. Nothing: ask again some time.
+  /// The task waits only for tasks that are on the worker's device. Returns true if it is to be issued there behind
+  /// them; the task then counts as placed there. Returns nothing if the worker should ask again later.
   virtual std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) = 0;
   /// The task begins.
   virtual void started(WorkerId worker, const graph::Task& task, TimeStamp at) = 0;
-  /// The worker takes part in a task of pieces that another has begun.
+  /// The worker takes part in a task of pieces that another worker has begun.
   virtual void joined(WorkerId worker) = 0;
-  /// It takes part no more in that, or in one that it has begun itself, which goes on with others or has its end told
-  /// next.
+  /// The worker takes no longer part in that task, or in a task of pieces that it began itself. A task that it began
+  /// itself goes on with other workers, or its end is reported next.
   virtual void stopped(WorkerId worker, TaskId task, TimeStamp at) = 0;
-  /// The task was taken and has left the worker's hands without having run: it was cancelled, failed for want of its
-  /// data (`ended`), waits for a commute lock or runs elsewhere. It must not be looked at: it may be gone.
+  /// The task was taken and has left the worker's hands without having run: it was cancelled, failed because its data
+  /// could not be had (`ended`), waits for a commute lock or runs elsewhere. It must not be looked at: it may be gone.
   virtual void left(WorkerId worker, TaskId task, bool ended) = 0;
-  /// The task has ended, and is about to be completed. `took`: as `DeviceListener::done` is told. `failed`: that says
-  /// nothing of others.
+  /// The task has ended, and is about to be completed. `took`: the same as in `DeviceListener::done`. `failed`: true if
+  /// the task failed; its time then says nothing about other tasks.
   virtual void ended(WorkerId worker, graph::Task& task, TimeStamp at, Duration took, bool failed) = 0;
-  /// A ready task that this worker cannot run any more: it goes to a worker of one of these kinds.
+  /// This worker cannot run the ready task any more: it goes to a worker of one of these kinds.
   virtual void send_on(graph::Task& task, KindSet kinds) = 0;
 };
 
 /// One per runtime, shared by its workers, its scheduler and submitting threads.
 class Crew {
  public:
-  /// `kinds`: of each worker's device.
+  /// `kinds`: the kind of each worker's device.
   Crew(graph::TaskGraph& graph, std::vector<DeviceKind> kinds, StealPlan plan)
       : graph(graph),
         plan(std::move(plan)),
@@ -153,35 +157,37 @@ class Crew {
   Crew(graph::TaskGraph& graph, std::size_t workers, StealPlan plan)
       : Crew(graph, std::vector<DeviceKind>(workers, DeviceKind::cpu_core), std::move(plan)) {}
 
-  /// Kinds of device that a worker drives which is not lost; that such a worker drives which may run the task.
+  /// The kinds of device that are driven by a worker that is not lost. With a task: only by workers that may run it.
   [[nodiscard]] KindSet alive() const { return alive(nullptr); }
   [[nodiscard]] KindSet alive(const graph::Task& task) const;
-  /// Of the kinds that there are, those whose devices can run the task.
+  /// Returns the kinds among `present` whose devices can run the task.
   [[nodiscard]] KindSet able(const graph::Task& task) const;
-  /// Not every worker can run every task: there are several kinds of device, or there have been tasks that only some
-  /// workers may run.
+  /// Returns true if not every worker can run every task: there are several kinds of device, or there have been tasks
+  /// that only some workers may run.
   [[nodiscard]] bool mixed() const { return mixed_.load(std::memory_order_seq_cst); }
-  /// These workers as tasks name them: the same object every time. From now on the crew is mixed. Any thread. Fails
-  /// with `invalid_argument` where there are too many different ones.
+  /// Returns the object that stands for this set of workers in tasks: the same object every time. From now on the crew
+  /// is mixed. Any thread may call it. Fails with `invalid_argument` if there are too many different sets.
   [[nodiscard]] Result<std::shared_ptr<const WorkerSet>> set_of(const std::vector<bool>& members);
-  /// In a mixed crew: puts a ready task that only devices of these kinds can run where only workers take it that may.
+  /// Puts a ready task that only devices of these kinds can run into a queue from which only workers take it that may
+  /// run it. Only in a mixed crew.
   void set_aside(graph::Task& task, KindSet kinds);
-  /// The oldest of the most urgent tasks of such a queue, or null.
+  /// Takes the oldest of the most urgent tasks of such a queue; null if it is empty.
   [[nodiscard]] graph::Task* take_aside(TaskDeque& queue);
-  /// For one that was taken and is not to be begun yet.
+  /// Puts back a task that was taken and is not to be begun yet.
   void put_back_aside(TaskDeque& queue, graph::Task& task);
-  /// In a mixed crew: of the queues of tasks that not every worker can run, the one that this worker may take the most
-  /// urgent from, or null where they are empty.
+  /// Returns the queue with the most urgent task among the queues of tasks that not every worker can run, of those that
+  /// this worker may take from; null if these are empty. Only in a mixed crew.
   [[nodiscard]] TaskDeque* restricted_for(WorkerId worker);
-  /// In a mixed crew: a queue of tasks that none of the workers that are left can run, or null where there are none.
+  /// Returns a queue of tasks that none of the remaining workers can run; null if there is none. Only in a mixed crew.
   [[nodiscard]] TaskDeque* orphans();
-  /// In a mixed crew: moves those of the tasks that not every worker can run to where those that can will look.
+  /// Moves the tasks that not every worker can run to the queues of the workers that can. Only in a mixed crew.
   void set_restricted_aside(graph::TaskList& ready);
-  /// An idle worker that could take such a task, taken out of the idle set; or an invalid id.
+  /// Takes an idle worker that could run such a task out of the idle set; returns an invalid id if there is none.
   WorkerId take_idle_for_restricted();
-  /// Takes those ready tasks out of the list that no worker may simply have: all of them for `activation`, the queue of
-  /// a placing policy (null: there is none), or where they have to wait for their turn, else those that not every
-  /// worker can run. True: the scheduler has to be told. Never anything where `sets_apart` is false.
+  /// Takes those ready tasks out of the list that must not go to just any worker: all of them if there is a placing
+  /// policy (they go to `activation`, its queue; null: there is none) or if they have to wait for their turn; otherwise
+  /// those that not every worker can run. Returns true if the scheduler has to be told. Takes nothing if `sets_apart`
+  /// is false.
   [[nodiscard]] bool set_apart(graph::TaskList& ready, TaskDeque* activation);
   [[nodiscard]] bool sets_apart(const TaskDeque* activation) const {
     return mixed() || shares != nullptr || activation != nullptr;
@@ -191,40 +197,45 @@ class Crew {
   [[nodiscard]] graph::TaskGraph& graph_of(const graph::Task& task) const {
     return shares != nullptr && task.graph != nullptr ? *task.graph : graph;
   }
-  /// Several clients share the workers. Before there is any. `activation`: of a placing policy, or null.
+  /// Lets several clients share the workers. Must be called before there is any client. `activation`: the queue of a
+  /// placing policy, or null.
   void share_workers(TaskDeque* activation = nullptr) { shares = std::make_unique<Shares>(ports.size(), activation); }
 
-  /// The least worker to wake for new work, removed from the idle set; an invalid id where all are awake.
+  /// Takes the idle worker to wake for new work out of the idle set: the first one at or after `near`. Returns an
+  /// invalid id if all are awake.
   WorkerId take_idle(WorkerId near) { return idle.take(near.valid() ? near.index() : 0); }
 
-  /// Of another worker: a task of pieces of which this one can take some, or null. A hint.
+  /// Returns another worker's task of pieces of which this worker can take some; null if there is none. The answer is a
+  /// hint.
   [[nodiscard]] SharedPieces* pieces_for(WorkerId worker) const;
-  /// An idle worker that could take pieces of this task, taken out of the idle set; or an invalid id.
+  /// Takes an idle worker that could run pieces of this task out of the idle set; returns an invalid id if there is
+  /// none.
   WorkerId take_idle_for(const SharedPieces& shared, WorkerId near);
 
-  /// The runtime's own.
+  /// The runtime's own graph.
   graph::TaskGraph& graph;
-  /// Null where all tasks are of one program.
+  /// Null if all tasks belong to one program.
   std::unique_ptr<Shares> shares;
   const StealPlan plan;
-  /// By worker.
+  /// The kind of each worker's device, by worker.
   const std::vector<DeviceKind> kinds;
   /// The kinds of device that there are.
   const KindSet present;
-  /// Some worker may steal from another.
+  /// True if some worker may steal from another.
   const bool steals;
-  /// Ready tasks that no worker owns: submitted by other threads, or all of them with a shared queue.
+  /// Ready tasks that no worker owns: those that other threads submitted, or all of them where the workers share one
+  /// queue.
   EntryQueue entry;
   IdleSet idle;
-  /// That may have pieces left, see `WorkerPort::board`.
-  /// Apart from what all look at all the time.
+  /// The number of open tasks with pieces, see `WorkerPort::board`. On a cache line of its own: every idle worker reads
+  /// it.
   alignas(64) std::atomic<std::uint32_t> tasks_of_pieces{0};
   alignas(64) std::vector<WorkerPort> ports;
-  /// Record what workers do in their `trace`.
+  /// Workers record their activity in their `trace`.
   bool trace = false;
-  /// Null where cores work together as they did at the start.
+  /// Null if the clusters of cores never change.
   std::unique_ptr<Grouping> grouping;
-  /// Null where data need no fetching and nobody is told of tasks. Outlives the crew's actors.
+  /// Null if data need no fetching and nobody is told of tasks. Outlives the crew's actors.
   TaskServices* services = nullptr;
 
  private:
@@ -236,7 +247,7 @@ class Crew {
 
   /// Ready tasks that not every worker can run, by the kinds of device that can.
   using ByKinds = std::array<TaskDeque, kKindSets>;
-  /// Those that only some workers may run besides.
+  /// Ready tasks that, in addition, only a certain set of workers may run.
   struct Group {
     std::shared_ptr<const WorkerSet> workers;
     ByKinds only;
@@ -245,21 +256,23 @@ class Crew {
 
   /// `workers`: null for all.
   [[nodiscard]] KindSet alive(const WorkerSet* workers) const;
-  /// Calls `look(workers, queue, kinds)` for each queue of `ByKinds`, `workers` null where all may take from it.
+  /// Calls `look(workers, queue, kinds)` for each queue of `ByKinds`. `workers` is null if all workers may take from
+  /// it.
   template <class Look>
   void for_each_queue(Look look);
 
   const bool several_kinds_;
-  /// Set once. Sequentially consistent, as `TaskDeque::size` is: who declares itself idle either sees it, or is seen by
-  /// whoever pushes the first such task.
+  /// Set once, never cleared. Sequentially consistent, as `TaskDeque::size` is: a worker that declares itself idle
+  /// either sees it, or is seen by the thread that pushes the first such task.
   std::atomic<bool> mixed_;
   ByKinds only_;
   Mutex groups_mutex_;
-  /// The first `groups_` of them are there: stored under the mutex, sequentially consistent like `mixed_`.
+  /// The first `groups_` entries are filled. They are stored under the mutex; the stores are sequentially consistent
+  /// like `mixed_`.
   std::array<std::unique_ptr<Group>, kMostGroups> group_;
   std::atomic<std::size_t> groups_{0};
-  /// Of so many groups each, their tasks: counted before they are pushed and until they have been popped, so that
-  /// nobody who looks for some misses any. Sequentially consistent, as `TaskDeque::size` is.
+  /// Each entry counts the tasks of `kCountedTogether` groups. A task counts from before it is pushed until after it
+  /// has been popped, so that nobody who looks for tasks misses one. Sequentially consistent, as `TaskDeque::size` is.
   static constexpr std::size_t kCountedTogether = 64;
   std::array<std::atomic<std::uint32_t>, kMostGroups / kCountedTogether> set_aside_{};
 };

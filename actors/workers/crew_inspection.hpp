@@ -1,4 +1,4 @@
-/// A look at the workers from outside.
+/// Views of the workers from outside.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,15 @@
 
 namespace troupe::workers {
 
-/// What the workers run now. The tasks may be followed under the graph's submission lock only. Any thread.
+/// Returns the tasks that the workers run now. The tasks may be followed only under the graph's submission lock. Any
+/// thread may call it.
 [[nodiscard]] std::vector<graph::RunningTask> running_tasks(const Crew& crew);
 
-/// Who sleeps, and where ready tasks lie; without devices' names. Any thread; each number is of its own moment.
+/// Returns which workers sleep and where ready tasks lie, without the names of devices. Any thread may call it. Each
+/// number is read at a moment of its own.
 [[nodiscard]] observation::CrewSnapshot look_at(const Crew& crew);
 
-/// Changes whenever a task starts or ends.
+/// Returns a value that changes whenever a task starts or ends.
 [[nodiscard]] observation::Pulse pulse_of(const Crew& crew);
 
 }  // namespace troupe::workers

@@ -61,7 +61,7 @@ void Grouping::begin(const Groups& groups) {
     const bool will_help = coming_[worker.index()].rank > 0;
     Standing& standing = *standings_[worker.index()];
     if (standing.part() == Part::helps) {
-      // It runs nothing but what its leader calls it in for, until that has drained.
+      // It runs only the parts for which its leader calls it in, until the leader has drained.
       if (!will_help) standing.set(Part::helps_to_lead);
       continue;
     }
@@ -69,7 +69,7 @@ void Grouping::begin(const Groups& groups) {
     draining_[worker.index()] = true;
     ++left_;
   }
-  // Once they are closed: what begins before is known to run as what they were.
+  // Told after they are closed: tasks that begin earlier are known to run in the old roles.
   for (const WorkerId worker : changing_) {
     const Place& place = coming_[worker.index()];
     options_.tell(worker, place.rank == 0 ? place.cores : 0);
@@ -82,7 +82,7 @@ void Grouping::begin(const Groups& groups) {
 
 void Grouping::drained(WorkerId worker, Part as) {
   const LockGuard lock(mutex_);
-  // It may have looked before another regrouping made it drain for something else.
+  // It may have read its state before another regrouping made it drain for something else.
   if (!draining_[worker.index()] || standings_[worker.index()]->part() != as) return;
   draining_[worker.index()] = false;
   standings_[worker.index()]->set(coming_[worker.index()].rank > 0 ? Part::helps : Part::waits_to_lead);
@@ -94,7 +94,7 @@ void Grouping::open() {
     places_[worker.index()] = coming_[worker.index()];
     if (places_[worker.index()].rank == 0) standings_[worker.index()]->set(Part::opens);
   }
-  // Release: helpers that see it find their places.
+  // Release: helpers that see the new number find their places.
   completed_.fetch_add(1, std::memory_order_seq_cst);
   for (const WorkerId worker : changing_) options_.wake(worker);
   if (!next_) return;
@@ -103,7 +103,7 @@ void Grouping::open() {
   try {
     begin(groups);
   } catch (const std::exception&) {
-    // It stays as it is: a regrouping only makes the run faster.
+    // The groups stay as they are: a regrouping only makes the run faster.
   }
 }
 

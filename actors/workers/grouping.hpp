@@ -1,4 +1,4 @@
-/// Which cores work together, where that can change while tasks run.
+/// Grouping: the clusters that cores form, where these can change while tasks run.
 #pragma once
 
 #include <atomic>
@@ -18,58 +18,60 @@
 
 namespace troupe::workers {
 
-/// Every core has a worker, with a thread of its own. In a cluster the first leads: to the scheduler it is a worker of
-/// so many cores. The others *help*: they take no tasks and lend the leader their threads.
+/// Every core has a worker with a thread of its own. In a cluster the first worker leads: the scheduler sees it as a
+/// worker of so many cores. The others *help*: they take no tasks and lend the leader their threads.
 ///
-/// *Regrouping*: each worker whose cluster changes ends the kernel that it runs and what it has begun, passes on what
-/// lies with it, and says so (`drained`). The last to do so changes what all of them are. Nobody else takes part, and
-/// no thread is made. Thread-safe.
+/// *Regrouping*: each worker whose cluster changes ends the kernel that it runs and the tasks that it has begun, passes
+/// on the tasks that lie with it, and says so (`drained`). The last worker to do so changes the places of all of them.
+/// Nobody else takes part, and no thread is made. Thread-safe.
 class Grouping {
  public:
-  /// By cluster, single cores included, the leader first.
+  /// The workers of each cluster, single cores included, the leader first.
   using Groups = std::vector<std::vector<WorkerId>>;
 
   struct Options {
-    /// By worker that drives a core, which come first: where its thread runs; an empty set: anywhere.
+    /// The PUs that each worker's thread runs on, for the workers that drive a core, which have the lowest ids. An
+    /// empty set: anywhere.
     std::vector<platform::CpuSet> pus;
-    /// Where its thread sleeps; null: workers have no threads of their own, and leaders have nobody to call in.
+    /// Returns the doorbell at which the worker's thread sleeps. Null: workers have no threads of their own, and
+    /// leaders have no helpers to call in.
     std::function<Doorbell&(WorkerId)> doorbell;
-    /// As `CoreTeam::Options::spin`.
+    /// See `CoreTeam::Options::spin`.
     Duration spin{};
-    /// Told, when it is closed, of what a worker will be: a leader, or alone, with so many cores; 0: it helps. What
-    /// begins from here on begins as that. Must not throw, nor call back.
+    /// Called when a worker is closed, with its coming role: a leader or a single core with so many cores; 0: it helps.
+    /// Tasks that begin from here on begin in that role. Must not throw, and must not call back.
     std::function<void(WorkerId, int cores)> tell;
     /// Has the worker look at its standing, asleep or not. Must not throw.
     std::function<void(WorkerId)> wake;
   };
 
-  /// `standings`: by worker; outlives this. All cores are single.
+  /// `standings`: one for each worker; they outlive this. At first all cores are single.
   Grouping(Options options, std::vector<Standing*> standings);
 
-  /// Begins to make these groups of all the cores, or, where a regrouping is in progress, has that done next, in place
-  /// of whatever was to be next. Throws where there is no memory; then nothing changes.
+  /// Begins to make these groups of all the cores. If a regrouping is in progress, these groups are made after it, in
+  /// place of any that were to be next. Throws if there is no memory; then nothing changes.
   void regroup(Groups groups);
-  /// What the worker ran has ended, and it holds nothing that it is not to keep `as` what it drains for: called by its
-  /// own thread as long as it drains.
+  /// The worker's kernel has ended, and the worker holds nothing that it must not keep for its coming role. `as`: the
+  /// state in which it drained. Called by the worker's own thread while it drains.
   void drained(WorkerId worker, Part as);
 
-  /// What a worker is, until all that will be something else have drained.
+  /// A worker's place among the clusters. It holds until all workers that change have drained.
   struct Place {
-    /// Itself, where it leads or is alone.
+    /// The worker itself if it leads or is alone.
     WorkerId leader;
     int rank = 0;
-    /// Of the cluster.
+    /// The number of cores of the cluster.
     int cores = 1;
-    /// Null where it has one core, or there are no threads.
+    /// Null if the cluster has one core, or workers have no threads.
     std::shared_ptr<CoreTeam> team;
   };
   /// A worker that drives no core is alone.
   [[nodiscard]] Place place(WorkerId worker) const;
-  /// Those that the worker leads, itself first; empty where it helps.
+  /// Returns the workers that the worker leads, itself first; empty if it helps.
   [[nodiscard]] std::vector<WorkerId> members(WorkerId leader) const;
-  /// Some worker will be something else.
+  /// Returns true if some worker is about to change its place.
   [[nodiscard]] bool in_progress() const;
-  /// Regroupings that have been completed. Whoever helps looks at its place again when this has changed.
+  /// The number of completed regroupings. A helper looks at its place again when this number has changed.
   [[nodiscard]] std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
 
  private:
@@ -82,9 +84,9 @@ class Grouping {
   const std::vector<Standing*> standings_;
   mutable Mutex mutex_;
   std::vector<Place> places_ TROUPE_GUARDED_BY(mutex_);
-  /// As they will be; the same while nothing changes.
+  /// The places after the regrouping in progress; equal to `places_` while nothing changes.
   std::vector<Place> coming_ TROUPE_GUARDED_BY(mutex_);
-  /// Workers that will be something else, and those of them that still run something.
+  /// Workers whose places change; for each worker, true while it still drains; and the number of those that drain.
   std::vector<WorkerId> changing_ TROUPE_GUARDED_BY(mutex_);
   std::vector<bool> draining_ TROUPE_GUARDED_BY(mutex_);
   std::size_t left_ TROUPE_GUARDED_BY(mutex_) = 0;

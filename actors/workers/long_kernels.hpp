@@ -1,4 +1,4 @@
-/// Which kernels of one user take long.
+/// Long kernels: a record of the kernels of one user that take long.
 #pragma once
 
 #include <map>
@@ -8,15 +8,16 @@
 
 namespace troupe::workers {
 
-/// Learned from how long they took, by name, as sizes and arguments differ from task to task. Not thread-safe.
+/// Learns from the times that kernels took, by the kernel's name: sizes and arguments differ from task to task. Not
+/// thread-safe.
 class LongKernels {
  public:
-  /// Somebody else's small task may have to wait for so long at most.
+  /// A kernel of at least this length is long. Another user's small task may have to wait for so long at most.
   static constexpr Duration kLong = std::chrono::milliseconds(10);
 
   void note(const std::string& kernel, Duration took);
   [[nodiscard]] bool any() const { return !times_.empty(); }
-  /// How long the kernel will probably take; zero: not long.
+  /// Returns the time that the kernel will probably take; zero if it is not long.
   [[nodiscard]] Duration expected(const std::string& kernel) const;
 
  private:

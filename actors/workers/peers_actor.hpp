@@ -14,8 +14,9 @@
 
 namespace troupe::workers {
 
-/// The actors and submitters reach workers by their ids here, and the scheduler and the memory manager, so that an
-/// actor that died can be replaced. Thread-safe. The workers share it and it holds them: `clear` breaks the cycle.
+/// Actors and submitters reach workers by their ids through this table, and also the scheduler and the memory manager,
+/// so that an actor that died can be replaced. Thread-safe. The workers share the table and the table holds them:
+/// `clear` breaks the cycle.
 class Peers {
  public:
   /// `threads`: each worker has a thread of its own, which sleeps at its doorbell.
@@ -26,9 +27,9 @@ class Peers {
     actors_[worker.index()] = std::move(actor);
     changes_.fetch_add(1, std::memory_order_release);
   }
-  /// Changes with every `set` and `clear`: what `get` returned before may be out of date.
+  /// Changes with every `set` and `clear`. When it has changed, earlier results of `get` may be out of date.
   [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
-  /// Null before the worker was started and after `clear`.
+  /// Returns null before the worker was started and after `clear`.
   [[nodiscard]] caf::actor get(WorkerId worker) const {
     const LockGuard lock(mutex_);
     return actors_[worker.index()];
@@ -37,7 +38,7 @@ class Peers {
     const LockGuard lock(mutex_);
     scheduler_.swap(actor);
   }
-  /// Null under a local policy and after `clear`.
+  /// Returns null under a local policy and after `clear`.
   [[nodiscard]] caf::actor scheduler() const {
     const LockGuard lock(mutex_);
     return scheduler_;
@@ -46,7 +47,7 @@ class Peers {
     const LockGuard lock(mutex_);
     memory_.swap(actor);
   }
-  /// Null where there is one memory node, and after `clear`.
+  /// Returns null if there is one memory node, and after `clear`.
   [[nodiscard]] caf::actor memory() const {
     const LockGuard lock(mutex_);
     return memory_;
@@ -62,7 +63,7 @@ class Peers {
     actors_.resize(released.size());
     changes_.fetch_add(1, std::memory_order_release);
   }
-  /// Sends without a sender; false where the worker is gone.
+  /// Sends without a sender; returns false if the worker is gone.
   template <class Message>
   bool send(WorkerId worker, Message message) const {
     const caf::actor target = get(worker);
@@ -70,8 +71,8 @@ class Peers {
     caf::anon_send(target, std::move(message));
     return true;
   }
-  /// Wakes a worker that was taken out of the idle set. A message would take two to three times as long: after a sleep
-  /// nothing of what it passes through is in a cache.
+  /// Wakes a worker that was taken out of the idle set. A message would take two to three times as long: after a sleep,
+  /// none of the code and data that it passes through is in a cache.
   void wake(WorkerId worker) {
     if (!doorbells_.empty()) {
       doorbell(worker).ring();
@@ -79,10 +80,10 @@ class Peers {
       send(worker, WorkAvailable{});
     }
   }
-  /// Only with threads.
+  /// Must be called only if workers have threads.
   [[nodiscard]] Doorbell& doorbell(WorkerId worker) { return doorbells_[worker.index()].bell; }
-  /// Tells the scheduler that there are tasks in the activation queue. Where it has just died, they are found by
-  /// whoever replaces it: they were in the queue before it was asked for here.
+  /// Tells the scheduler that there are tasks in the activation queue. If the scheduler has just died, its successor
+  /// finds them: they were in the queue before this call looked for the scheduler.
   template <class Message = TasksActivated>
   void tell_scheduler() const {
     if (const caf::actor target = scheduler()) caf::anon_send(target, Message{});

@@ -20,7 +20,7 @@ void SharedPieces::open(graph::Task& task, WorkerId owner, int cores, std::uint3
   unfinished_.store(std::uint64_t{pieces} + 1, std::memory_order_relaxed);
   took_.store(0, std::memory_order_relaxed);
   failed_.store(false, std::memory_order_relaxed);
-  // Releases all of the above to who takes a range, and is seen by who declares itself idle.
+  // Releases all of the above to the workers that take a range, and is seen by workers that declare themselves idle.
   const std::uint64_t opening = word_.load(std::memory_order_relaxed) / kOpening + 1;
   word_.store(opening * kOpening + pieces, std::memory_order_seq_cst);
 }
@@ -56,7 +56,7 @@ PieceRange SharedPieces::take() noexcept {
 PieceRange SharedPieces::cut(std::uint64_t& word) noexcept {
   const auto left = static_cast<std::uint32_t>(word & kLeft);
   const std::uint32_t number = std::min(left, grain_.load(std::memory_order_relaxed));
-  // Acquire: what was said of the task when it was opened.
+  // Acquire: the fields that were stored when the task was opened.
   if (!word_.compare_exchange_weak(word, word - number, std::memory_order_acquire, std::memory_order_acquire))
     return {};
   return {pieces_.load(std::memory_order_relaxed) - left, number};
@@ -64,17 +64,17 @@ PieceRange SharedPieces::cut(std::uint64_t& word) noexcept {
 
 void SharedPieces::fail(const graph::FailureLog::Cause& cause) noexcept {
   if (failed_.exchange(true, std::memory_order_relaxed)) return;
-  // Read by who leaves last, which comes after.
+  // The worker that leaves last reads it, later than this.
   cause_ = cause;
   const std::uint64_t word = word_.fetch_and(~kLeft, std::memory_order_relaxed);
-  // They count as left. This worker has not, so it cannot be the last.
+  // The pieces taken here count as left. This worker has not left, so it cannot be the last.
   unfinished_.fetch_sub(word & kLeft, std::memory_order_relaxed);
 }
 
 bool SharedPieces::leave(const PartOfTask& part) noexcept {
   took_.fetch_add(part.took.count(), std::memory_order_relaxed);
   const std::uint64_t mine = std::uint64_t{part.pieces} + (part.owner ? 1 : 0);
-  // Release: what the pieces did, and what was said of it; acquire, for the last: all of that.
+  // Release: the effects of the pieces, and the cause and times. Acquire, for the last worker: all of these.
   return unfinished_.fetch_sub(mine, std::memory_order_acq_rel) == mine;
 }
 
@@ -88,7 +88,7 @@ SharedPieces::Ended SharedPieces::let_go() noexcept {
 
 std::optional<SharedPieces::Progress> SharedPieces::progress_of(const graph::Task& task) const noexcept {
   const std::uint64_t before = word_.load(std::memory_order_acquire);
-  // Acquire: the word is looked at again after these. Not a fence, which the thread sanitizer does not know.
+  // Acquire: the word is read again after these. There is no fence, because the thread sanitizer does not know fences.
   const bool same = task_.load(std::memory_order_acquire) == &task;
   const std::uint32_t pieces = pieces_.load(std::memory_order_acquire);
   const std::uint64_t after = word_.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-/// Tasks that run in pieces, and who runs which.
+/// Tasks that run in pieces, and the workers that run them.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace troupe::workers {
 
-/// Pieces of one task, one after the other.
+/// Consecutive pieces of one task.
 struct PieceRange {
   std::uint32_t first = 0;
   std::uint32_t number = 0;
@@ -26,78 +26,80 @@ struct PieceRange {
 
 class SharedPieces;
 
-/// What one worker did of a task of pieces, some of which others may still be at.
+/// The part that one worker did of a task of pieces; other workers may still run others.
 struct PartOfTask {
-  /// Null: nothing of the kind.
+  /// Null: there was no such part.
   SharedPieces* of = nullptr;
   std::uint32_t pieces = 0;
-  /// The time of all its cores.
+  /// The time of all cores of the worker, added up.
   Duration took{};
-  /// It has begun the task.
+  /// True if the worker began the task.
   bool owner = false;
 };
 
-/// One running task of pieces. The worker that begins it, its *owner*, opens it; then the owner and whoever joins take
-/// ranges of pieces until none is left, and leave. Who leaves last ends the task: nobody waits for another.
+/// One running task of pieces. The worker that begins it, its *owner*, opens it. Then the owner and the workers that
+/// join take ranges of pieces until none is left, and leave. The last worker to leave ends the task: no worker waits
+/// for another.
 ///
-/// 1. A piece is in one range exactly: ranges are cut off a word by compare and exchange, which also has the number of
-///    the opening, so that who looks at what belongs to one opening never takes pieces of another.
-/// 2. Whoever has taken a range and has not left keeps the task, and what is said here of it, as they are: the count of
-///    what has not been left begins with all pieces and one for the owner.
+/// 1. Each piece is in exactly one range. Ranges are cut off a word by compare and exchange. The word also holds the
+/// number of the opening, so that a worker that looked at one opening never takes pieces of another.
+/// 2. While a worker has taken a range and has not left, the task and the fields here stay as they are: `unfinished_`
+/// begins with all pieces and one for the owner.
 /// 3. A failure takes all pieces that nobody has, so that they never run.
 ///
-/// Any thread may call what is const, and `join`. Outlives all actors.
+/// Any thread may call the const functions and `join`. Outlives all actors.
 class SharedPieces {
  public:
   SharedPieces() = default;
   SharedPieces(const SharedPieces&) = delete;
   SharedPieces& operator=(const SharedPieces&) = delete;
 
-  // The owner.
+  // Called by the owner.
 
-  /// `cores`: of the owner. Pieces can be taken from here on.
+  /// `cores`: the number of the owner's cores. Pieces can be taken from here on.
   void open(graph::Task& task, WorkerId owner, int cores, std::uint32_t pieces, std::uint32_t grain) noexcept;
-  /// The last that had it has let go of it.
+  /// Returns true if the last worker that had the task has let go of it.
   [[nodiscard]] bool free() const { return free_.load(std::memory_order_acquire); }
 
-  // Who does not take part.
+  // Called by workers that do not take part.
 
   [[nodiscard]] bool has_some_for(DeviceKind kind, WorkerId worker) const noexcept;
-  /// The first range of one more worker, whose device must be such that it runs the task on host memory, and who may
-  /// run it. Empty: there is none for it.
+  /// Takes the first range of one more worker. Its device must run the task on host memory, and the worker must be
+  /// allowed to run the task. Empty: there are no pieces for this worker.
   [[nodiscard]] PieceRange join(DeviceKind kind, WorkerId worker) noexcept;
 
-  // Who takes part: the owner, or who has joined and has not left.
+  // Called by workers that take part: the owner, and each worker that has joined and has not left.
 
-  /// The next pieces; empty where none is left.
+  /// Takes the next pieces; empty if none is left.
   [[nodiscard]] PieceRange take() noexcept;
   [[nodiscard]] graph::Task& task() const { return *task_.load(std::memory_order_relaxed); }
   [[nodiscard]] WorkerId owner() const { return owner_; }
   [[nodiscard]] std::uint32_t pieces() const { return pieces_.load(std::memory_order_relaxed); }
-  /// A piece has failed: the first cause is the task's. `cause`: not null.
+  /// A piece has failed. The first cause becomes the task's. `cause` must not be null.
   void fail(const graph::FailureLog::Cause& cause) noexcept;
   [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_relaxed); }
-  /// True: all others have left, so the task has ended; then comes `let_go`.
+  /// Returns true if all others have left: the task has ended, and the caller calls `let_go`.
   [[nodiscard]] bool leave(const PartOfTask& part) noexcept;
 
-  // Who has left last.
+  // Called by the worker that has left last.
 
   struct Ended {
     graph::Task* task = nullptr;
     WorkerId owner;
     graph::FailureLog::Cause cause;
-    /// The time of all pieces on a device as the owner's: of a single core their sum.
+    /// The time that all pieces would take on a device like the owner's: the sum of their times for a single core, and
+    /// that sum divided by the number of cores for a cluster.
     Duration took{};
   };
   [[nodiscard]] Ended let_go() noexcept;
 
-  // For people.
+  // Used in reports for people.
 
   struct Progress {
     std::uint32_t pieces = 0;
     std::uint32_t begun = 0;
   };
-  /// Of this task; nothing where it is not, or not any more.
+  /// Returns the progress of this task; nothing if the object holds another task, or none any more.
   [[nodiscard]] std::optional<Progress> progress_of(const graph::Task& task) const noexcept;
 
  private:
@@ -105,22 +107,24 @@ class SharedPieces {
   static constexpr std::uint64_t kOpening = kLeft + 1;
 
   [[nodiscard]] bool may_join(std::uint64_t word, DeviceKind kind, WorkerId worker) const noexcept;
-  /// Cuts a range off, if the word is still this, or else says what it is.
+  /// Cuts a range off if the word still has this value; otherwise stores the present value in `word`.
   [[nodiscard]] PieceRange cut(std::uint64_t& word) noexcept;
 
-  /// The number of the opening, and below it the pieces that nobody has: the last ones.
+  /// The number of the opening in the high half; in the low half the number of pieces that nobody has, which are the
+  /// last ones.
   std::atomic<std::uint64_t> word_{0};
-  // Atomic as those look who do not take part; `word_` tells them whether to believe it.
+  // Atomic because workers that do not take part read them; `word_` tells these if they may believe the values.
   std::atomic<graph::Task*> task_{nullptr};
-  /// Who may join: devices of these kinds, and of these workers only (null: all). Not the codelet, which may be gone
-  /// with its client when somebody looks who does not take part; sets of workers stay as long as the crew.
+  /// The workers that may join: those with devices of these kinds, and in this set (null: all). The codelet is not
+  /// stored: it may be gone with its client when a worker that does not take part looks. Sets of workers live as long
+  /// as the crew.
   std::atomic<KindSet> kinds_{0};
   std::atomic<const WorkerSet*> workers_{nullptr};
   std::atomic<std::uint32_t> pieces_{0};
   std::atomic<std::uint32_t> grain_{1};
   WorkerId owner_;
   int cores_ = 1;
-  /// Pieces that have not been left, and one while the owner has not.
+  /// Pieces that workers have not left, and one more while the owner has not left.
   alignas(64) std::atomic<std::uint64_t> unfinished_{0};
   std::atomic<Duration::rep> took_{0};
   std::atomic<bool> failed_{false};
@@ -128,26 +132,29 @@ class SharedPieces {
   std::atomic<bool> free_{true};
 };
 
-/// Of one worker: the task of pieces that others can take part in, and what it takes part in itself.
+/// One worker's entry: its open task of pieces, which others can join, and the task of pieces that it takes part in
+/// itself.
 class PieceBoard {
  public:
-  /// `anywhere`: counts tasks of all workers that may have pieces left; outlives this. Before anything else.
+  /// `anywhere`: counts the open tasks of pieces of all workers; outlives this. To be called before anything else.
   void use(std::atomic<std::uint32_t>* anywhere) noexcept { anywhere_ = anywhere; }
 
-  // The worker.
+  // Called by the worker.
 
-  /// Opens a task; throws `std::bad_alloc`. One at a time.
+  /// Opens a task; throws `std::bad_alloc`. At most one is open at a time.
   [[nodiscard]] SharedPieces& open(graph::Task& task, WorkerId owner, int cores, std::uint32_t pieces,
                                    std::uint32_t grain);
-  /// None of its pieces is left to be taken.
+  /// Closes the open task: none of its pieces is left to be taken.
   void close() noexcept;
-  /// For people: null where it takes part in none. Release, with the acquire of who looks: it may just have been made.
+  /// Notes the task that the worker takes part in, for reports; null if there is none. Release, paired with the acquire
+  /// of readers: the object may just have been made.
   void takes_part_in(const SharedPieces* shared) noexcept { working_.store(shared, std::memory_order_release); }
 
-  // Any thread.
+  // Called by any thread.
 
-  /// Null: none. It stays where it is, whatever becomes of the task. Sequentially consistent, as `TaskDeque::size` is:
-  /// who declares itself idle sees it, or is seen by who opens it.
+  /// Returns null if there is none. The object stays where it is, even after the task has ended. Sequentially
+  /// consistent, as `TaskDeque::size` is: a worker that declares itself idle either sees the task, or is seen by the
+  /// worker that opens it.
   [[nodiscard]] SharedPieces* open_task() const noexcept { return open_.load(std::memory_order_seq_cst); }
   [[nodiscard]] const SharedPieces* takes_part_in() const noexcept { return working_.load(std::memory_order_acquire); }
 
@@ -155,7 +162,8 @@ class PieceBoard {
   std::atomic<std::uint32_t>* anywhere_ = nullptr;
   std::atomic<SharedPieces*> open_{nullptr};
   std::atomic<const SharedPieces*> working_{nullptr};
-  /// As many as had others in them at once when the worker went on.
+  /// One object for each task that was open at the same time: other workers may still run the last pieces of one when
+  /// the worker opens the next.
   std::deque<SharedPieces> all_;
 };
 

@@ -13,11 +13,12 @@ namespace troupe::workers {
 namespace {
 using Time = std::chrono::steady_clock::time_point;
 
-/// Of several clients together: enough that a placing policy has a choice, and few enough that turns are kept.
+/// The number of tasks of several clients together that are placed at a time, per worker: enough that a placing policy
+/// has a choice, and few enough that turns are kept.
 constexpr std::size_t kPlacedPerWorker = 8;
-/// What a worker needs for any task, if only to see that it has been cancelled.
+/// The least time that a worker needs for any task, even if only to see that it has been cancelled.
 constexpr std::int64_t kLeast_ns = 500;
-/// Between two looks at what running tasks have taken.
+/// The time between two charges of running tasks.
 constexpr Duration kChargeEvery = std::chrono::milliseconds(1);
 
 std::int64_t in_ns(Time now) { return Duration(now.time_since_epoch()).count(); }
@@ -52,7 +53,7 @@ Share& Shares::open(double weight, std::optional<std::uint64_t> user) {
   ++whose.clients;
   shares_.push_back(std::make_unique<Share>(weight, whose));
   shares_.back()->virtual_ns = whose.served_ns;
-  // Who connects is about to have work.
+  // A client that connects is about to have work.
   if (user.has_value()) whose.last_active_ns.store(in_ns(now_()), std::memory_order_relaxed);
   guard(now_());
   return *shares_.back();
@@ -65,7 +66,7 @@ void Shares::close(const Share& share) {
   const auto found = std::find_if(shares_.begin(), shares_.end(), [&](const auto& one) { return one.get() == &share; });
   closed = std::move(*found);
   shares_.erase(found);
-  // A user who comes again is still known by what he has had, and by his long kernels.
+  // A user who comes again is still known: his virtual time and his long kernels are kept.
   if (--closed->user.clients > 0 || closed->user.user.has_value()) return;
   const auto user =
       std::find_if(users_.begin(), users_.end(), [&](const auto& one) { return one.get() == &closed->user; });
@@ -95,11 +96,11 @@ void Shares::activated(Share& share, std::size_t tasks) noexcept {
 
 void Shares::left(Share& share) noexcept {
   active_.fetch_sub(1, std::memory_order_seq_cst);
-  // Before the share may be closed, and its user with it.
+  // Stored before the share may be closed, and its user with it.
   if (share.active.load(std::memory_order_relaxed) == 1) {
     share.user.last_active_ns.store(in_ns(now_()), std::memory_order_relaxed);
   }
-  // Release: who sees that nothing is active may close the share.
+  // Release: a thread that sees that nothing is active may close the share.
   if (share.active.fetch_sub(1, std::memory_order_release) == 1) busy_clients_.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -123,7 +124,7 @@ void Shares::push(Share& share, graph::TaskList& tasks) noexcept {
     tasks.append(others);
   }
   if (!tasks.empty()) share.waiting.push(tasks);
-  // After the tasks can be found, and before anybody looks for an idle worker.
+  // Counted after the tasks can be found, and before anybody looks for an idle worker.
   waiting_.fetch_add(count, std::memory_order_seq_cst);
   look_again();
 }
@@ -225,7 +226,7 @@ Shares::Turn Shares::take(bool in_advance, WorkerId worker) noexcept {
   Turn turn;
   if (waiting_.load(std::memory_order_relaxed) == 0) return turn;
   const Time now = now_();
-  // Before the look: what comes meanwhile makes others look again.
+  // Read before the look: tasks that come meanwhile make others look again.
   const std::uint64_t changes = changes_.load(std::memory_order_seq_cst);
   const LockGuard lock(mutex_);
   if (contended()) charge_running(now);
@@ -272,7 +273,7 @@ void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns)
     const std::int64_t mean = share.mean_ns.load(std::memory_order_relaxed);
     share.mean_ns.store(mean == 0 ? took_ns : mean + (took_ns - mean) / 8, std::memory_order_relaxed);
   }
-  // Who is alone takes from nobody.
+  // A client that is alone takes from nobody.
   if (charged_ns == 0 && !contended()) return;
   const LockGuard lock(mutex_);
   add(share, static_cast<double>(took_ns - charged_ns));
@@ -298,7 +299,7 @@ double Shares::weight_among_all(const Share& share) const noexcept {
 
 void Shares::charge(Share& share, Duration took) noexcept {
   share.used_ns.fetch_add(took.count(), std::memory_order_relaxed);
-  // Who is alone takes from nobody.
+  // A client that is alone takes from nobody.
   if (!contended()) return;
   const LockGuard lock(mutex_);
   add(share, static_cast<double>(took.count()));
@@ -306,7 +307,7 @@ void Shares::charge(Share& share, Duration took) noexcept {
 
 bool Shares::pass_on() noexcept {
   if (activation_ == nullptr) return false;
-  // While one client alone has work, the policy sees all of it.
+  // While one client alone has work, all of its tasks go to the policy.
   const auto most = static_cast<std::int64_t>(kPlacedPerWorker * hands_.size());
   bool any = false;
   while (waiting() > 0 && (!contended() || in_service() < most)) {
@@ -391,10 +392,10 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
   if (charge.began() && (was_long || share.user.has_long.load(std::memory_order_relaxed))) {
     note_kernel(share.user, task, took);
   }
-  // One that was cancelled kept the worker busy, too, and there may be millions of them.
+  // A cancelled task kept the worker busy, too, and there may be millions of them.
   const std::int64_t least_ns = contended() ? kLeast_ns : 0;
   settle(share, charge.charged_ns + charge.forgiven_ns - least_ns, took.count());
-  // Others may have waited for this one to end.
+  // Other tasks may have waited for this one to end.
   if (was_long) look_again();
   return share;
 }
@@ -402,8 +403,8 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
 void Shares::note_kernel(UserShare& user, const graph::Task& task, Duration took) {
   if (task.codelet == nullptr) return;
   const Time now = now_();
-  // No core has so many operations done in less than `kLong`. Kernels with fewer come here when something held them up,
-  // and would seem slow, whatever they are.
+  // No core does so many operations in less than `kLong`. Kernels with fewer operations are that slow only if something
+  // held them up, and their speed would say nothing about the kernel.
   constexpr double kLongOnAnyCore = 1.5e9;
   const bool may_tell = took >= LongKernels::kLong && task.codelet->flops && task.codelet->pieces == nullptr;
   const double flops = may_tell ? graph::flops_of(task) : 0;

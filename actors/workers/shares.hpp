@@ -1,4 +1,4 @@
-/// Fair shares of the workers for several clients: all that they do more than those of one program.
+/// Fair shares of the workers for several clients: everything that is needed beyond the needs of one program.
 #pragma once
 
 #include <atomic>
@@ -21,119 +21,125 @@
 
 namespace troupe::workers {
 
-/// What all clients of one user have together. What is not said to be guarded may be read by any thread at any time.
+/// The share of one user: all of the user's clients together. Any thread may read the fields at any time, except those
+/// that a mutex guards.
 struct UserShare {
   UserShare(std::optional<std::uint64_t> number, double share_weight) : user(number), weight(share_weight) {}
 
-  /// Nothing: of one client alone, and gone with it.
+  /// Nothing: the share belongs to a single client and goes with it.
   const std::optional<std::uint64_t> user;
   std::atomic<double> weight;
-  /// When it began to have, or ended to have, tasks last; 0: never. Relaxed: a hint.
+  /// The time at which the user last began or ceased to have tasks; 0: never. Relaxed: a hint.
   std::atomic<std::int64_t> last_active_ns{0};
-  /// `long_kernels` has some. Relaxed: a hint.
+  /// True if `long_kernels` has any. Relaxed: a hint.
   std::atomic<bool> has_long{false};
 
-  // Guarded by Shares::mutex_, which has no name here.
+  // Guarded by Shares::mutex_, which cannot be named here.
   std::size_t clients = 0;
-  /// Worker time over weight, with what running tasks have taken so far or will probably take.
+  /// Worker time divided by weight. Includes the time that running tasks have taken so far or will probably take.
   double virtual_ns = 0;
-  /// That of the client which was served last: one that comes back has had as much, but for its credit.
+  /// The virtual time of the client that was served last. A returning client starts at this time minus its credit.
   double served_ns = 0;
   LongKernels long_kernels;
-  /// As of the last count: long tasks that run, and whether it has tasks or had some lately.
+  /// Results of the last count: the user's long tasks that run, and true if the user has tasks or had some lately.
   std::size_t long_running = 0;
   bool around = false;
 };
 
-/// One client's share of what its user has. What is not said to be guarded may be read by any thread at any time.
+/// One client's share of its user's worker time. Any thread may read the fields at any time, except those that a mutex
+/// guards.
 struct alignas(64) Share {
   Share(double share_weight, UserShare& whose) : weight(share_weight), user(whose) {}
 
-  /// Ready tasks that wait for their turn, and among these the ones whose kernels are known to take long.
+  /// Ready tasks that wait for their turn; those with kernels that are known to take long are in the second queue.
   TaskDeque waiting;
   TaskDeque long_waiting;
   std::atomic<double> weight;
   UserShare& user;
-  /// Ready or running tasks.
+  /// The number of tasks that are ready or run.
   std::atomic<std::int64_t> active{0};
-  /// Time that workers have spent on its tasks that have ended, and how long these have taken lately. Relaxed: figures.
+  /// The time that workers have spent on the client's ended tasks, and the mean time that these have taken lately.
+  /// Relaxed: they are only statistics.
   std::atomic<std::int64_t> used_ns{0};
   std::atomic<std::int64_t> mean_ns{0};
-  /// As `UserShare::virtual_ns`, among the clients of its user.
-  double virtual_ns = 0;  // guarded by Shares::mutex_, which has no name here
+  /// The client's virtual time among the clients of its user, see `UserShare::virtual_ns`.
+  double virtual_ns = 0;  // guarded by Shares::mutex_, which cannot be named here
 
   [[nodiscard]] std::size_t count_waiting() const { return waiting.size() + long_waiting.size(); }
 };
 
-/// Users take turns, and so do the clients of one user among themselves, so that users who have work get worker time in
+/// Users take turns, and so do the clients of one user among themselves. Users who have work get worker time in
 /// proportion to their weights, however many clients they have: whenever a worker wants a task, it takes one of the
-/// user who has had least for his weight, and of that user's client that has had least. Who had nothing to do for a
-/// while may catch up on `kCredit` of it, but no more. While one client alone has work, its tasks go the way of any
-/// runtime's, and this only counts.
+/// user who has had least for his weight, and of that user's client that has had least. A user who had nothing to do
+/// for a while may catch up on `kCredit` of it, but no more. While one client alone has work, its tasks take the usual
+/// way of any runtime, and this class only counts.
 ///
 /// A ready task counts as its client's (`activated`), may wait for its turn (`put_into_turns`), is given to a worker
 /// (`take_turn`) or, under a placing policy, to the scheduler (`pass_on`), and leaves (`left`) when it has ended or
-/// waits for a lock. While a worker has it in hand (from `taken` to `released`) the client is charged what it will
-/// probably take, more as soon as it has taken more, and in the end what it took.
+/// waits for a lock. While a worker has it in hand (from `taken` to `released`) the client is charged the time that it
+/// will probably take, more as soon as it has taken more, and at the end the time that it took.
 ///
-/// A kernel cannot be interrupted, and who comes while each worker runs a long one has to wait for it. So one worker is
-/// kept free of long kernels for users who had work lately and have none of these running (`guarded`), unless there is
-/// one worker alone or a placing policy. Kernels are known to be long from their earlier runs.
+/// A kernel cannot be interrupted: a client that comes while each worker runs a long one has to wait. So one worker is
+/// kept free of long kernels for users who had work lately and have no long kernel running (`guarded`), unless there is
+/// only one worker or there is a placing policy. A kernel is known to be long from its earlier runs.
 ///
-/// Any thread may call anything, but for `open` and `close`: the share's first task comes after its opening, and its
-/// last has ended before it is closed. What takes a `WorkerId` is called by that worker.
+/// Any thread may call anything, except `open` and `close`: the share's first task comes after its opening, and its
+/// last has ended before it is closed. Functions with a `WorkerId` are called by that worker.
 class Shares {
  public:
   static constexpr Duration kCredit = std::chrono::milliseconds(50);
-  /// A worker stays free of long kernels for a user for so long after his last task.
+  /// A worker stays free of long kernels for a user for this long after his last task.
   static constexpr Duration kLately = std::chrono::seconds(5);
   using Now = std::chrono::steady_clock::time_point (*)();
 
-  /// What a worker was given: tasks of one client, and what the first has been charged in advance.
+  /// The tasks that a worker was given, all of one client, and the time that the client has been charged for the first
+  /// one in advance.
   struct Turn {
     Share* share = nullptr;
     graph::TaskList tasks;
     std::int64_t charged_ns = 0;
   };
 
-  /// `activation`: where the scheduler of a placing policy finds tasks; null: workers take turns themselves.
+  /// `activation`: the queue in which the scheduler of a placing policy finds tasks; null: workers take turns
+  /// themselves.
   explicit Shares(std::size_t workers = 0, TaskDeque* activation = nullptr, Now now = &std::chrono::steady_clock::now);
 
-  /// `user`: whose client it is, and his weight from now on; nothing: of nobody else.
+  /// `user`: the user whose client it is; `weight` is the user's weight from now on. Nothing: the client shares with no
+  /// other.
   Share& open(double weight, std::optional<std::uint64_t> user = std::nullopt);
   void close(const Share& share);
-  /// Whose task it is.
+  /// Returns the share that the task belongs to.
   [[nodiscard]] Share& of(const graph::Task& task) const;
 
-  /// Tasks have to wait for their turns: several clients have ready or running ones, or one has long ones and another
-  /// user may come back.
+  /// Returns true if tasks have to wait for their turns: several clients have ready or running tasks, or one client has
+  /// long tasks and another user may come back.
   [[nodiscard]] bool contended() const { return busy_clients_.load(std::memory_order_relaxed) > 1 || guarded(); }
-  /// A worker is kept free of long kernels.
+  /// Returns true while a worker is kept free of long kernels.
   [[nodiscard]] bool guarded() const { return guarded_.load(std::memory_order_relaxed); }
   /// Changes whenever tasks begin to have to wait for their turns.
   [[nodiscard]] std::uint64_t contentions() const { return contentions_.load(std::memory_order_relaxed); }
-  /// Tasks that wait for their turn. Sequentially consistent, see `TaskDeque::size`.
+  /// The number of tasks that wait for their turn. Sequentially consistent, see `TaskDeque::size`.
   [[nodiscard]] std::size_t waiting() const { return waiting_.load(std::memory_order_seq_cst); }
 
-  /// Tasks that are ready or run and do not wait for their turn. Sequentially consistent: who adds a task and who takes
-  /// one away cannot both miss that there is room for another.
+  /// The number of tasks that are ready or run and do not wait for their turn. Sequentially consistent: of a thread
+  /// that adds a task and a thread that takes one away, one sees that there is room for another.
   [[nodiscard]] std::int64_t in_service() const {
     return active_.load(std::memory_order_seq_cst) - static_cast<std::int64_t>(waiting());
   }
 
   /// Tasks of this share have become ready.
   void activated(Share& share, std::size_t tasks) noexcept;
-  /// The same; all of one client.
+  /// The tasks of the list, all of one client, have become ready.
   void activated(const graph::TaskList& ready) noexcept {
     if (!ready.empty()) activated(of(*ready.front()), ready.size());
   }
-  /// One has left the workers: it has ended, or waits for a lock.
+  /// One task has left the workers: it has ended, or waits for a lock.
   void left(Share& share) noexcept;
-  /// Empties `tasks`: they wait for their turn.
+  /// Has the tasks wait for their turn. Empties `tasks`.
   void push(Share& share, graph::TaskList& tasks) noexcept;
-  /// The same; all of one client.
+  /// Calls `push` for tasks that are all of one client.
   void put_into_turns(graph::TaskList& tasks) noexcept { push(of(*tasks.front()), tasks); }
-  /// The same for all of a queue, whose they may be.
+  /// Puts all tasks of a queue into turns; they may belong to several clients.
   template <class Queue>
   void put_all_into_turns(Queue& queue) noexcept {
     while (graph::Task* const task = queue.pop_oldest()) {
@@ -142,57 +148,62 @@ class Shares {
       put_into_turns(one);
     }
   }
-  /// Workers that want a task find some here. Sequentially consistent, like `waiting`.
+  /// Returns true if a worker that wants a task finds some here. Sequentially consistent, like `waiting`.
   [[nodiscard]] bool turns_wait() const {
     if (activation_ != nullptr || waiting() == 0) return false;
     return changes_.load(std::memory_order_seq_cst) != in_vain_.load(std::memory_order_seq_cst);
   }
-  /// Under a placing policy: moves tasks whose turn it is to the activation queue, as many as keep the workers busy.
-  /// True: there are some.
+  /// Moves tasks whose turn it is to the activation queue, as many as keep the workers busy. Returns true if it moved
+  /// any. Does nothing unless there is a placing policy.
   [[nodiscard]] bool pass_on() noexcept;
-  /// The next client's most urgent tasks: one, or several short ones. Empty: none may be begun. `in_advance`: the first
-  /// is charged what it will probably take. `worker`: who will run it, if known.
+  /// Takes the next client's most urgent tasks: one, or several short ones. Empty: none may be begun. `in_advance`: the
+  /// client is charged at once the time that the first task will probably take. `worker`: the worker that will run it,
+  /// if known.
   [[nodiscard]] Turn take(bool in_advance = true, WorkerId worker = {}) noexcept;
-  /// A task has taken a worker so long, after having been charged `charged_ns` so far. 0: it did not run.
+  /// A task has kept a worker busy for `took_ns` (0: it did not run). The client has been charged `charged_ns` for it
+  /// so far.
   void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns) noexcept;
-  /// Time that workers have spent on its tasks, those that run included.
+  /// The time that workers have spent on the client's tasks, running tasks included.
   [[nodiscard]] Duration used(const Share& share) const noexcept;
-  /// What it has of its user's weight beside those of the user's other clients that have work.
+  /// Returns the client's part of its user's weight, which is divided among the clients of the user that have work.
   [[nodiscard]] double weight_among_all(const Share& share) const noexcept;
 
-  /// The worker begins, or another actor in its place: it has nothing in hand, and never more than so many tasks.
+  /// The worker begins, or another actor begins in its place. It has nothing in hand, and will never have more than
+  /// `most` tasks.
   void begin(WorkerId worker, std::size_t most);
-  /// Several clients have work and had not when this was last asked: what lies with the worker has to wait for its
-  /// turn.
+  /// Returns true if several clients have work and this was not so at the last call. The tasks that lie with the worker
+  /// then have to wait for their turn.
   [[nodiscard]] bool contention_is_new(WorkerId worker) noexcept;
-  /// The next task of the client whose turn it is, or null. Others of the same turn go to `own`, where they can be
-  /// stolen, should the first take longer than expected.
+  /// Returns the next task of the client whose turn it is, or null. The other tasks of the same turn go to `own`, where
+  /// they can be stolen if the first takes longer than expected.
   [[nodiscard]] graph::Task* take_turn(WorkerId worker, TaskDeque& own) noexcept;
-  /// Whether a task that waits elsewhere, as only some workers can run it, may be begun before those that wait for
-  /// their turns: else its user would be served before all others.
+  /// The task waits in a queue of its own because only some workers can run it. Returns true if it may begin before the
+  /// tasks that wait for their turns. Otherwise its user would be served before all others.
   [[nodiscard]] bool comes_first(const graph::Task& task) const noexcept;
-  /// The worker has the task in hand, by a turn or not.
+  /// The worker has the task in hand, whether or not by a turn.
   void taken(WorkerId worker, const graph::Task& task) noexcept;
-  /// Its kernel begins.
+  /// The task's kernel begins.
   void started(WorkerId worker, const graph::Task& task) noexcept;
-  /// The worker has it in hand no more: it has ended, or will not run here. May be gone if it was `taken`. `took`: how
-  /// long it had the device, if known; else the time since `started` counts. Returns whose it is.
+  /// The worker no longer has the task in hand: it has ended, or will not run here. The task may be gone if it was
+  /// `taken`. `took`: the time that it had the device, if known; otherwise the time since `started` counts. Returns the
+  /// task's share.
   Share& released(WorkerId worker, const graph::Task& task, Duration took = Duration(-1)) noexcept;
-  /// A worker has spent so long on a part of a task that another has in hand.
+  /// A worker has spent this time on a part of a task that another worker has in hand.
   void charge(Share& share, Duration took) noexcept;
-  /// The most operations per second at which tasks of this codelet ran that took long; 0: none did.
+  /// Returns the most operations per second of long tasks of this codelet; 0 if there was none.
   [[nodiscard]] double best_speed(const std::string& codelet) const;
 
  private:
-  /// What a client is charged for a task that a worker has in hand.
+  /// The charge for one task that a worker has in hand.
   struct Charge {
     const graph::Task* task = nullptr;
     Share* share = nullptr;
-    /// So far; it grows while the kernel runs longer than was expected.
+    /// The time charged so far; it grows while the kernel runs longer than expected.
     std::int64_t charged_ns = 0;
-    /// What it had taken beyond that when a second client got work: who is alone takes from nobody.
+    /// The time beyond `charged_ns` that the task had taken when a second client got work: a client that is alone takes
+    /// from nobody.
     std::int64_t forgiven_ns = 0;
-    /// Zero: it has not begun.
+    /// Zero: the task has not begun.
     std::chrono::steady_clock::time_point start;
     bool is_long = false;
 
@@ -201,72 +212,73 @@ class Shares {
       return began() ? Duration(now - start).count() : 0;
     }
   };
-  /// One worker's; others look at what it has in hand. The lock comes after `mutex_`.
+  /// The tasks that one worker has in hand; other threads read them. `lock` is taken after `mutex_`.
   struct alignas(64) Hand {
     mutable SpinLock lock;
     std::vector<Charge> charges TROUPE_GUARDED_BY(lock);
-    /// For the task that `take_turn` returned last.
+    /// The charge for the task that `take_turn` returned last.
     Charge next TROUPE_GUARDED_BY(lock);
-    /// The worker's own.
+    /// Used by the worker only.
     std::uint64_t seen_contention = 0;
   };
 
-  /// Where workers ask seldom enough for a lock that they share: short tasks are given out for so long at a time.
+  /// Short tasks are given out for this much time in one turn, so that workers seldom ask for the lock that they share.
   static constexpr std::int64_t kTurn_ns = 50'000;
   static constexpr std::size_t kMostInTurn = 32;
 
-  /// The share to serve next, or null, and the queue of its that has the most urgent task which may be begun.
+  /// The share to serve next, or null; and that one of its queues that has the most urgent task which may be begun.
   struct Served {
     Share* share = nullptr;
     TaskDeque* queue = nullptr;
   };
   [[nodiscard]] Served next(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
-  /// Whether a user's long tasks have to wait until others have ended, as of the last count.
+  /// Returns true if the user's long tasks have to wait until others have ended, as of the last count.
   [[nodiscard]] bool waits_for_room(const UserShare& user) const TROUPE_REQUIRES(mutex_);
-  /// Calls `visit` for each task that a worker has in hand, or is about to have.
+  /// Calls `visit` for the charge of each task that a worker has in hand, or is about to have.
   template <class Visit>
   void visit_hands(const Visit& visit) TROUPE_REQUIRES(mutex_);
   void count_long(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void count_around(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
-  /// Charges what running tasks have taken beyond what has been charged.
+  /// Charges the time that running tasks have taken beyond the time charged.
   void charge_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void forgive_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   static void add(Share& share, double ns);
-  /// Decides anew whether a worker is to be kept free.
+  /// Decides anew if a worker is to be kept free of long kernels.
   void guard(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void begin_contention() noexcept { contentions_.fetch_add(1, std::memory_order_relaxed); }
-  /// What could not be begun may be begun now.
+  /// Tasks that could not be begun before may be begun now.
   void look_again() noexcept { changes_.fetch_add(1, std::memory_order_seq_cst); }
   void note_kernel(UserShare& user, const graph::Task& task, Duration took);
   [[nodiscard]] bool is_long(const Share& share, const graph::Task& task) TROUPE_REQUIRES(mutex_);
-  /// Of a long task.
+  /// Returns the expected time of a long task.
   [[nodiscard]] std::int64_t expected_ns(const Share& share, const graph::Task& task) const TROUPE_REQUIRES(mutex_);
   [[nodiscard]] static Charge* find(std::vector<Charge>& charges, const graph::Task& task) noexcept;
 
   TaskDeque* const activation_;
   const Now now_;
-  /// Of the tasks of the runtime's own graph.
+  /// The share of the tasks of the runtime's own graph.
   Share* own_ = nullptr;
   std::vector<Hand> hands_;
   std::atomic<std::int64_t> busy_clients_{0};
   std::atomic<std::uint64_t> contentions_{0};
-  /// Of all shares.
+  /// Counts over all shares.
   std::atomic<std::int64_t> active_{0};
   std::atomic<std::size_t> waiting_{0};
   std::atomic<bool> guarded_{false};
-  /// Counts what may let a task be begun that had to wait; and what it was when somebody last looked in vain.
+  /// `changes_` counts events that may let a waiting task begin; `in_vain_` is its value at the last look that found
+  /// nothing.
   std::atomic<std::uint64_t> changes_{0};
   std::atomic<std::uint64_t> in_vain_{~std::uint64_t{0}};
   mutable SpinLock mutex_;
   std::vector<std::unique_ptr<UserShare>> users_ TROUPE_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<Share>> shares_ TROUPE_GUARDED_BY(mutex_);
-  /// That of the user who was served last: who comes back has had as much, but for his credit.
+  /// The virtual time of the user who was served last. A returning user starts at this time minus his credit.
   double virtual_ns_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// Long tasks that run, of all users, as of the last count.
+  /// The long tasks of all users that ran at the last count.
   std::size_t long_running_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// By the codelet's name.
+  /// The best speed of each codelet, by its name.
   std::map<std::string, double, std::less<>> best_speeds_ TROUPE_GUARDED_BY(mutex_);
-  /// When running tasks were charged last.
+  /// The time at which running tasks were last charged.
   std::chrono::steady_clock::time_point charged_at_ TROUPE_GUARDED_BY(mutex_);
 };
 

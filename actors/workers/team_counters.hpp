@@ -1,4 +1,4 @@
-/// What share of its cores' time a cluster has used so far.
+/// Counters of the core time that a cluster was offered and used.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace troupe::workers {
 
-/// Written by the worker, read by any thread; what is read may lack a part of the last task. Outlives the worker's
-/// actor, as a part of its port.
+/// Written by the worker, read by any thread. A reader may miss a part of the last task. Outlives the worker's actor,
+/// as a part of its port.
 class TeamCounters {
  public:
   void add(const TeamUse& use) noexcept {
@@ -20,14 +20,14 @@ class TeamCounters {
   }
 
   [[nodiscard]] TeamUse sum() const noexcept {
-    // Never more used than offered: what was offered for it has been added before. Acquire: pairs with `add`.
+    // The used time never exceeds the offered time: a task's offered time is added first. Acquire: pairs with `add`.
     const Duration used(used_ns_.load(std::memory_order_acquire));
     return {Duration(offered_ns_.load(std::memory_order_relaxed)), used,
             Duration(unseen_ns_.load(std::memory_order_relaxed))};
   }
 
  private:
-  /// It has one writer. Release: see `sum`.
+  /// Only one thread writes. Release: see `sum`.
   static void add(std::atomic<std::int64_t>& counter, Duration amount) noexcept {
     counter.store(counter.load(std::memory_order_relaxed) + amount.count(), std::memory_order_release);
   }

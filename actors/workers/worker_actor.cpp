@@ -15,9 +15,9 @@ namespace troupe::workers {
 namespace {
 /// An idle worker keeps its core from other threads no longer than this.
 constexpr Duration kQuickLook = std::chrono::microseconds(5);
-/// A yield that takes longer has let another thread run.
+/// A yield that takes longer than this has let another thread run.
 constexpr Duration kLongYield = std::chrono::microseconds(3);
-/// Between two looks at a device that has been at its kernels for long.
+/// The time between two looks at a device whose kernels have run for a while.
 constexpr Duration kLongPoll = std::chrono::microseconds(20);
 }  // namespace
 
@@ -31,7 +31,7 @@ WorkerActor::WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup>
 
 void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept {
   if (!setup_->cooperative && what->content().match_elements<StealRequest>()) {
-    // In the thief's thread: the victim's deque and the thief's port are all that is touched.
+    // This runs in the thief's thread: it touches only the victim's deque and the thief's port.
     answer_at_delivery([&] {
       const WorkerId thief = what->content().get_as<StealRequest>(0).thief;
       crew_.ports[thief.index()].answer = StealAnswer{setup_->id, take_half(crew_, setup_->id)};
@@ -43,7 +43,7 @@ void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* ho
     observation::ObservedActor::enqueue(std::move(what), host);
     return;
   }
-  // The message may end the actor.
+  // The message may end the actor, so nothing of it is used afterwards.
   const std::shared_ptr<Peers> peers = setup_->peers;
   const WorkerId self = setup_->id;
   observation::ObservedActor::enqueue(std::move(what), host);
@@ -54,7 +54,8 @@ void WorkerActor::launch(caf::execution_unit* host, bool lazy, bool hide) {
   try {
     observation::ObservedActor::launch(host, lazy, hide);
   } catch (...) {
-    // CAF counts the thread before it starts it, waits for it when the system ends, and lets it hold the actor.
+    // CAF counts the thread before it starts it, waits for it when the system ends, and lets it hold the actor: all
+    // this is undone here.
     unsetf(is_detached_flag);
     on_exit();
     cleanup(caf::exit_reason::kill, nullptr);
@@ -71,7 +72,7 @@ caf::behavior WorkerActor::make_behavior() {
   return {
       [this](const StartWorker&) {
         woke();
-        // The actor that this one replaces may have died in its sleep.
+        // The actor that this one replaces may have died while the worker was parked.
         core_.unpark();
         if (crew_.grouping) use_team();
         bool bound = false;
@@ -117,7 +118,7 @@ caf::behavior WorkerActor::make_behavior() {
 }
 
 void WorkerActor::on_exit() {
-  // Ends what is in flight, see `Device`.
+  // Ends the tasks in flight, see `Device`.
   device_.reset();
   collect_done();
   give_up();
@@ -130,14 +131,15 @@ void WorkerActor::give_up() {
   if (core_.give_up(asked_for)) setup_->peers->tell_scheduler();
   for (graph::Task* task : asked_for) crew_.services->withdraw(setup_->id, *task);
   {
-    // Answers that came before that: the next actor must not take them for its own. It asks again.
+    // Answers that came before the withdrawal: the next actor must not take them for its own. It asks again.
     const LockGuard lock(port_.arrived_lock);
     port_.arrived.clear();
     port_.refused.clear();
   }
   graph::TaskList tasks;
   for (graph::Task* task : asked_for) tasks.push_back(task);
-  // Nobody may steal what not everybody may run. What a policy has placed nobody steals.
+  // A task that not every worker may run must not lie where it can be stolen. A task that a policy has placed is never
+  // stolen.
   const bool stolen = setup_->core.activation_queue == nullptr;
   if (stolen && crew_.mixed()) crew_.set_restricted_aside(tasks);
   if (!tasks.empty()) port_.deque.push(tasks);
@@ -172,7 +174,7 @@ void WorkerActor::drive() {
   }
 }
 
-// What every task passes is `inline`.
+// The functions that run for every task are `inline`.
 inline void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took) {
   port_.running.store(nullptr, std::memory_order_relaxed);
   if (crew_.services != nullptr) [[unlikely]]
@@ -214,7 +216,7 @@ void WorkerActor::do_steps() {
         return;
       case Step::Kind::start:
         start(*step.task, step.behind);
-        // One task per message keeps a single-threaded run fine-grained; else only mail interrupts.
+        // One task per message keeps a single-threaded run fine-grained; otherwise only mail interrupts.
         if (setup_->cooperative || mail_waits()) {
           send(this, Continue{});
           return;
@@ -236,7 +238,7 @@ void WorkerActor::do_steps() {
         if (!step.activate && !stand_by(step.part)) return;
         break;
       case Step::Kind::rest:
-        // A decision may have made something to do.
+        // A decision may have made work for this worker.
         if (!step.activate && !rest()) return;
         break;
     }
@@ -269,7 +271,7 @@ void WorkerActor::steal(WorkerId victim) {
 
 void WorkerActor::is_off_the_device(const graph::Task& task) {
   std::erase_if(running_, [&](const Running& one) { return one.task == &task; });
-  // One of the others, for whoever asks what runs.
+  // Threads that ask what runs see one of the other tasks.
   port_.running.store(running_.empty() ? nullptr : const_cast<graph::Task*>(running_.front().task),
                       std::memory_order_release);
 }
@@ -280,7 +282,7 @@ Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) 
   const TimeStamp now = setup_->clock->now();
   if (took < Duration{}) took = now - found->since;
   running_.erase(found);
-  // One of the others, for whoever asks what runs.
+  // Threads that ask what runs see one of the other tasks.
   if (!running_.empty())
     port_.running.store(const_cast<graph::Task*>(running_.front().task), std::memory_order_release);
   crew_.services->ended(setup_->id, task, now, took, failed);
@@ -290,7 +292,7 @@ Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) 
 void WorkerActor::send_on(graph::Task& task) {
   const KindSet elsewhere = crew_.able(task) & crew_.alive(task);
   if (crew_.services == nullptr && elsewhere != 0) {
-    // One memory, and no policy that wants to know: any worker will do.
+    // There is one memory, and no policy that wants to know: any worker may take the task.
     crew_.entry.push(&task);
     if (const WorkerId sleeper = crew_.take_idle(setup_->id); sleeper.valid()) setup_->peers->wake(sleeper);
     return;
@@ -328,7 +330,7 @@ bool WorkerActor::poll_device(bool full) {
     if (setup_->clock->now() - begin < setup_->spin) {
       SpinLock::pause();
     } else {
-      // The device has enough to do for a while: the core may be wanted elsewhere.
+      // The device has enough to do for a while: another thread may want the core.
       std::this_thread::sleep_for(kLongPoll);
     }
   }
@@ -344,7 +346,7 @@ void WorkerActor::tell_itself(Done done) noexcept {
     const LockGuard lock(done_mutex_);
     done_.push_back(std::move(done));
   }
-  // Who polls looks for it itself.
+  // A worker that polls looks for it itself.
   if (setup_->polled) return;
   caf::anon_send(caf::actor_cast<caf::actor>(this), DeviceDone{});
 }
@@ -403,7 +405,7 @@ bool WorkerActor::rest() {
   const TimeStamp now = setup_->clock->now();
   note_idle(now, WorkerActivity::searching);
   const bool found = !setup_->cooperative && core_.running() == 0 && look_around(now);
-  // Its handler looks for work again.
+  // The message's handler looks for work again.
   if (mail_waits()) return false;
   if (found || !core_.park()) return true;
   parked_ = true;
@@ -425,7 +427,7 @@ bool WorkerActor::stand_by(Part part) {
   note_waiting_for_data();
   note_idle(setup_->clock->now(), passes_on(part) ? WorkerActivity::lent : WorkerActivity::searching);
   Grouping& grouping = *crew_.grouping;
-  // Before the place is looked at.
+  // Read before the place is looked up.
   const std::uint64_t completed = grouping.completed();
   switch (part) {
     case Part::open: return true;
@@ -460,7 +462,7 @@ bool WorkerActor::look_around(TimeStamp begin) {
   while (!found && now - begin < setup_->spin && !mail_waits()) {
     const bool quick = !shares_core_ && now - begin < kQuickLook;
     for (int i = 0; i < (quick ? 1 : 16); ++i) SpinLock::pause();
-    // A thread that submits may have been waiting for this core.
+    // A submitting thread may be waiting for this core.
     if (!quick) std::this_thread::yield();
     found = core_.finds_work();
     const TimeStamp before = std::exchange(now, setup_->clock->now());

@@ -14,9 +14,9 @@ using graph::Task;
 using graph::TaskList;
 
 namespace {
-/// Tasks moved by one steal, or taken from the entry queue at once.
+/// The most tasks moved by one steal, or taken from the entry queue at once.
 constexpr std::size_t kBatch = 32;
-/// Tasks of an eighth of a microsecond are not worth a reading of the ticks each.
+/// The longest stride: tasks of an eighth of a microsecond are not worth a reading of the ticks each.
 constexpr std::uint32_t kLongestStride = 8;
 }  // namespace
 
@@ -44,7 +44,7 @@ WorkerCore::WorkerCore(Crew& crew, Options options)
   const std::size_t most = most_in_hand();
   if (options_.fetches) in_hand_.reserve(most);
   if (issues()) on_device_.reserve(most + 1);
-  // One more: `reject`.
+  // One more than can be in hand, for `reject`.
   if (shares_ != nullptr) shares_->begin(options_.self, most + 1);
 }
 
@@ -55,10 +55,10 @@ Step WorkerCore::next() {
     return stand_by();
   Step step;
   const bool taken = start_acquired(step) || take(step) || claim(step);
-  // Before a kernel, which may run inside the start.
+  // The scheduler decides before a kernel, which may run inside the start.
   step.activate = std::exchange(activation_due_, false);
   if (taken) {
-    // First, as the queues' lines may be those that a thread that submits writes.
+    // The idle set is read first: a submitting thread may be writing the cache lines of the queues.
     if (!crew_.idle.empty()) [[unlikely]]
       step.wake = sleeper_for_surplus();
     return step;
@@ -71,7 +71,7 @@ Step WorkerCore::next() {
   return step;
 }
 
-// What every task passes is `inline`: calls would cost it a quarter of its 30 ns.
+// The functions that run for every task are `inline`: calls would cost a task a quarter of its 30 ns.
 inline bool WorkerCore::start_acquired(Step& step) {
   if (in_hand_.empty()) return false;
   if (gives_back(step)) return true;
@@ -95,7 +95,7 @@ inline bool WorkerCore::start_acquired(Step& step) {
 
 template <class May>
 std::vector<WorkerCore::InHand>::iterator WorkerCore::first_in_hand(May may) {
-  // Before all others those that hold commute locks, for which tasks may wait that are more urgent than any here.
+  // Tasks that hold commute locks come first: tasks that are more urgent than any here may wait for these locks.
   const auto comes_before = [this](const Task& one, const Task& other) {
     if (one.holds_commute || other.holds_commute) return one.holds_commute && !other.holds_commute;
     return options_.urgent_first && one.priority > other.priority;
@@ -126,7 +126,7 @@ inline bool WorkerCore::take(Step& step) {
 }
 
 bool WorkerCore::steal(Step& step) {
-  // Victims come and go between the look and the request: do not chase them for ever.
+  // Victims come and go between the look and the request: the search ends after some failures.
   if (crew_.plan.shared_queue || asked_ > 2 * crew_.ports.size()) return false;
   step.victim = next_victim();
   if (!step.victim.valid()) return false;
@@ -162,7 +162,7 @@ inline bool WorkerCore::begin(Task& task) {
 }
 
 Task* WorkerCore::next_task() {
-  // Before what was handed over, too: a chain may have no end.
+  // Done even before a task that was handed over: a chain may have no end.
   look_up();
   if (shares_ != nullptr) [[unlikely]]
     give_way();
@@ -191,7 +191,7 @@ Task* WorkerCore::take_restricted() {
 
 Task* WorkerCore::take_from_entry() {
   if (crew_.plan.shared_queue) return crew_.entry.pop_oldest();
-  // Several at once, but leave the others their share.
+  // Takes several at once, but leaves the others their share.
   const std::size_t share = crew_.entry.drained() / (2 * crew_.ports.size());
   if (share <= 1) return crew_.entry.pop_oldest();
   std::array<TaskDeque::Entry, TaskDeque::kMostStolen> tasks;
@@ -227,7 +227,7 @@ bool WorkerCore::look_at_arrivals() {
 
 void WorkerCore::give_way() {
   if (!shares_->contention_is_new(options_.self)) return;
-  // What one client alone has left here would go before everybody else's.
+  // Tasks that were left here while one client was alone would go before those of all other clients.
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
   shares_->put_all_into_turns(port_.deque);
   crew_.entry.drain();
@@ -268,7 +268,7 @@ WorkerId WorkerCore::sleeper_for_surplus() {
   if (crew_.mixed()) [[unlikely]] {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
-  // The victim may be in a long kernel: nobody else will say that half of its tasks are still there.
+  // The victim may be in a long kernel: no other thread will say that half of its tasks are still there.
   const WorkerId robbed = std::exchange(robbed_, WorkerId{});
   const bool to_steal =
       crew_.steals && (port_.deque.size() > 0 || (robbed.valid() && crew_.ports[robbed.index()].deque.size() > 0));
@@ -302,7 +302,7 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, D
       runs = graph.begin_after_running(task, options_.self, ready) == Begin::run;
     }
   }
-  // Counted before: whoever waits for the task finds it, and its client's time, in the report.
+  // Counted before completion: a thread that waits for the task finds it, and its client's time, in the report.
   WorkerCounters::add(port_.counters.tasks, std::uint64_t{runs ? 1U : 0U});
   if (runs) graph.complete(task, cause, options_.self, ready);
   --running_;
@@ -311,7 +311,7 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, D
 
 inline void WorkerCore::ready_now(TaskList& ready, Share* share) {
   if (ends_count()) activation_due_ = true;
-  // Before the task leaves, so that a client with a chain of tasks is never seen without work.
+  // Counted before the task leaves, so that a client with a chain of tasks is never seen without work.
   if (share != nullptr) [[unlikely]]
     shares_->activated(ready);
   if (claimed_ > 0) [[unlikely]]
@@ -347,7 +347,7 @@ bool WorkerCore::goes_first(const TaskList& ready) const {
 
 void WorkerCore::acquired(Task& task) {
   const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
-  if (found == in_hand_.end()) return;  // of the actor before this one
+  if (found == in_hand_.end()) return;  // the actor before this one asked for it
   found->acquired = true;
   std::rotate(found, found + 1, in_hand_.end());
 }
@@ -362,7 +362,7 @@ void WorkerCore::refused(const Task& task) {
 
 void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cause) {
   const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
-  if (found == in_hand_.end() || found->acquired) return;  // of the actor before this one
+  if (found == in_hand_.end() || found->acquired) return;  // the actor before this one asked for it
   if (issues()) on_device_.push_back({&task, {}, false, found->begun});
   in_hand_.erase(found);
   ++running_;
@@ -393,7 +393,7 @@ void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {
 void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
   steal_answered(victim, tasks.size());
   if (tasks.empty()) return;
-  // The first has the highest priority of them.
+  // The first task has the highest priority of them.
   const bool first = hands_over_ && handed_over_ == nullptr && !crew_.mixed() &&
                      tasks.front()->priority >= crew_.entry.top() && tasks.front()->priority >= port_.deque.top();
   if (first) handed_over_ = tasks.pop_front();
@@ -404,7 +404,7 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
   for (const InHand& one : in_hand_) {
     if (one.task->issued_ahead) {
-      // Behind a task that is in hand here, too.
+      // It waits for a task that is in hand here, too.
       crew_.services->withdraw(options_.self, *one.task);
       release_claim(*one.task);
     } else {
@@ -418,7 +418,7 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
 bool WorkerCore::finds_work() {
   if (lost()) [[unlikely]]
     return has_any_to_send_on();
-  // To be asked what it is to do now.
+  // The worker counts as having work, so that it asks `next` what to do now.
   if (!port_.standing.open()) [[unlikely]]
     return true;
   return crew_.entry.drained() > 0 || sees_work_besides_entry() || (look_at_arrivals() && crew_.entry.drained() > 0);

@@ -1,4 +1,4 @@
-/// What a worker does next: the worker without its actor.
+/// The worker without its actor: decides what a worker does next.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace troupe::workers {
 
-/// What the shell has to do for the core: first what `activate` and `wake` say, then what `kind` says; then it asks
-/// again.
+/// One step of the shell, which is the actor around the core. It carries out `activate` and `wake` first, then `kind`;
+/// then it asks again.
 struct Step {
   enum class Kind : std::uint8_t {
     /// Nothing: the device is full, or an answer is awaited.
@@ -30,63 +30,64 @@ struct Step {
     acquire,
     /// Send a steal request to `victim`; then report the answer.
     steal,
-    /// The device is lost, the worker about to work with others, or the task wanted back: `task` has to run elsewhere;
-    /// report `reject` where it can run nowhere.
+    /// Send `task` on, because the device is lost, the worker is about to work with others, or the task is wanted back.
+    /// Report `reject` if the task can run nowhere.
     send_on,
-    /// The worker is not to take tasks (`Standing`), and has none.
+    /// Stand by: the worker is not to take tasks (`Standing`), and has none.
     stand_by,
-    /// Run pieces of a task that another worker has begun, `shared`, from `pieces` on; report `helped`.
+    /// Run pieces of `shared`, a task that another worker has begun, from `pieces` on; report `helped`.
     help,
-    /// There is nothing to do: `park`, now or after having looked around for a while.
+    /// There is nothing to do: `park`, now or after looking around for a while.
     rest,
   };
   Kind kind = Kind::wait;
-  /// The scheduler is to decide: there are tasks in the activation queue, or `Options::ends_count`.
+  /// The scheduler is to decide: there are tasks in the activation queue, or a task has ended with
+  /// `Options::ends_count`.
   bool activate = false;
   graph::Task* task = nullptr;
-  /// Of a task to start: tasks on the device that it has to wait for there. Until the core is asked or told again.
+  /// With `start`: the tasks on the device that `task` has to wait for there. Valid until the next call of the core.
   std::span<graph::Task* const> behind;
   WorkerId victim;
-  /// Of `stand_by`: what the worker is.
+  /// With `stand_by`: the worker's state.
   Part part = Part::open;
-  /// Of `help`.
+  /// With `help`: the first pieces to run, and their task.
   PieceRange pieces;
   SharedPieces* shared = nullptr;
-  /// Wake this worker, which was idle; nobody where it is invalid.
+  /// The worker to wake, which was idle; none if the id is invalid.
   WorkerId wake;
 };
 
-/// Events (`task_ended`, `acquired`, `steal_answered`) change what the worker knows; `next` decides what it does.
+/// Events (`task_ended`, `acquired`, `steal_answered`) change the core's state; `next` decides on the next step.
 ///
 /// *Data*: where memory is managed (`Options::fetches`), a task that was taken waits for its working set first. While
-/// tasks run, up to `Options::lookahead` more are in hand, so that their data travel meanwhile; of those whose data are
-/// there the one of the highest priority starts first, and of equals the one whose data arrived first.
+/// tasks run, up to `Options::lookahead` more are in hand, so that their data travel meanwhile. Of the tasks whose data
+/// have arrived, the one of the highest priority starts first; among equals, the one whose data arrived first.
 ///
-/// *Issued ahead*: where the device issues (`Options::most_ahead`), it is given more than its slots take, as far as
-/// that is little work: ready tasks, and, when there are none, tasks that wait for nothing but tasks on the device
-/// (`claim`). The latter are asked for at `TaskServices::may_issue`, as they are not ready and no policy has placed
-/// them. They become ready in this worker's hands, since it completes what they wait for. `TaskGraph::begin` is asked
-/// about them then, or when they have ended: what was issued behind a task that failed ends as cancelled, whatever it
-/// did.
+/// *Issued ahead*: if the device issues (`Options::most_ahead`), it is given more tasks than it has slots, as long as
+/// these are little work: ready tasks, and, when there are none, tasks that wait only for tasks on the device
+/// (`claim`). Claims are not ready and no policy has placed them, so `TaskServices::may_issue` is asked about them.
+/// They become ready in this worker's hands, since it completes the tasks that they wait for. `TaskGraph::begin` is
+/// asked about them then, or when they have ended: a task that was issued behind a task that failed ends as cancelled,
+/// whatever it did.
 ///
-/// *Next task*: the newest of the highest priority in the own deque, or the oldest of the entry queue where that has
-/// a higher one or the own deque is empty. *Steal*: from the first victim that seems to have tasks, in the order of
+/// *Next task*: the newest of the highest priority in the own deque, or the oldest of the entry queue if that has a
+/// higher priority or the own deque is empty. *Steal*: from the first victim that seems to have tasks, in the order of
 /// the steal plan; at most one request is out at a time. A successor of an ended task goes to the own deque (local
 /// policies) or to the activation queue (placing policies). One idle worker is woken whenever a task starts while more
-/// of them lie where it may take them from (the entry queue, or the own deque if the plan lets anybody steal); it takes
-/// some and, if it then has more than it needs or has left some, wakes the next. It and the scheduler are told before a
-/// kernel starts.
+/// tasks lie where it may take them from (the entry queue, or the own deque if the plan lets anybody steal). It takes
+/// some and, if it then has more than it needs or has left some, wakes the next. That worker and the scheduler are told
+/// before a kernel starts.
 ///
-/// *Pieces*: a core that has neither tasks nor finds any that nobody has runs pieces of the tasks of others
-/// (`Codelet::pieces`), and only when there are none it steals. A task of pieces leaves the worker that began it when
-/// none is left to be taken (`stopped`), and ends with whoever runs the last of them (`last_piece_ended`).
+/// *Pieces*: a core that has no tasks and finds none that nobody has runs pieces of other workers' tasks
+/// (`Codelet::pieces`); it steals only if there are no pieces. A task of pieces leaves the worker that began it when no
+/// piece is left to be taken (`stopped`), and ends with the worker that runs the last of them (`last_piece_ended`).
 ///
-/// *Several clients*: while more than one has work, ready tasks wait for their turn (`Shares`), and so does what lay in
-/// the deque before.
+/// *Several clients*: while more than one client has work, ready tasks wait for their turn (`Shares`), including those
+/// that lay in the deque before.
 ///
-/// *Regrouping*: while the worker is not open (`Standing`), it begins nothing. What lies with it goes to others where
-/// it is to help, and once, under a placing policy, where it is to lead: it was placed there as on another number of
-/// cores.
+/// *Regrouping*: while the worker is not open (`Standing`), it begins nothing. The tasks that lie with it go to other
+/// workers if it is to help. They also go, once, if it is to lead under a placing policy: they were placed there as on
+/// another number of cores.
 ///
 /// Not thread-safe: belongs to one worker's thread.
 class WorkerCore {
@@ -95,84 +96,87 @@ class WorkerCore {
     WorkerId self;
     DeviceKind kind = DeviceKind::cpu_core;
     std::size_t slots = 1;
-    /// The device does not reach all memory: tasks need their data fetched before they start.
+    /// The device does not reach all memory: the data of tasks must be fetched before they start.
     bool fetches = false;
-    /// Tasks in hand beyond those that run. Only with `fetches`.
+    /// The number of tasks in hand beyond those that run. Only with `fetches`.
     std::size_t lookahead = 0;
-    /// Tasks on the device beyond `slots`, and how long they may take together, as known from others of their codelets.
-    /// Only with `fetches`.
+    /// The number of tasks on the device beyond `slots`; and the time that these may take together, as estimated from
+    /// earlier tasks of their codelets. Only with `fetches`.
     std::size_t most_ahead = 0;
     Duration work_ahead{};
     /// Take the oldest of the own deque first: a placing policy has put them in order.
     bool in_order = false;
-    /// What is in hand starts by priority; false: as data arrive, where a policy keeps tasks and lets them go one by
-    /// one.
+    /// True: tasks in hand start by priority. False: they start in the order in which their data arrive; used if a
+    /// policy keeps tasks and lets them go one by one.
     bool urgent_first = true;
     std::uint64_t seed = 0;
-    /// Where successors go under a placing policy; null: the own deque.
+    /// The queue that successors go to under a placing policy; null: the own deque.
     TaskDeque* activation_queue = nullptr;
-    /// True while the scheduler also decides when a task ends that makes none ready. Null: never.
+    /// True while the scheduler also has to decide when a task ends that makes no other task ready. Null: never.
     const std::atomic<bool>* ends_count = nullptr;
-    /// Decide by what there is alone, and not by how long something took: for runs that can be repeated.
+    /// Decisions depend only on the tasks and never on measured times, so that runs can be repeated.
     bool deterministic = false;
   };
 
   WorkerCore(Crew& crew, Options options);
 
-  /// What to do now.
+  /// Returns the next step.
   [[nodiscard]] Step next();
-  /// The successors that are ready now are to be found by `next`. `took`: as `DeviceListener::done` is told.
+  /// A task has ended; `next` finds the successors that are ready now. `took`: the same as in `DeviceListener::done`.
   void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took = Duration(-1));
-  /// Of a task of pieces that this worker began: what it did of it. Others may be at the rest; the task is about to be
-  /// left, and counts as this worker's.
+  /// The worker has done its part of a task of pieces that it began; `part` says which. Others may still run the rest.
+  /// The worker is about to leave the task, which counts as one of its tasks.
   void stopped(const PartOfTask& part);
-  /// The same for one that another worker began.
+  /// The worker has done its part of a task of pieces that another worker began.
   void helped(const PartOfTask& part);
-  /// All have left a task of pieces, this worker last: as `task_ended`, whoever began it.
+  /// All workers have left a task of pieces, this worker last. Does the same as `task_ended`, whichever worker began
+  /// the task.
   void last_piece_ended(graph::Task& task, const graph::FailureLog::Cause& cause);
-  /// While it helps: there is something to do that comes before.
+  /// Asked while the worker helps: returns true if there is something to do that comes before helping.
   [[nodiscard]] bool is_wanted() const {
     return !port_.standing.open() || port_.deque.size() > 0 || turns_wait() || crew_.entry.size() > 0 ||
            std::ranges::any_of(in_hand_, &InHand::acquired) ||
            (crew_.mixed() && crew_.restricted_for(options_.self) != nullptr);
   }
-  /// The device has not begun these, see `Device::take_back`; empties `tasks`. They start again.
+  /// The device has not begun these tasks, see `Device::take_back`. They start again. Empties `tasks`.
   void taken_back(graph::TaskList& tasks);
-  /// The device has refused at once a task that was to be issued. True: it was not ready, so it is no failure yet, and
-  /// the task starts again when it is; false: it has ended.
+  /// The device has refused at once a task that was to be issued. Returns true if the task was not ready: then it has
+  /// not failed yet, and starts again when it is ready. Returns false if the task has ended.
   bool put_off(graph::Task& task) { return task.issued_ahead && put_off_claim(task); }
-  /// The data of a task that `next` said to acquire are there.
+  /// The data of a task that `next` said to acquire have arrived.
   void acquired(graph::Task& task);
-  /// The data of a task that `next` said to acquire can never be there: it has left the worker's hands.
+  /// The data of a task that `next` said to acquire can never be there: the task has left the worker's hands.
   void refused(const graph::Task& task);
-  /// The same, asked first: true where the task is not ready, so that it has not left anybody's hands; it becomes ready
-  /// some time like any other.
+  /// Called first when a task's data can never be there. Returns true if the task is not ready: it then leaves this
+  /// worker without ending, and becomes ready some time like any other.
   bool withdraw_claim(graph::Task& task);
-  /// The same, and it can run nowhere else.
+  /// The data of a task that `next` said to acquire can never be there, and the task can run nowhere else: it fails.
   void failed_to_start(graph::Task& task, const graph::FailureLog::Cause& cause);
-  /// A task that was not in the worker's hands ends here without having run; unless it waits for a commute lock: then
-  /// it comes again.
+  /// A task that was not in the worker's hands ends here without having run. If it waits for a commute lock, it does
+  /// not end, and comes again.
   void reject(graph::Task& task, const graph::FailureLog::Cause& cause);
-  /// `victim` has moved `tasks` tasks to the own deque, or will answer no more (0). An answer that nobody waits for,
-  /// because it was asked for by an actor that died, only counts.
+  /// `victim` has moved `tasks` tasks to the own deque, or will not answer any more (0). The actor before this one may
+  /// have asked for the answer; such an answer only counts.
   void steal_answered(WorkerId victim, std::size_t tasks);
-  /// `victim` gave these; empties `tasks`.
+  /// `victim` gave these tasks; empties `tasks`.
   void steal_answered(WorkerId victim, graph::TaskList& tasks);
-  /// The actor ends. What only it knew of is where its successor finds it. True: the scheduler is to be told that there
-  /// are tasks in the activation queue. Tasks whose data were asked for are appended to `asked_for`: withdraw that.
+  /// The actor ends. Puts the tasks that only it knew where its successor finds them. Returns true if the scheduler is
+  /// to be told that there are tasks in the activation queue. Appends to `asked_for` the tasks whose data were asked
+  /// for: the caller withdraws these requests.
   [[nodiscard]] bool give_up(std::vector<graph::Task*>& asked_for);
 
-  /// Tasks lie with a worker that passes them on.
+  /// Returns true if tasks lie with this worker and it passes them on.
   [[nodiscard]] bool has_any_to_pass_on() const { return port_.standing.passes_on() && port_.deque.size() > 0; }
-  /// After `stand_by` of a worker that drains: it holds nothing.
+  /// The worker drains, and holds nothing after `stand_by`.
   void drained() { withdraws_.reset(); }
 
-  /// Whether any queue that this worker may take from seems to hold something.
+  /// Returns true if any queue that this worker may take from seems to hold a task.
   [[nodiscard]] bool sees_work() const;
-  /// The same for a worker that asks again and again: it looks at what has arrived at the entry queue at most once a
-  /// microsecond, and drains it.
+  /// Returns true if there seems to be work; for a worker that asks again and again. It looks at new arrivals in the
+  /// entry queue at most once a microsecond, and drains them.
   [[nodiscard]] bool finds_work();
-  /// Declares the worker idle. False: work has appeared meanwhile, go on. True: sleep until it is woken.
+  /// Declares the worker idle. Returns false if work has appeared meanwhile: go on. Returns true if the worker is to
+  /// sleep until it is woken.
   [[nodiscard]] bool park();
   /// The worker is awake, though perhaps nobody has erased it from the idle set.
   void unpark() { crew_.idle.erase(options_.self); }
@@ -180,11 +184,11 @@ class WorkerCore {
   [[nodiscard]] std::size_t running() const { return running_; }
   /// Tasks in hand: running, or waiting for their data.
   [[nodiscard]] std::size_t in_hand() const { return running_ + in_hand_.size(); }
-  /// When the last task was looked for, of `platform::coarse_now`.
+  /// The time of the last search for a task, read from `platform::coarse_now`.
   [[nodiscard]] TimeStamp looked_at() const { return looked_at_; }
 
  private:
-  // What `next` tries, one after the other. True: it is the step.
+  // `next` tries these one after the other. Those that return true have filled in the step.
   Step send_on();
   Step stand_by();
   bool start_acquired(Step& step);
@@ -192,38 +196,39 @@ class WorkerCore {
   bool claim(Step& step);
   bool help(Step& step);
   bool steal(Step& step);
-  /// The device has room for the task, whose data are there.
+  /// Starts the task: its data are there, and the device has room for it.
   void start(graph::Task& task, Step& step);
-  /// False: the task has left the worker's hands. It was cancelled, failed, or waits for a commute lock.
+  /// Returns false if the task has left the worker's hands: it was cancelled, failed, or waits for a commute lock.
   bool begin(graph::Task& task);
 
   bool put_off_claim(graph::Task& task);
 
-  // Where the next task comes from; null where there is none.
+  // These find the next task; null if there is none.
   graph::Task* next_task();
   graph::Task* take_restricted();
   graph::Task* take_from_entry();
-  /// Of a worker whose device is lost: a task that lies with it, or that nobody else can take.
+  /// Called if the worker's device is lost: takes a task that lies with the worker, or that no other worker can take.
   graph::Task* next_to_send_on();
   [[nodiscard]] bool has_any_to_send_on() const;
-  /// Of a worker that is not open: a task that others are to run.
+  /// Called if the worker is not open: takes a task that others are to run.
   graph::Task* next_to_pass_on(Part part);
-  /// Now and then, before a task: lets what has arrived at the entry queue take part.
+  /// Called before each task: now and then moves new arrivals into the entry queue's sorted part.
   void look_up();
-  /// The same, unless it was looked at less than a microsecond ago (false): each look costs the thread that submits a
-  /// cache miss.
+  /// Does this now, unless it was done less than a microsecond ago (returns false): each look costs the submitting
+  /// thread a cache miss.
   bool look_at_arrivals();
-  /// Where other clients have begun to have work: what lies here has to wait for its turn.
+  /// If other clients have begun to have work, the tasks that lie here have to wait for their turn.
   void give_way();
 
-  // Where ready tasks go.
-  /// Those that became ready when a task ended, of which this says whose it was; null: there is one client.
+  // These place ready tasks.
+  /// Handles the tasks that became ready when a task ended. `share`: the share of the ended task; null: there is one
+  /// client.
   void ready_now(graph::TaskList& ready, Share* share);
   /// Empties `ready`.
   void place(graph::TaskList& ready);
-  /// Whether the newest of them has the highest priority of all that this worker could take.
+  /// Returns true if the newest of them has the highest priority of all tasks that this worker could take.
   [[nodiscard]] bool goes_first(const graph::TaskList& ready) const;
-  /// The worker takes part in a task of pieces no more.
+  /// The worker no longer takes part in a task of pieces.
   void has_left();
   [[nodiscard]] bool ends_count() const {
     return options_.ends_count != nullptr && options_.ends_count->load(std::memory_order_seq_cst);
@@ -232,44 +237,44 @@ class WorkerCore {
   void leave(Share& share);
 
   struct InHand;
-  /// A task in hand is wanted back.
+  /// Gives back a task in hand if it is wanted back.
   bool gives_back(Step& step);
-  /// The data not being used.
+  /// Takes the task out of hand. Its data must not be in use.
   graph::Task* take_out_of_hand(std::vector<InHand>::iterator one);
-  /// Whether the device may be given it now.
+  /// Returns true if the task may be given to the device now.
   [[nodiscard]] bool may_start(const InHand& one);
-  /// Of those in hand of which `may(one)` is true, the one that is to start next; or the end.
+  /// Returns the task in hand that is to start next, among those for which `may(one)` is true; or the end.
   template <class May>
   std::vector<InHand>::iterator first_in_hand(May may);
-  /// Of a task that has become ready in hand. False: it was cancelled.
+  /// Begins a task that has become ready in hand. Returns false if it was cancelled.
   bool begin_claimed(graph::Task& task);
-  /// Takes the task out of `in_hand_`, if it waits for its data there.
+  /// Takes the task out of `in_hand_` if it waits for its data there.
   bool gives_up_waiting(const graph::Task& task);
 
-  // What is on a device that issues.
+  // These handle the tasks on a device that issues.
   [[nodiscard]] bool issues() const { return options_.most_ahead > 0; }
-  /// A task that waits for tasks on the device alone and may be issued behind them, or null.
+  /// Returns a task that waits only for tasks on the device and may be issued behind them; null if there is none.
   graph::Task* find_issuable();
-  /// All that the task waits for is on the device: then `behind_` says what.
+  /// Returns true if the task waits only for tasks on the device; `behind_` then holds these tasks.
   bool waits_for_device_alone(const graph::Task& task);
   [[nodiscard]] bool can_be_issued(const graph::Task& task) const;
   [[nodiscard]] bool fits_ahead(const graph::Task& task) const;
-  /// What waits for it may begin before it is completed.
+  /// Returns true if tasks that wait for this one may begin before it is completed.
   [[nodiscard]] static bool can_be_followed(const graph::Task& task);
-  /// What tasks of this codelet took here lately; zero: nobody knows.
+  /// Returns the mean time of recent tasks of this codelet here; zero if it is not known.
   [[nodiscard]] Duration expected(const graph::Task& task) const;
   void note_time(const graph::Task& task, Duration took);
-  /// True: `TaskGraph::begin` has been asked.
+  /// Returns true if `TaskGraph::begin` has been asked about the task.
   bool leaves_device(const graph::Task& task);
-  /// A claim that is in hand no more: its task becomes ready some time like any other.
+  /// Releases a claim that is no longer in hand: its task becomes ready some time like any other.
   void release_claim(graph::Task& task);
-  /// Takes those out of the list that this worker has in hand already.
+  /// Takes the tasks that this worker has in hand already out of the list.
   void keep_claimed(graph::TaskList& ready);
 
-  // Whom to wake, now taken out of the idle set, and whom to ask; an invalid id: nobody.
-  /// Of a worker whose device is lost: one that could do what it was woken for.
+  // These choose the worker to wake, which is then out of the idle set, or to ask. An invalid id: there is none.
+  /// Called if this worker cannot do the work that it may have been woken for: chooses a worker that can.
   WorkerId sleeper_in_its_place();
-  /// One that could take some of what is left. Somebody is idle.
+  /// Chooses a worker that could take some of the remaining tasks. To be called if some worker is idle.
   WorkerId sleeper_for_surplus();
   /// The first victim that seems to have tasks, nearest ring first.
   WorkerId next_victim();
@@ -280,81 +285,83 @@ class WorkerCore {
   }
   [[nodiscard]] std::size_t most_in_hand() const { return options_.slots + options_.lookahead + options_.most_ahead; }
   [[nodiscard]] bool turns_wait() const { return shares_ != nullptr && shares_->turns_wait(); }
-  /// There is work for this worker elsewhere than in the entry queue.
+  /// Returns true if there is work for this worker outside the entry queue.
   [[nodiscard]] bool sees_work_besides_entry() const;
 
   Crew& crew_;
   const Options options_;
   WorkerPort& port_;
-  /// Null where all tasks are of one program.
+  /// Null if all tasks belong to one program.
   Shares* const shares_;
   const bool sets_apart_;
-  /// Ready tasks go to the own deque, so one of them may as well be kept out of it.
+  /// True if ready tasks go to the own deque, so that one of them may stay out of it (`handed_over_`).
   const bool hands_over_;
   Random random_;
   std::size_t running_ = 0;
-  /// A task that was taken and waits for its data or, when they are there, for the device.
+  /// A task that was taken and waits for its data or, when these have arrived, for the device.
   struct InHand {
     graph::Task* task = nullptr;
     bool acquired = false;
-    /// `TaskGraph::begin` has been asked whether it may run: it was ready when it was taken.
+    /// `TaskGraph::begin` has been asked if it may run: it was ready when it was taken.
     bool begun = true;
-    /// Not before it is ready.
+    /// It must not start before it is ready.
     bool put_off = false;
   };
-  /// Those that wait for data as they were taken, the others as data arrived. With room for all that can be in hand: a
-  /// task that was taken must not be lost for want of memory to note it.
+  /// Tasks that wait for data, in the order in which they were taken; then the others, in the order in which their data
+  /// arrived. It has room for all tasks that can be in hand: a task that was taken must not be lost because no memory
+  /// is left to note it.
   std::vector<InHand> in_hand_;
   struct OnDevice {
     graph::Task* task = nullptr;
     Duration expected{};
-    /// It waits there, for a slot or for others.
+    /// It waits on the device, for a slot or for other tasks.
     bool ahead = false;
     bool begun = true;
   };
-  /// With `issues`, in the order of their starts.
+  /// Used only with `issues`; in the order of their starts.
   std::vector<OnDevice> on_device_;
-  /// Tasks in hand or on the device that are not ready.
+  /// The number of tasks in hand or on the device that are not ready.
   std::size_t claimed_ = 0;
   struct KernelTime {
     const CodeletDefinition* codelet = nullptr;
     Duration mean{};
   };
-  /// Of codelets that ran here lately; compared only, as the codelet may be gone.
+  /// The times of codelets that ran here lately. The pointers are only compared: the codelet may be gone.
   std::array<KernelTime, 32> times_{};
   std::size_t next_time_ = 0;
-  /// Tasks that were claimed or that the policy wants elsewhere: it is asked once.
+  /// Tasks that were claimed or that the policy wants elsewhere: it is asked only once about each.
   std::array<TaskId, 64> asked_about_{};
   std::size_t next_asked_about_ = 0;
-  // Kept to save the allocations.
+  // Members only to save the allocations.
   std::vector<graph::Task*> behind_;
   std::vector<graph::Task*> waiting_;
-  /// While it drains: tasks that are still to be passed on.
+  /// The number of tasks that are still to be passed on, while the worker drains.
   std::optional<std::size_t> withdraws_;
-  /// The next task, if nothing has a higher priority: it need not go through the deque.
+  /// The next task if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;
   TimeStamp looked_at_{};
-  /// When the entry queue was drained, in `platform::rough_ticks`.
+  /// The time when the entry queue was last drained, in `platform::rough_ticks`.
   std::uint64_t drained_ = 0;
-  /// The ticks last read, and tasks looked for since.
+  /// The last reading of the ticks, and the number of tasks looked for since.
   std::uint64_t read_ = 0;
   std::uint32_t since_read_ = 0;
-  /// Tasks between two readings, which cost as much as a quarter of an empty task: 1 where tasks take long enough.
+  /// The number of tasks between two readings, each of which costs as much as a quarter of an empty task: 1 if tasks
+  /// take long enough.
   std::uint32_t stride_ = 1;
   /// The victim whose answer is awaited, or an invalid id.
   WorkerId asked_victim_;
-  /// Whose tasks it has stolen, until somebody may be woken for the rest.
+  /// The last victim; cleared when another worker may have been woken for its remaining tasks.
   WorkerId robbed_;
-  /// Victims asked since the last task, so that a search ends.
+  /// The number of victims asked since the last task; limits a search.
   std::size_t asked_ = 0;
 };
 
-/// Takes half of the victim's tasks: the whole answer to a steal request. Touches the victim's deque only, so it may
-/// run in the thief's thread while the victim's runs a kernel.
+/// Takes half of the victim's tasks: the whole answer to a steal request. Touches only the victim's deque, so it may
+/// run in the thief's thread while the victim's thread runs a kernel.
 [[nodiscard]] graph::TaskList take_half(Crew& crew, WorkerId victim) noexcept;
 
-/// The same, to the thief's deque; returns how many.
+/// Moves half of the victim's tasks to the thief's deque; returns their number.
 std::size_t transfer_half(Crew& crew, WorkerId victim, WorkerId thief) noexcept;
 
 }  // namespace troupe::workers

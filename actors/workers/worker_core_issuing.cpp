@@ -1,4 +1,4 @@
-/// Tasks that a device is given before it can begin them.
+/// Issuing: tasks that are put on a device before it can begin them.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -13,9 +13,9 @@ using graph::Task;
 using graph::TaskList;
 
 namespace {
-/// Of one task: a look at more would take longer than what it could save.
+/// The most waiting tasks of one task that are looked at: more would take longer than issuing could save.
 constexpr std::size_t kMostEdges = 64;
-/// At one time to the policy.
+/// The most questions to the policy at a time.
 constexpr std::size_t kMostQuestions = 4;
 }  // namespace
 
@@ -23,14 +23,14 @@ bool WorkerCore::may_start(const InHand& one) {
   if (!one.acquired) return false;
   Task& task = *one.task;
   if (!task.issued_ahead && running_ < options_.slots) return true;
-  // Who else waits for the device has his turn first.
+  // Other clients that wait for the device have their turn first.
   if (!fits_ahead(task) || (shares_ != nullptr && shares_->contended())) return false;
   if (!task.issued_ahead) return true;
   return !one.put_off && waits_for_device_alone(task) && crew_.graph_of(task).would_run(task);
 }
 
 bool WorkerCore::can_be_followed(const Task& task) {
-  // A callback comes before whatever waits for the task.
+  // The task's callback runs before any task that waits for it.
   return task.role != graph::TaskRole::recorded && !(task.extras && task.extras->callback);
 }
 
@@ -55,7 +55,7 @@ bool WorkerCore::waits_for_device_alone(const Task& task) {
     }
     if (edges > before) behind_.push_back(one.task);
   }
-  // Acquire: what ended elsewhere.
+  // Acquire: the effects of tasks that ended elsewhere.
   return edges > 0 && edges == task.pending.load(std::memory_order_acquire);
 }
 
@@ -74,16 +74,16 @@ Task* WorkerCore::find_issuable() {
     graph::visit_waiting(*one.task, kMostEdges, [this](Task& task) { waiting_.push_back(&task); });
   }
   std::ranges::sort(waiting_);
-  // Keeps each once, and of those only what waits for nothing else.
+  // Keeps each task once, and only if it waits for no other task.
   std::size_t kept = 0;
   for (std::size_t i = 0, next = 0; i < waiting_.size(); i = next) {
     while (next < waiting_.size() && waiting_[next] == waiting_[i]) ++next;
-    // Acquire: with the submission's last addition, all of the task.
+    // Acquire: pairs with the last addition of the submission, and publishes the whole task.
     if (waiting_[i]->pending.load(std::memory_order_acquire) != next - i) continue;
     if (can_be_issued(*waiting_[i])) waiting_[kept++] = waiting_[i];
   }
   waiting_.resize(kept);
-  // Not in the order of addresses, which differ from run to run.
+  // The order must not depend on addresses, which differ from run to run.
   std::ranges::sort(waiting_, [](const Task* one, const Task* other) {
     return one->priority != other->priority ? one->priority > other->priority : one->task_id() < other->task_id();
   });
@@ -100,7 +100,7 @@ Task* WorkerCore::find_issuable() {
 
 bool WorkerCore::claim(Step& step) {
   if (on_device_.empty() || in_hand() >= most_in_hand()) return false;
-  // Who else waits for the device has his turn first.
+  // Other clients that wait for the device have their turn first.
   if (shares_ != nullptr && shares_->contended()) return false;
   Task* const task = find_issuable();
   if (task == nullptr) return false;
@@ -155,7 +155,7 @@ bool WorkerCore::leaves_device(const Task& task) {
   const auto found = std::ranges::find(on_device_, &task, &OnDevice::task);
   const bool begun = found->begun;
   on_device_.erase(found);
-  // The next has its slot.
+  // The next task gets its slot.
   std::size_t begins = static_cast<std::size_t>(std::ranges::count(on_device_, false, &OnDevice::ahead));
   for (OnDevice& one : on_device_) {
     if (begins >= options_.slots) break;

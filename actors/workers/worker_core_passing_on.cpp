@@ -1,5 +1,5 @@
-/// What a worker does with tasks that others are to run: its device is lost, its cores are grouped otherwise, or a task
-/// is wanted back.
+/// Passing on: gives tasks away that others are to run, because the worker's device is lost, its cores are regrouped,
+/// or a task is wanted back.
 #include <algorithm>
 
 #include "actors/workers/worker_core.hpp"
@@ -16,7 +16,7 @@ Step WorkerCore::send_on() {
     step.kind = Step::Kind::send_on;
     return step;
   }
-  // Whoever woke this worker may have meant anybody who is idle.
+  // This worker may have been woken for work that any idle worker could do.
   step.wake = sleeper_in_its_place();
   if (in_hand() == 0 && !asked_victim_.valid()) step.kind = Step::Kind::rest;
   return step;
@@ -24,7 +24,7 @@ Step WorkerCore::send_on() {
 
 Task* WorkerCore::next_to_send_on() {
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  // Claims first: what they wait for is in hand, too, and would make them ready elsewhere.
+  // Claims first: the tasks that they wait for are in hand, too, and would make them ready elsewhere.
   for (bool any = true; any;) {
     const auto claim =
         std::ranges::find_if(in_hand_, [](const InHand& one) { return one.acquired && one.task->issued_ahead; });
@@ -35,7 +35,7 @@ Task* WorkerCore::next_to_send_on() {
     crew_.services->withdraw(options_.self, task);
     release_claim(task);
   }
-  // Those whose data were asked for are refused soon.
+  // Tasks whose data were asked for are refused soon.
   const auto found = claimed_ > 0 ? in_hand_.end() : std::ranges::find(in_hand_, true, &InHand::acquired);
   if (found != in_hand_.end()) return take_out_of_hand(found);
   if (Task* task = port_.deque.pop_oldest()) return task;
@@ -58,7 +58,7 @@ Step WorkerCore::stand_by() {
     step.kind = Step::Kind::send_on;
     return step;
   }
-  // Whoever woke this worker may have meant anybody who is idle.
+  // This worker may have been woken for work that any idle worker could do.
   step.wake = sleeper_in_its_place();
   if (running_ == 0 && !asked_victim_.valid()) step.kind = Step::Kind::stand_by;
   return step;
@@ -71,7 +71,7 @@ Task* WorkerCore::next_to_pass_on(Part part) {
     return port_.deque.pop_oldest();
   }
   if (options_.activation_queue == nullptr || !drains(part)) return nullptr;
-  // What comes from here on was placed by whoever knows.
+  // Tasks that arrive from here on were placed with knowledge of the new group.
   if (!withdraws_) withdraws_ = port_.deque.size();
   if (*withdraws_ == 0) return nullptr;
   --*withdraws_;
@@ -82,7 +82,7 @@ bool WorkerCore::gives_back(Step& step) {
   const TaskId wanted = port_.wanted_back.load(std::memory_order_relaxed);
   if (!wanted.valid()) return false;
   const auto found = std::ranges::find(in_hand_, wanted, [](const InHand& one) { return one.task->task_id(); });
-  // Others may wait for what it holds; what is not ready has not been placed.
+  // Others may wait for its commute locks; a task that is not ready has not been placed.
   if (found == in_hand_.end() || found->task->holds_commute || found->task->issued_ahead) return false;
   port_.wanted_back.store(TaskId(), std::memory_order_relaxed);
   step.task = take_out_of_hand(found);
@@ -95,7 +95,7 @@ Task* WorkerCore::take_out_of_hand(std::vector<InHand>::iterator one) {
   in_hand_.erase(one);
   crew_.services->withdraw(options_.self, *task);
   if (shares_ != nullptr) shares_->released(options_.self, *task);
-  // An answer that came before that must not be taken for one to what is asked later.
+  // An earlier answer must not be taken for the answer to a later request.
   const LockGuard lock(port_.arrived_lock);
   std::erase(port_.arrived, task);
   std::erase_if(port_.refused, [task](const Refused& one) { return one.task == task; });

@@ -4,11 +4,11 @@
 namespace troupe::workers {
 
 bool WorkerCore::help(Step& step) {
-  // What is on the device comes first, and what was asked for may be about to come.
+  // Tasks on the device come first, and a requested task may be about to arrive.
   if (running_ > 0 || asked_victim_.valid() || (kind_set(options_.kind) & kOnCores) == 0) return false;
   while (SharedPieces* const shared = crew_.pieces_for(options_.self)) {
     if (step.activate) {
-      // What is decided may be for this worker, which is to be seen without work then.
+      // The scheduler is about to decide and may choose this worker, which must then be seen without work.
       step.kind = Step::Kind::rest;
       return true;
     }
@@ -17,7 +17,8 @@ bool WorkerCore::help(Step& step) {
     step.kind = Step::Kind::help;
     step.shared = shared;
     ++running_;
-    // Who was taken out of the idle set before is woken, whatever for. Whoever woke this worker may have meant a task.
+    // A worker that is out of the idle set already is woken in any case. This worker itself may have been woken for a
+    // task.
     if (!step.wake.valid()) step.wake = crew_.take_idle_for(*shared, options_.self);
     if (!step.wake.valid() && !crew_.idle.empty()) step.wake = sleeper_in_its_place();
     return true;

@@ -1,4 +1,4 @@
-/// What a worker does with tasks that run in pieces.
+/// Tasks that run in pieces: the worker actor's part.
 #include "actors/workers/worker_actor.hpp"
 
 namespace troupe::workers {
@@ -20,10 +20,10 @@ void WorkerActor::part_done(const PartOfTask& part) noexcept { tell_itself({null
 
 void WorkerActor::leave(const PartOfTask& part) {
   SharedPieces& shared = *part.of;
-  // All of it before the others can end the task, which may be gone then.
+  // All of this is done before the others can end the task, which may be gone then.
   is_off_the_device(shared.task());
   port_.board.takes_part_in(nullptr);
-  // Before it may end.
+  // Told before the task may end.
   if (crew_.services != nullptr) crew_.services->stopped(setup_->id, shared.task().task_id(), setup_->clock->now());
   if (part.owner) {
     core_.stopped(part);

@@ -15,12 +15,12 @@ void WorkerTrace::ran(const TaskSpan& span, const std::string* name) noexcept {
   try {
     names_.push_back({span.task, *name});
   } catch (const std::bad_alloc&) {
-    // The task is in the trace, if without its name.
+    // The task is in the trace, but without its name.
   }
 }
 
 void WorkerTrace::close_state(TimeStamp now) noexcept {
-  // Times are read before the lock is taken, so `take` may have cut at a later one.
+  // Times are read before the lock is taken, so `take` may have cut at a later time.
   if (state_ != WorkerActivity::working && now > since_ && !states_.add({state_, since_, now, helped_})) lost(since_);
   since_ = std::max(since_, now);
 }

@@ -1,4 +1,4 @@
-/// What one worker did when.
+/// Worker trace: the tasks and the states of one worker, with their times.
 #pragma once
 
 #include <algorithm>
@@ -30,18 +30,18 @@ struct TaskSpan {
   double flops = 0;
   std::int32_t priority = 0;
   bool failed = false;
-  /// That the worker has: more than 1 for a cluster.
+  /// The number of the worker's cores: more than 1 for a cluster.
   std::uint16_t cores = 1;
-  /// The time in which they computed, added up, see `TeamUse`. Negative: a single core, or it is not known.
+  /// The sum of the times in which these cores computed, see `TeamUse`. Negative: a single core, or not known.
   Duration used = Duration(-1);
 };
 
-/// The worker was in this state, which is never `working`: that is the rest of the time.
+/// A time span in which the worker was in this state. The state is never `working`: that is the rest of the time.
 struct StateSpan {
   WorkerActivity state = WorkerActivity::working;
   TimeStamp start{};
   TimeStamp end{};
-  /// Of `helping`: the task.
+  /// The task that the worker helps with, in the state `helping`.
   TaskId task = {};
 };
 
@@ -50,47 +50,47 @@ struct NamedTask {
   std::string name;
 };
 
-/// Appended to by the worker, taken by any thread at any time. Nothing here fails: what finds no room is counted and
-/// lost. Outlives the worker's actor, as a part of its port.
+/// The worker appends, and any thread may take at any time. Nothing here fails: an entry that finds no room is counted
+/// and lost. Outlives the worker's actor, as a part of its port.
 class WorkerTrace {
  public:
   struct Content {
     graph::TraceLog<TaskSpan> tasks;
     graph::TraceLog<StateSpan> states;
-    /// Those of the tasks that have a name.
+    /// The names of the tasks that have one.
     std::deque<NamedTask> names;
-    /// When the first task or state began that found no room; the end of time where there is none.
+    /// The start of the first task or state that found no room; the end of time if there is none.
     TimeStamp complete_until = TimeStamp::max();
   };
 
-  /// Before the first entry.
+  /// Must be called before the first entry.
   void use(graph::TraceBudget* budget) noexcept {
     const LockGuard lock(lock_);
     tasks_.use(budget);
     states_.use(budget);
   }
 
-  /// By the worker.
+  /// Called by the worker.
   void ran(const TaskSpan& span, const std::string* name) noexcept;
-  /// By the worker: from now on it is in this state. `task`: which it helps with, if it does.
+  /// Called by the worker: from now on it is in this state. `task`: the task that it helps with, if any.
   void enter(WorkerActivity state, TimeStamp now, TaskId task = {}) noexcept;
-  /// By the worker.
+  /// Called by the worker.
   [[nodiscard]] WorkerActivity state() const noexcept { return state_; }
 
-  /// Takes out what has been recorded. The state that the worker is in is cut at `now`.
+  /// Takes the recorded entries out. The state that the worker is in is cut at `now`.
   [[nodiscard]] Content take(TimeStamp now);
 
  private:
   void lost(TimeStamp start) noexcept TROUPE_REQUIRES(lock_) { complete_until_ = std::min(complete_until_, start); }
   void close_state(TimeStamp now) noexcept TROUPE_REQUIRES(lock_);
 
-  /// Contended only by `take`.
+  /// Only `take` ever contends for it.
   SpinLock lock_;
   graph::TraceLog<TaskSpan> tasks_ TROUPE_GUARDED_BY(lock_);
   graph::TraceLog<StateSpan> states_ TROUPE_GUARDED_BY(lock_);
   std::deque<NamedTask> names_ TROUPE_GUARDED_BY(lock_);
   TimeStamp complete_until_ TROUPE_GUARDED_BY(lock_) = TimeStamp::max();
-  /// Written by the worker with the lock, so that the worker may read it without.
+  /// The worker writes it with the lock, so it may read it without.
   WorkerActivity state_ = WorkerActivity::working;
   TaskId helped_ TROUPE_GUARDED_BY(lock_);
   TimeStamp since_ TROUPE_GUARDED_BY(lock_){};

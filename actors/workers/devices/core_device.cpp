@@ -18,7 +18,7 @@ void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
   try {
     if (task.codelet->flops && !failed) span.flops = task.codelet->flops(views_.context_of(task));
   } catch (...) {
-    // The program's function: a trace must not change the task's outcome.
+    // `flops` is the program's function: a trace must not change the task's outcome.
   }
   options_.trace->ran(span, task.extras ? &task.extras->name : nullptr);
   kernel_start_ = {};
@@ -39,7 +39,7 @@ void CoreDevice::run_watched(const CodeletDefinition& codelet, KernelContext con
 }
 
 void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
-  // What is ready is so for other cores.
+  // The prologue was run for the old cores.
   prologue_ = nullptr;
   readiness_.reset();
   team_ = std::move(team);
@@ -47,7 +47,7 @@ void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
 
 void CoreDevice::make_ready(TeamPrologue prologue, Team& team) {
   if (prologue == prologue_ && (prologue == nullptr || team.size() == prologue_size_)) return;
-  // The old one ends first, and where the new one throws there is none.
+  // The old prologue's effect ends first. If the new prologue throws, none is in effect.
   prologue_ = nullptr;
   readiness_.reset();
   if (prologue == nullptr) return;
@@ -60,7 +60,7 @@ graph::FailureLog::Cause CoreDevice::caught(const graph::Task& task) noexcept {
   try {
     return task_failure_of_exception(task, options_.worker, options_.name);
   } catch (...) {
-    // No memory left to say what happened.
+    // No memory is left to say what happened.
     return bare_failure_;
   }
 }
@@ -73,7 +73,7 @@ Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*beh
   try {
     views_.prepare(task);
     const graph::ExecutionScope scope(options_.graph, options_.worker, &task);
-    // Without a team, a codelet without a prologue needs nothing to be made ready or given up.
+    // Without a team, a codelet without a prologue needs none to be begun or ended.
     if (options_.trace != nullptr || team_ != nullptr || codelet.prologue != prologue_) [[unlikely]] {
       run_watched(codelet, views_.context_of(task));
     } else {

@@ -24,27 +24,28 @@ class CoreDevice final : public Device {
     const graph::TaskGraph* graph = nullptr;
     WorkerId worker;
     std::string name;
-    /// Whose implementations to call: those for cores, but where they stand for another kind of device.
+    /// The kind of device whose implementations are called: normally cores, unless the cores stand for another kind.
     DeviceKind kind = DeviceKind::cpu_core;
-    /// Where to note every task, or null.
+    /// Receives every task, or null.
     WorkerTrace* trace = nullptr;
-    /// Outlives the device; only used with a trace.
+    /// Outlives the device. Used only with a trace.
     const platform::Clock* clock = nullptr;
-    /// Of a cluster: where to count how much of its cores' time is used, or null.
+    /// Counts how much of a cluster's core time is used; null: it is not counted.
     TeamCounters* team_use = nullptr;
     /// Empty: kernels work on host memory.
     FindReplica find_replica = nullptr;
-    /// Where tasks of pieces are put so that others can take part in them; null: nobody does, all pieces run here, one
-    /// after the other. Outlives the device.
+    /// Tasks of pieces are put here so that others can take part in them. Null: nobody else takes part, and all pieces
+    /// run here, one after the other. Outlives the device.
     PieceBoard* board = nullptr;
-    /// Told of such a task before its first piece runs, to call others in. With a board; must not throw.
+    /// Called for such a task before its first piece runs, to call in other workers. Only with a board. Must not throw.
     std::function<void(const SharedPieces&)> opened = nullptr;
-    /// Told once of a task of pieces that nobody can join, before its last ones run: by whoever has taken these, or of
-    /// one that is not put on the board. Any thread of a team; must not throw. Null: nobody wants to know.
+    /// Called once for each task of pieces that nobody can join any more, before its last pieces run. The caller is the
+    /// thread that has taken these pieces, or that runs a task that is not put on the board: any thread of a team. Must
+    /// not throw. Null: nobody wants to know.
     std::function<void(const graph::Task&)> all_taken = nullptr;
   };
 
-  /// `team`: of a cluster, whose master is the thread that calls `start`; null: a single core.
+  /// `team`: the team of a cluster, whose master is the thread that calls `start`; null: a single core.
   explicit CoreDevice(Options options, std::shared_ptr<CoreTeam> team = nullptr)
       : options_(std::move(options)), team_(std::move(team)), views_(options_.worker, options_.find_replica) {}
 
@@ -54,40 +55,41 @@ class CoreDevice final : public Device {
   void use_team(std::shared_ptr<CoreTeam> team) noexcept override;
   PartOfTask take_part() noexcept override { return std::exchange(part_, {}); }
   PartOfTask help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
-  /// Runs some pieces of a task of `all`, here and now, for whoever shares them out. Why they failed, or null.
+  /// Runs some pieces of a task of `all` pieces, here and now, for a caller that shares them out. Returns why they
+  /// failed, or null.
   graph::FailureLog::Cause run_pieces(const graph::Task& task, PieceRange range, std::uint32_t all) noexcept;
 
  private:
   class PieceWork;
-  /// `start` of a task of pieces that others can take part in.
+  /// Does `start` for a task of pieces that others can take part in.
   Started start_pieces(graph::Task& task) noexcept;
-  /// Null where there is nothing to share: the task has ended, with `cause` if it failed.
+  /// Returns null if there is nothing to share: then the task has ended, with `cause` if it failed.
   SharedPieces* open_pieces(graph::Task& task, graph::FailureLog::Cause& cause) noexcept;
-  /// What was caught while a task ran.
+  /// Returns the failure for the exception that was caught while a task ran.
   [[nodiscard]] graph::FailureLog::Cause caught(const graph::Task& task) noexcept;
-  /// Where something is noted of the kernel, made ready for it, or given up.
+  /// Runs a kernel that is traced, runs on a cluster, or needs a prologue begun or ended.
   void run_watched(const CodeletDefinition& codelet, KernelContext context);
   void make_ready(TeamPrologue prologue, Team& team);
   void note(const graph::Task& task, bool failed) noexcept;
 
-  /// How much of its cores' time one task of a cluster uses.
+  /// Measures how much of its cores' time a cluster uses for one task.
   class TeamWatch;
 
   Options options_;
   std::shared_ptr<CoreTeam> team_;
   TaskViews views_;
-  /// What holds for the kernels that run, see `Codelet::prologue`, and the team's size that it was made for.
+  /// The prologue that is in effect for kernels, see `Codelet::prologue`, and the team size that it was made for.
   TeamPrologue prologue_ = nullptr;
   int prologue_size_ = 0;
   std::shared_ptr<void> readiness_;
-  /// For when there is no memory to say more.
+  /// Used when there is no memory to say more.
   const graph::FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
-  /// Of the current task's kernel, with a trace.
+  /// The start of the current task's kernel; used only with a trace.
   TimeStamp kernel_start_{};
-  /// Of the last task's kernel, in a cluster.
+  /// The core time that the last task's kernel used, in a cluster.
   TeamUse last_use_;
-  /// Of the last task, if it was made of pieces.
+  /// The part that was done of the last task, if it was made of pieces.
   PartOfTask part_;
 };
 

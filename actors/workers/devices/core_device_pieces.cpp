@@ -11,11 +11,11 @@ namespace troupe::workers {
 /// The pieces of one task that one worker runs.
 class CoreDevice::PieceWork {
  public:
-  /// `first`: empty where the worker has taken none yet. `leave`: null for the owner.
+  /// `first`: empty if the worker has taken none yet. `leave`: null for the owner.
   PieceWork(CoreDevice& device, SharedPieces& shared, PieceRange first, const std::function<bool()>* leave)
       : device_(device), shared_(shared), pieces_(*shared.task().codelet->pieces), first_(first), leave_(leave) {}
 
-  /// Returns what was done. Whatever fails is the task's failure.
+  /// Returns the part that was done. Every failure is the task's failure.
   PartOfTask run() noexcept {
     const graph::Task& task = shared_.task();
     const TimeStamp begin = platform::SteadyClock().now();
@@ -30,7 +30,7 @@ class CoreDevice::PieceWork {
       }
     } catch (...) {
       shared_.fail(device_.caught(task));
-      // They were taken, and nobody ran them.
+      // The first pieces were taken, and nobody ran them.
       if (!begun_.load(std::memory_order_relaxed)) done_ += first_.number;
     }
     const int cores = device_.team_ != nullptr ? device_.team_->members() : 1;
@@ -45,11 +45,11 @@ class CoreDevice::PieceWork {
     device_.team_->limit(device_.team_->members());
     // Each member runs pieces by itself: threads that the prologue made for the others would take their cores.
     device_.make_ready(prologue, context.team());
-    // Throws nothing: what pieces throw is kept, and so is its place.
+    // Throws nothing: `run_some` keeps the exceptions of pieces.
     device_.team_->run([&](int rank, int) { run_some(context, rank == 0 ? first_ : PieceRange{}); });
   }
 
-  /// In one member, or in the worker's thread.
+  /// Runs in one member, or in the worker's thread.
   void run_some(const KernelContext& context, PieceRange range) noexcept {
     begun_.store(true, std::memory_order_relaxed);
     std::uint32_t done = 0;
@@ -67,7 +67,7 @@ class CoreDevice::PieceWork {
       if (leave_ != nullptr && (*leave_)()) break;
       range = shared_.take();
     }
-    // Relaxed: the members' end orders it.
+    // Relaxed: the end of the members' parts orders it.
     done_.fetch_add(done, std::memory_order_relaxed);
   }
 

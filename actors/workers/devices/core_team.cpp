@@ -12,29 +12,30 @@ namespace troupe::workers {
 
 namespace {
 
-/// The low bits of an entry: members that take part; 0: all end.
+/// The low bits of an entry hold the number of members that take part; 0: all helpers end.
 constexpr std::uint32_t kCountBits = 12;
 constexpr std::uint32_t kCountMask = (1U << kCountBits) - 1;
 constexpr std::uint32_t kLeft = 1U << 16U;
-/// A look at the clock costs as much as some looks at a word.
+/// The number of looks at a word between two looks at the clock, which costs as much as some of them.
 constexpr int kLooks = 64;
 
 std::chrono::steady_clock::time_point now() noexcept { return std::chrono::steady_clock::now(); }
 
 using Gained = std::atomic<std::int64_t>;
 
-/// The clock's readings take twice as long, and wait for what the core has begun.
+/// The ticks: a reading of the clock takes twice as long, and waits for the instructions that the core has begun.
 std::int64_t ticks() noexcept { return static_cast<std::int64_t>(platform::rough_ticks()); }
 
-/// By its only writer. Relaxed: whoever needs it exactly has waited for the member by other means.
+/// Called only by the counter's one writer. Relaxed: a thread that needs the exact value has waited for the member by
+/// other means.
 void add(Gained& gained, std::int64_t amount) noexcept {
   gained.store(gained.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
 }
 
-/// Of the member that the calling thread is.
+/// The counter of the member that the calling thread is.
 thread_local Gained* own_gained = nullptr;
 
-/// While it lives the calling member does not compute.
+/// While a pause lives, the calling member does not compute.
 class Pause {
  public:
   Pause() = default;
@@ -80,7 +81,7 @@ std::int64_t CoreTeam::gained_ticks() const noexcept {
 
 template <class Word>
 std::uint32_t CoreTeam::changed(Word& word, std::uint32_t old) const noexcept {
-  // Acquire: what was written before the word was.
+  // Acquire: everything that was written before the word.
   std::uint32_t seen = word.load(std::memory_order_acquire);
   if (seen != old) return seen;
   const auto begin = now();
@@ -106,8 +107,8 @@ void CoreTeam::enter(Part part, void* work) {
   } else {
     at_barrier_.store(0, std::memory_order_relaxed);
     pending_.store(helpers, std::memory_order_relaxed);
-    // Releases the part, and all that the master has done. Sequentially consistent, as `notify_all` looks whether
-    // anybody sleeps: who is about to must see the entry, or be seen.
+    // Releases the part, and everything that the master has done. Sequentially consistent, as `notify_all` looks for
+    // sleepers: a thread that is about to sleep either sees the entry or is seen.
     entry_.store(((entry_.load(std::memory_order_relaxed) | kCountMask) + 1) | (helpers + 1),
                  std::memory_order_seq_cst);
     entry_.notify_all();
@@ -143,7 +144,7 @@ bool CoreTeam::bind_like(int rank) const {
 
 void CoreTeam::help(int rank) noexcept {
   platform::name_this_thread(options_.name + "." + std::to_string(rank));
-  // Where it cannot be bound it is slower.
+  // A helper that cannot be bound is only slower.
   (void)bind_like(rank);
   platform::use_one_openmp_thread();
   std::uint32_t seen = 0;
@@ -163,7 +164,7 @@ bool CoreTeam::answer(int rank, std::uint32_t entry) noexcept {
     take_part(rank);
   }
   add(*own_gained, ticks() - begin);
-  // Release: what the part has done. Only the last one's is waited for.
+  // Release: the effects of the part. The master waits only for the last helper.
   if (pending_.fetch_sub(1, std::memory_order_seq_cst) == 1) pending_.notify_one();
   return true;
 }
@@ -171,7 +172,7 @@ bool CoreTeam::answer(int rank, std::uint32_t entry) noexcept {
 bool CoreTeam::take_what_is_there(int rank) noexcept {
   Member& self = team_[static_cast<std::size_t>(rank)];
   for (int i = 0; i < kLooks; ++i) {
-    // Sequentially consistent: whoever goes to sleep has looked after it was rung for what came before.
+    // Sequentially consistent: a thread that goes to sleep has looked after its bell was rung for earlier entries.
     const std::uint32_t entry = entry_.load(std::memory_order_seq_cst);
     if (entry != std::exchange(self.seen, entry) && answer(rank, entry)) return true;
     SpinLock::pause();
@@ -185,7 +186,7 @@ void CoreTeam::leave() noexcept {
 
 void CoreTeam::barrier() noexcept {
   if (active_ == 1) return;
-  // Nobody can pass it before this has come.
+  // No member can pass the barrier before this one has arrived.
   const std::uint32_t round = barriers_.load(std::memory_order_relaxed);
   arrive(1, 0);
   // Acquire, as in `changed`.
@@ -201,7 +202,7 @@ void CoreTeam::arrive(std::uint32_t arrived, std::uint32_t left) noexcept {
     const std::uint32_t waiting = after % kLeft;
     const bool opens = waiting > 0 && waiting + after / kLeft == static_cast<std::uint32_t>(active_);
     if (opens) after -= waiting;
-    // Acquire and release: who passes sees what all have done before.
+    // Acquire and release: a member that passes sees everything that all members did before.
     if (!at_barrier_.compare_exchange_weak(before, after, std::memory_order_acq_rel, std::memory_order_relaxed)) {
       continue;
     }

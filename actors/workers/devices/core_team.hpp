@@ -17,23 +17,24 @@
 
 namespace troupe::workers {
 
-/// The master is whoever calls, the worker's thread; each other core has a helper, a thread of its own, or one that
+/// The master is the worker's thread, which calls. Each other core has a helper: a thread of the team, or one that
 /// another worker lends (`serve`). A helper without work looks for it as long as a worker does, and then sleeps. All
 /// cores of the team belong to one kernel at a time, so members that wait for one another do not sleep at first either.
 class CoreTeam final : public Team {
  public:
   struct Options {
-    /// Where each helper runs, one entry for each; an empty set: anywhere. The master has been bound by its owner.
+    /// The PUs of each helper; an empty set: anywhere. The master has been bound by its owner.
     std::vector<platform::CpuSet> helpers;
-    /// Of lent threads, where those sleep, one for each helper; empty: the team makes threads. Outlive the team.
+    /// The doorbells at which lent threads sleep, one for each helper; empty: the team makes threads. They outlive the
+    /// team.
     std::vector<Doorbell*> doorbells = {};
-    /// For debuggers: "team 3" becomes "team 3.1", ….
+    /// The name for debuggers: "team 3" becomes "team 3.1", ….
     std::string name = {};
-    /// How long who waits keeps looking before it sleeps.
+    /// The time that a waiting member keeps looking before it sleeps.
     Duration spin = std::chrono::microseconds(50);
   };
 
-  /// Throws `std::system_error` where the threads cannot be started; then none is left.
+  /// Throws `std::system_error` if the threads cannot be started; then no thread is left.
   explicit CoreTeam(Options options);
   CoreTeam(const CoreTeam&) = delete;
   CoreTeam& operator=(const CoreTeam&) = delete;
@@ -44,9 +45,10 @@ class CoreTeam final : public Team {
   void barrier() noexcept override;
   [[nodiscard]] bool bind_like(int rank) const override;
 
-  /// Of a lent thread, which is member `rank`, at least 1: takes part in what it is called in for until `leave()` is
-  /// true between two parts, or nothing has come for as long as helpers look. Then it is to sleep at its doorbell and
-  /// come again: what it is called in for meanwhile waits for it. Not for two threads of one rank at once.
+  /// Called by a lent thread, which is member `rank`, at least 1. Takes part in each entry that calls it in. Returns
+  /// when `leave()` is true between two parts, or when nothing has come for as long as helpers look. Then the thread is
+  /// to sleep at its doorbell and come again: an entry that calls it in meanwhile waits for it. Two threads must not
+  /// serve one rank at once.
   template <class Leave>
   void serve(int rank, Leave&& leave) noexcept {
     auto begin = std::chrono::steady_clock::now();
@@ -60,36 +62,37 @@ class CoreTeam final : public Team {
     }
   }
 
-  /// What the next kernel gets: at least 1, at most all.
+  /// Sets the number of members of the next kernel: at least 1, at most all.
   void limit(int members) noexcept;
   [[nodiscard]] int members() const noexcept { return static_cast<int>(options_.helpers.size()) + 1; }
-  /// What the team has computed since its start beyond what its master would have alone, in `platform::rough_ticks`:
-  /// the time of helpers in their parts, less what the master waited for them; waits at barriers are in neither. May
-  /// fall. Any thread; between two entries the master gets the exact sum.
+  /// The time that the team has computed since its start beyond the time of its master alone, in
+  /// `platform::rough_ticks`: the time of helpers in their parts, minus the time that the master waited for them.
+  /// Neither includes waits at barriers. The value may fall. Any thread may call it; between two entries the master
+  /// gets the exact sum.
   [[nodiscard]] std::int64_t gained_ticks() const noexcept;
 
  private:
-  /// Of one member, on a cache line of its own.
+  /// The state of one member, on a cache line of its own.
   struct alignas(64) Member {
     std::exception_ptr error;
-    /// Of a lent thread: the last entry that it has seen.
+    /// The last entry that a lent thread has seen.
     std::uint32_t seen = 0;
-    /// Its part of `gained_ticks`. Has a line of its own, as the master looks at the error after every entry, and at
+    /// The member's part of `gained_ticks`. On a line of its own: the master reads the error after every entry, and
     /// this only after a task.
     alignas(64) std::atomic<std::int64_t> gained{0};
   };
 
   void help(int rank) noexcept;
-  /// Looks for a while. True: the member has taken part.
+  /// Looks for a while. Returns true if the member has taken part.
   bool take_what_is_there(int rank) noexcept;
-  /// False: this entry is not for the member.
+  /// Returns false if this entry is not for the member.
   bool answer(int rank, std::uint32_t entry) noexcept;
   void take_part(int rank) noexcept;
-  /// Counts for a barrier for the rest of this entry.
+  /// The member counts as arrived at every barrier for the rest of this entry.
   void leave() noexcept;
-  /// `arrived` and `left` are added to what has come to the barrier.
+  /// Adds `arrived` and `left` to the counts of the barrier, and opens it if all members are there.
   void arrive(std::uint32_t arrived, std::uint32_t left) noexcept;
-  /// Returns when `word` is not `old` any more, with what it is.
+  /// Returns the new value of `word` when it is no longer `old`.
   template <class Word>
   std::uint32_t changed(Word& word, std::uint32_t old) const noexcept;
   void stop() noexcept;
@@ -99,14 +102,15 @@ class CoreTeam final : public Team {
   int active_ = 1;
   Part part_ = nullptr;
   void* work_ = nullptr;
-  /// What the master is in: helpers are in the same.
+  /// The scope that the master is in: helpers enter the same one.
   const graph::ExecutionScope::Place* scope_ = nullptr;
-  /// How many enter, in the low bits, and above them the number of the entry: one word, so that a helper that does not
-  /// take part in one entry never mixes it up with the next. Nobody enters where it is to end.
+  /// The number of members that enter, in the low bits, and above them the number of the entry. Both are in one word,
+  /// so that a helper that does not take part in one entry never mixes it up with the next. No members: the helpers
+  /// end.
   alignas(64) std::atomic<std::uint32_t> entry_{0};
-  /// Helpers that have not ended their part.
+  /// The number of helpers that have not ended their part.
   alignas(64) std::atomic<std::uint32_t> pending_{0};
-  /// Who waits at the barrier, and, in the high half, who will not come any more.
+  /// The number of members that wait at the barrier and, in the high half, of those that will not come any more.
   alignas(64) std::atomic<std::uint32_t> at_barrier_{0};
   std::atomic<std::uint32_t> barriers_{0};
   std::vector<std::thread> threads_;

@@ -58,45 +58,45 @@ class CudaDevice final : public Device {
     platform::CudaEvent end;
     graph::CompletionChecks checks;
     graph::Task* task = nullptr;
-    /// Counted from `base_`, and charged up to it.
+    /// The times count from `base_`, and the task is charged up to it.
     TimeShare share;
-    /// When it ended on the GPU, as far as known: counted from `base_`.
+    /// The time at which it ended on the GPU, if known; counted from `base_`.
     std::optional<Duration> ended;
-    /// The kernel has thrown.
+    /// The exception that the kernel has thrown, or a failure of its work.
     FailureLog::Cause cause;
   };
 
   Started not_started(const graph::Task& task, const Failure& why);
-  /// One without a task, made where there is none. Afterwards the calling thread uses this GPU.
+  /// Returns a slot without a task; makes one if there is none. Afterwards the calling thread uses this GPU.
   Result<Slot*> free_slot();
-  /// Of a task that was started and has not ended; null where there is none.
+  /// Returns the slot of a task that was started and has not ended; null if there is none.
   [[nodiscard]] Slot* slot_of(const graph::Task* task);
   [[nodiscard]] Stream& choose_stream(const graph::Task& task, const Slot* last_behind);
   [[nodiscard]] bool cannot_follow(std::span<graph::Task* const> behind);
   Result<void> wait_for(std::span<graph::Task* const> behind, const Slot& slot);
   Started enqueue(Slot& slot, graph::Task& task, std::span<graph::Task* const> behind);
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
-  /// The slot's task, which its stream has come to the end of.
+  /// Ends the slot's task; its stream has come to the task's end.
   void end(Slot& slot);
-  /// Looks at all that is on the GPU; false: that is lost.
+  /// Looks at all tasks on the GPU; returns false if the GPU is lost.
   bool look_for_ends() noexcept;
-  /// Charges what was on the GPU for the time up to the end of `first`, and counts from there.
+  /// Charges the tasks on the GPU for the time up to the end of `first`, and counts from there.
   void charge_until(Slot& first);
   FailureLog::Cause check(Slot& slot) const;
-  /// Of the exception that is being handled.
+  /// Returns the failure for the exception that is being handled.
   [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
-  /// When the GPU came to the event; none: it has not, or does not say.
+  /// Returns the time at which the GPU came to the event; none: it has not, or does not say.
   [[nodiscard]] std::optional<Duration> time_of(const platform::CudaEvent& event) const;
-  /// `ago`: how long before now it ended.
+  /// `ago`: the time since its end.
   void note(const Slot& slot, Duration ran, Duration ago, bool failed) const noexcept;
-  /// Fails all tasks in flight, each of them whatever goes wrong meanwhile.
+  /// Fails all tasks in flight. Each of them gets its failure, even if something goes wrong meanwhile.
   void lose(const Failure& why) noexcept;
   void tell_of_loss(const std::string& message);
   [[nodiscard]] FailureLog::Cause lost(const graph::Task& task) const noexcept;
   [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
     return task_failure(task, why.code, why.message, options_.executor.worker, options_.executor.name);
   }
-  /// What CUDA answered to something that is done for tasks.
+  /// Turns CUDA's answer to a call for tasks into a result.
   [[nodiscard]] Result<void> checked(cudaError_t status, std::string_view what) const {
     return cuda_check(api_, status, what, ErrorCode::kernel_failed);
   }
@@ -104,23 +104,23 @@ class CudaDevice final : public Device {
   const CudaDeviceOptions options_;
   const platform::CudaApi& api_;
   DeviceListener& listener_;
-  /// Of half of them the GPU prefers the kernels to others that have not begun. A task takes the stream with the fewest
-  /// tasks; of equals one of those if it is more urgent than all that is on the GPU. What is issued behind others goes
-  /// to the stream of the last of them.
+  /// Half of the streams are urgent: the GPU prefers their kernels to others that have not begun. A task takes the
+  /// stream with the fewest tasks; among equals, an urgent one if the task is more urgent than all tasks on the GPU. A
+  /// task that is issued behind others goes to the stream of the last of them.
   std::vector<Stream> streams_;
-  /// They stay where they are.
+  /// The slots stay where they are.
   std::deque<Slot> slots_;
-  /// Started behind a task whose kernel could not be enqueued.
+  /// Tasks that were started behind a task whose kernel could not be enqueued.
   graph::TaskList not_begun_;
-  /// In the order of their starts.
+  /// Slots in the order of their starts.
   std::deque<Slot*> in_flight_;
-  /// Where times count from: the last end, which `last_end_` keeps, or where nothing was on the GPU then, the begin of
-  /// what was started first. Never long ago, as CUDA tells times in single precision.
+  /// The event that times count from: the last end, which `last_end_` keeps, or, if the GPU was empty then, the begin
+  /// of the task that was started first. Never long ago, as CUDA tells times in single precision.
   const platform::CudaEvent* base_ = nullptr;
   platform::CudaEvent last_end_;
   bool lost_ = false;
   std::string why_lost_;
-  /// For when there is no memory to say more.
+  /// Used when there is no memory to say more.
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
   const FailureLog::Cause bare_loss_ = std::make_shared<Failure>(Failure{ErrorCode::device_lost, "the GPU was lost"});
@@ -130,7 +130,7 @@ CudaDevice::~CudaDevice() {
   for (const Stream& stream : streams_) {
     if (stream.tasks > 0) (void)api_.cudaStreamSynchronize(stream.stream.get());
   }
-  // After a fault: what CUDA answers then is an error, which ends them all.
+  // After a fault, CUDA answers with an error, which ends all tasks.
   poll();
   assert(in_flight_.empty() && "a stream that has been waited for has ended");
   while (!not_begun_.empty()) listener_.done(*not_begun_.pop_front(), bare_failure_, Duration(-1));
@@ -221,7 +221,7 @@ Started CudaDevice::start(graph::Task& task, std::span<graph::Task* const> behin
     if (!slot) return not_started(task, slot.failure());
     return enqueue(*slot.value(), task, behind);
   } catch (...) {
-    // No memory left to say what happened, or to prepare the task: nothing has been enqueued.
+    // No memory is left to say what happened, or to prepare the task: nothing has been enqueued.
     return {true, bare_failure_};
   }
 }
@@ -250,7 +250,7 @@ Started CudaDevice::enqueue(Slot& slot, graph::Task& task, std::span<graph::Task
     return {};
   }
   in_flight_.pop_back();
-  // Nobody may use the data before what has been enqueued has ended.
+  // Nobody may use the data before the enqueued work has ended.
   if (status.failure().code != ErrorCode::device_lost) (void)api_.cudaStreamSynchronize(stream);
   return not_started(task, status.failure());
 }
@@ -267,12 +267,12 @@ FailureLog::Cause CudaDevice::call_kernel(Slot& slot, graph::Task& task) {
     slot.views.prepare(task);
     KernelContext context = slot.views.context_of(task);
     context.stream = slot.on->stream.get();
-    // Of earlier calls: queries, of what has not ended yet.
+    // Clears errors of earlier calls, such as queries of events that have not ended yet.
     (void)api_.cudaGetLastError();
     const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker, &task);
     const graph::CompletionChecks::Scope checks(slot.checks);
     task.codelet->kernel_for(DeviceKind::cuda)(context);
-    // A launch that its kernel does not look at, as <<<>>> makes them.
+    // Finds a failed launch that the kernel does not check, as <<<>>> makes them.
     checked(api_.cudaGetLastError(), "launching on the GPU").value_or_throw();
     return nullptr;
   } catch (...) {
@@ -291,7 +291,7 @@ FailureLog::Cause CudaDevice::current_failure(const graph::Task& task) const noe
 
 void CudaDevice::poll() noexcept {
   if (!look_for_ends()) return;
-  // In the order of their ends: each had the GPU together with those that ended later.
+  // Tasks are handled in the order of their ends: each had the GPU together with those that ended later.
   while (true) {
     auto first = in_flight_.end();
     for (auto one = in_flight_.begin(); one != in_flight_.end(); ++one) {
@@ -308,9 +308,9 @@ void CudaDevice::poll() noexcept {
 bool CudaDevice::look_for_ends() noexcept {
   bool any = false;
   bool timed = true;
-  // Streams begin in any order. Without this event there are no times.
+  // Streams begin in any order. Before this event has happened there are no times.
   if (in_flight_.empty() || api_.cudaEventQuery(base_->get()) == cudaErrorNotReady) return true;
-  // The newest first: of what is found to have ended, all that it was behind has ended, too, and is found.
+  // The newest first: when a task has ended, all tasks that it was behind have ended, too, and are found.
   for (auto one = in_flight_.rbegin(); one != in_flight_.rend(); ++one) {
     Slot* const slot = *one;
     const cudaError_t status = api_.cudaEventQuery(slot->end.get());
@@ -332,7 +332,7 @@ bool CudaDevice::look_for_ends() noexcept {
     if (!slot->ended) slot->ended = Duration{};
   }
   if (!any) return true;
-  // Where one has no time, nobody knows which came first: in the order of their starts then.
+  // If one has no time, the order of the ends is not known: they count in the order of their starts.
   for (Slot* slot : in_flight_) {
     if (!timed && slot->ended) slot->ended = Duration{};
   }
@@ -346,7 +346,7 @@ void CudaDevice::charge_until(Slot& first) {
   const Duration end = *first.ended;
   Duration from{};
   if (base_ == &last_end_) {
-    // It ended just before that, and was found a moment later: charged it is already.
+    // It ended just before the last one, and was found a moment later: its time is charged already.
     if (end < from) return;
   } else {
     for (const Slot* slot : in_flight_) from = std::min(from, slot->share.begun.value_or(from));
@@ -362,7 +362,7 @@ void CudaDevice::charge_until(Slot& first) {
 
 void CudaDevice::end(Slot& slot) {
   if (!slot.cause) slot.cause = check(slot);
-  // What ended after it was found at the same time.
+  // Tasks that ended after this one were found at the same time.
   Duration ago{};
   for (const Slot* other : in_flight_) ago = std::max(ago, other->ended.value_or(Duration{}) - *slot.ended);
   note(slot, slot.share.begun ? *slot.ended - *slot.share.begun : Duration{}, ago, slot.cause != nullptr);
@@ -397,7 +397,7 @@ void CudaDevice::note(const Slot& slot, Duration ran, Duration ago, bool failed)
   try {
     if (task.codelet->flops && !failed) span.flops = task.codelet->flops(slot.views.context_of(task));
   } catch (...) {
-    // The program's function: a trace must not change the task's outcome.
+    // `flops` is the program's function: a trace must not change the task's outcome.
   }
   options_.executor.trace->ran(span, task.extras ? &task.extras->name : nullptr);
 }
@@ -412,10 +412,10 @@ void CudaDevice::lose(const Failure& why) noexcept {
     tell_of_loss(options_.executor.name + " was lost: " + why_lost_);
   } catch (...) {
     try {
-      // What takes no memory to say.
+      // An empty message takes no memory.
       tell_of_loss({});
     } catch (...) {
-      // Whoever uses it next finds it lost.
+      // The next user of the accelerator finds it lost.
     }
   }
   while (!in_flight_.empty()) {
@@ -449,7 +449,7 @@ Result<std::unique_ptr<Device>> make_cuda_device(CudaDeviceOptions options, Devi
   Result<const platform::CudaApi*> api = platform::cuda_api();
   if (!api) return api.failure();
   auto device = std::make_unique<CudaDevice>(std::move(options), *api.value(), listener);
-  // The worker's thread is another one than the caller's, which stays as it was.
+  // The worker's thread is not the caller's: the caller's current GPU stays as it was.
   const Result<void> made = platform::on_thread_of_its_own([&] { return device->make_streams(); });
   if (!made) return made.failure();
   return std::unique_ptr<Device>(std::move(device));

@@ -15,30 +15,30 @@ namespace troupe::workers {
 struct CudaDeviceOptions {
   /// `kind` must be `cuda`, and `find_replica` set: kernels see the GPU's memory.
   CoreDevice::Options executor;
-  /// The GPU and its memory. Outlives the device.
+  /// The GPU with its memory. Outlives the device.
   platform::CudaAccelerator* accelerator = nullptr;
-  /// Streams: tasks that are on the GPU at a time.
+  /// The number of streams: tasks that run on the GPU at a time.
   std::size_t slots = traits(DeviceKind::cuda).slots;
-  /// Called in the worker's thread when the GPU turns out to be lost, once, before the first task fails for it. May be
+  /// Called once in the worker's thread when the GPU turns out to be lost, before the first task fails for it. May be
   /// empty.
   std::function<void()> on_lost = nullptr;
 };
 
-/// Every task has a stream to itself, on which its kernel enqueues: when the stream has done all that, the task ends,
-/// after its checks (graph/codelets/completion_check.hpp). The worker polls for that.
+/// A task's kernel enqueues on one stream, which the task may share with others. When the stream has come to the task's
+/// end, the task ends, after its checks (graph/codelets/completion_check.hpp). The worker polls for that.
 ///
 /// Times are measured on the streams. Kernels that share the GPU slow each other down: at any moment, each of those
-/// that have begun and not ended is charged its part of the time, and that is how long its task took for the listener.
-/// The parts of all add up to the time in which the GPU was busy. A trace shows tasks from begin to end.
+/// that have begun and not ended is charged an equal part of the time. The listener is told this charged time. All
+/// charged times add up to the time in which the GPU was busy. A trace shows tasks from begin to end.
 ///
-/// What a kernel throws is its task's failure, told when what it had enqueued has ended. A fault (an address that is
-/// none, say) comes to light later, and CUDA does not say whose it was: all tasks on the GPU fail with `device_lost`,
-/// the GPU does nothing any more, and tasks that are started on it fail at once.
+/// An exception of a kernel is its task's failure. It is told when the work that the kernel had enqueued has ended. A
+/// fault (an invalid address, for example) comes to light later, and CUDA does not say which task caused it: all tasks
+/// on the GPU fail with `device_lost`, the GPU does nothing any more, and tasks that are started on it fail at once.
 ///
 /// Tasks that reduce fail with `invalid_argument`: partial results lie in host memory. Give codelets that reduce no
 /// implementation for CUDA.
 ///
-/// Fails where streams cannot be made, with `platform` where this Troupe was built without CUDA.
+/// Fails if streams cannot be made, and with `platform` if this Troupe was built without CUDA.
 [[nodiscard]] Result<std::unique_ptr<Device>> make_cuda_device(CudaDeviceOptions options, DeviceListener& listener);
 
 }  // namespace troupe::workers

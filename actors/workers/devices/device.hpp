@@ -1,4 +1,4 @@
-/// What a worker drives.
+/// The interface of the device that a worker drives.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ namespace troupe::workers {
 
 class CoreTeam;
 
-/// How a device answers `start`.
+/// A device's answer to `start`.
 struct Started {
-  /// The kernel has run already: `cause` says whether it failed. False: `done` will be called later, or the task runs
-  /// in pieces (`Device::take_part`).
+  /// True: the kernel has run already, and `cause` says if it failed. False: `done` will be called later, or the task
+  /// runs in pieces (`Device::take_part`).
   bool finished = false;
   graph::FailureLog::Cause cause;
 };
@@ -30,48 +30,51 @@ struct Started {
 class DeviceListener {
  public:
   virtual ~DeviceListener() = default;
-  /// `cause` is empty where the kernel succeeded. `took`: how long it had the device, where that knows better than
-  /// whoever started it; else negative. Of time that tasks share, each has its part: all together took as long as the
-  /// device was busy, and one takes as long as alone.
+  /// `cause` is empty if the kernel succeeded. `took`: the time that the task had the device, if the device knows it
+  /// better than the worker that started the task; otherwise negative. If tasks share the device's time, each gets its
+  /// part: all parts add up to the time in which the device was busy, and a task that was alone has all of it.
   virtual void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept = 0;
   void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept { done(task, std::move(cause), Duration(-1)); }
-  /// In place of that where pieces were what the device ran: what it did. None is left to be taken, and others may
-  /// still be at some, so the worker has to leave the task.
+  /// Called instead of `done` if the device ran pieces; `part` says which. No piece is left to be taken, and other
+  /// workers may still run some, so the worker has to leave the task.
   virtual void part_done(const PartOfTask& /*part*/) noexcept {}
 };
 
-/// One core, a GPU, or what else runs kernels. Used by its worker's thread only. Never throws: what a kernel throws
-/// is the task's failure.
+/// A core, a GPU, or another device that runs kernels. Used only by its worker's thread. Never throws: an exception of
+/// a kernel is the task's failure.
 class Device {
  public:
-  /// Ends what was started: an asynchronous device calls `done` for every task in flight before it returns, with a
-  /// cause where the kernel did not run. Only a worker that died leaves any.
+  /// Ends the tasks that were started: an asynchronous device calls `done` for every task in flight before it returns,
+  /// with a cause if the kernel did not run. Only a worker that died leaves any.
   virtual ~Device() = default;
 
-  /// For people: "cpu core 3".
+  /// The device's name for people: "cpu core 3".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// `behind`: tasks that were started here, of which not all may have ended, and whose ends the kernel has to wait
-  /// for: it is *issued* behind them. Only where the kind says so (`DeviceTraits::issues`).
+  /// `behind`: tasks that were started here and may not have ended. The kernel has to wait for their ends: it is
+  /// *issued* behind them. Only if the kind says so (`DeviceTraits::issues`).
   virtual Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept = 0;
   Started start(graph::Task& task) noexcept { return start(task, {}); }
-  /// Called once for each task that `start` did not finish. What it did of a task of pieces: none is left to be taken,
-  /// and others may still be at some, so the worker has to leave the task. Else nothing.
+  /// Called once for each task that `start` did not finish. Returns the device's part of a task of pieces: no piece is
+  /// left to be taken, and other workers may still run some, so the worker has to leave the task. Returns nothing for
+  /// other tasks.
   [[nodiscard]] virtual PartOfTask take_part() noexcept { return {}; }
-  /// Runs pieces of a task that another worker has begun, from those that this one has taken on, until none is left or
-  /// `leave()` is true. Then the worker has to leave it. Of cores and clusters alone. Returns nothing where the
-  /// listener will hear of it; `leave` is asked until then.
+  /// Runs pieces of a task that another worker has begun, starting with `first`, which this worker has taken, until
+  /// none is left or `leave()` is true. Then the worker has to leave the task. Only for cores and clusters. Returns
+  /// nothing if the listener will hear of the end; until then `leave` is asked.
   [[nodiscard]] virtual PartOfTask help(SharedPieces& /*shared*/, PieceRange /*first*/,
                                         const std::function<bool()>& /*leave*/) noexcept {
     return {};
   }
-  /// Called once for each task that failed. Appends what was started and has not begun, oldest first, which the device
-  /// forgets; the listener has not been told of them. A device that issues, and that can see a failure before what
-  /// comes next begins, begins nothing until then; a GPU sees it only of kernels that could not be enqueued.
+  /// Called once for each task that failed. Appends the tasks that were started and have not begun, oldest first. The
+  /// device forgets them, and the listener has not been told of them. After a failure, a device that issues, and that
+  /// can see a failure before the next task begins, begins nothing until this call. A GPU sees only failures of kernels
+  /// that could not be enqueued.
   virtual void take_back(graph::TaskList& /*not_begun*/) noexcept {}
-  /// Calls the listener's `done` for the tasks that have ended. Of a kind that is polled (`DeviceTraits`): while tasks
-  /// are in flight and nothing else is to be done, the worker calls this again and again.
+  /// Calls the listener's `done` for the tasks that have ended. Only for kinds that are polled (`DeviceTraits`): the
+  /// worker calls this again and again while tasks are in flight and it has nothing else to do.
   virtual void poll() noexcept {}
-  /// The cores that kernels have from here on; null: one. Of a core, between two kernels, where its cluster changes.
+  /// Sets the cores that kernels have from here on; null: one. Only for cores, and only between two kernels, when the
+  /// cluster changes.
   virtual void use_team(std::shared_ptr<CoreTeam> /*team*/) noexcept {}
 };
 

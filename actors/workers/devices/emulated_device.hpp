@@ -18,21 +18,21 @@
 
 namespace troupe::workers {
 
-/// Kernels run one after the other, in the order of their starts, through a `CoreDevice`, as a real accelerator would
-/// run them on one stream: what is issued behind others is enqueued like everything else. BLAS libraries are
-/// single-threaded here as on cores: the setting is the process's.
+/// Kernels run one after the other, in the order of their starts, through a `CoreDevice`. A real accelerator would run
+/// them in this way on one stream: a task that is issued behind others is enqueued like any other. BLAS libraries are
+/// single-threaded here as on cores: the setting holds for the whole process.
 ///
 /// The listener is told how long each kernel ran, without the wait for the one before.
 class EmulatedDevice final : public Device {
  public:
   struct Options {
-    /// `find_replica` is asked in the kernel thread.
+    /// The kernel thread calls `find_replica`.
     CoreDevice::Options executor;
-    /// Whose faults to follow. Outlives the device.
+    /// The accelerator, whose injected faults the device follows. Outlives the device.
     platform::EmulatedAccelerator* accelerator = nullptr;
-    /// The PUs that the kernel thread may run on; empty: as the thread that makes the device.
+    /// The PUs that the kernel thread may run on; empty: the same as the thread that makes the device.
     platform::CpuSet pus = {};
-    /// Called in the kernel thread when the accelerator is lost, once, before the first task fails for it. May be null.
+    /// Called once in the kernel thread when the accelerator is lost, before the first task fails for it. May be null.
     std::function<void()> on_lost = nullptr;
   };
 
@@ -59,7 +59,7 @@ class EmulatedDevice final : public Device {
   const platform::SteadyClock clock_;
   DeviceListener& listener_;
 
-  // The kernel thread's.
+  // Used only by the kernel thread.
   CoreDevice core_;
   bool said_lost_ = false;
 
@@ -70,7 +70,7 @@ class EmulatedDevice final : public Device {
   bool held_ TROUPE_GUARDED_BY(mutex_) = false;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
 
-  /// Last: it uses the others.
+  /// The last member: the thread uses the others.
   std::thread thread_;
 };
 

@@ -94,7 +94,7 @@ void ModelledDevice::take_back(graph::TaskList& not_begun) noexcept {
 
 Duration ModelledDevice::length(const Queued& one) {
   if (one.part.of == nullptr) return one.duration;
-  // By what is done after and before, so that nothing is lost by rounding.
+  // The difference of two rounded times, so that the sum over all pieces loses nothing by rounding.
   const auto all = static_cast<double>(one.part.of->pieces());
   const auto until = [&](std::uint32_t pieces) {
     return Duration(std::llround(static_cast<double>(one.duration.count()) * (pieces / all)));
@@ -138,7 +138,7 @@ void ModelledDevice::end(TimeStamp begun) {
 graph::FailureLog::Cause ModelledDevice::execute(const Queued& one) noexcept {
   if (!options_.executor) return nullptr;
   const Part& part = one.part;
-  // They have been counted, which is done once.
+  // The pieces have been counted already, and are counted only once.
   if (!part.all) return options_.executor->start(*one.task).cause;
   return options_.executor->run_pieces(*one.task, part.of != nullptr ? part.now : PieceRange{0, *part.all}, *part.all);
 }

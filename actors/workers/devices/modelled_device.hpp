@@ -15,14 +15,15 @@
 
 namespace troupe::workers {
 
-/// Kernels run one after the other, in the order of their starts. A kernel is an event at its end. With an executor it
-/// is then executed, so that the run computes what a real one would; without, data are never touched.
+/// Kernels run one after the other, in the order of their starts. A kernel is an event at its end. With an executor the
+/// kernel is executed then, so that the run computes the same as a real one; without an executor, data are never
+/// touched.
 ///
-/// A start takes the host `launch`, one start after the other, before the kernel can begin; the listener hears of an
-/// end `notice` later. So an idle device loses both between two tasks, and one with a queue neither.
+/// A start takes the host `launch`, one start after the other, before the kernel can begin. The listener hears of an
+/// end `notice` later. So an idle device loses both times between two tasks, and a device with a queue loses neither.
 ///
-/// With a board, as on cores, a task of pieces takes its time in pieces, all of which are taken to take equally long:
-/// each range that a worker takes is an event, and other workers can take some.
+/// With a board, as on cores, a task of pieces takes its time in pieces, which are all assumed to take equally long.
+/// Each range that a worker takes is an event, and other workers can take some.
 class ModelledDevice final : public Device {
  public:
   struct Options {
@@ -30,21 +31,22 @@ class ModelledDevice final : public Device {
     const graph::TaskGraph* graph = nullptr;
     WorkerId worker;
     platform::VirtualTime* time = nullptr;
-    /// How long a task takes on this device.
+    /// Returns the time that a task takes on this device.
     std::function<Result<Duration>(const graph::Task&)> duration;
-    /// Asked at each kernel's end: why the task fails and its kernel is not executed, or null. May be empty.
+    /// Called at each kernel's end. Returns why the task fails and its kernel is not executed, or null. May be empty.
     std::function<graph::FailureLog::Cause(const graph::Task&)> fault = nullptr;
     Duration launch{};
     Duration notice{};
-    /// That a kernel has which starts now: several on a cluster. Which of them compute is not modelled. Empty: one.
+    /// Returns the number of cores of a kernel that starts now: several on a cluster. The model does not say which of
+    /// them compute. Empty: one.
     std::function<int()> cores = nullptr;
-    /// Where to note every task, or null.
+    /// Receives every task, or null.
     WorkerTrace* trace = nullptr;
-    /// As `CoreDevice::Options` has them.
+    /// These three mean the same as in `CoreDevice::Options`.
     PieceBoard* board = nullptr;
     std::function<void(const SharedPieces&)> opened = nullptr;
     std::function<void(const graph::Task&)> all_taken = nullptr;
-    /// Executes kernels; null: nobody does.
+    /// Executes kernels; null: no kernel is executed.
     std::unique_ptr<CoreDevice> executor;
   };
 
@@ -61,65 +63,65 @@ class ModelledDevice final : public Device {
  private:
   /// Pieces that this device runs.
   struct Part {
-    /// Null: the task runs as a whole, which may be all of its pieces.
+    /// Null: the task runs as a whole, with all of its pieces if it has any.
     SharedPieces* of = nullptr;
-    /// Nothing: the task is not made of pieces.
+    /// The number of all pieces; nothing: the task is not made of pieces.
     std::optional<std::uint32_t> all = {};
-    /// Those that run.
+    /// The pieces that run now.
     PieceRange now = {};
     std::uint32_t done = 0;
-    /// Of those that are done.
+    /// The time of the pieces that are done.
     Duration took{};
     bool owner = false;
   };
   struct Queued {
     graph::Task* task = nullptr;
-    /// Of the whole task.
+    /// The time of the whole task.
     Duration duration{};
     int cores = 1;
-    /// Its launch has been made.
+    /// The time at which its launch is finished.
     TimeStamp launched{};
     Part part = {};
   };
-  /// One that has ended on the device, and of which the listener has not heard.
+  /// A task that has ended on the device, and of which the listener has not heard yet.
   struct Ended {
     Queued one;
     graph::FailureLog::Cause cause;
     platform::EventId notice;
   };
 
-  /// How long the task takes here, as a whole; a failure says so of the task.
+  /// Returns the time of the whole task here; a failure names the task.
   Result<Duration> duration_of(const graph::Task& task) noexcept;
-  /// A task of pieces that others can take part in: takes the first of them.
+  /// Opens a task of pieces that others can take part in, and takes the first pieces.
   Result<Part> open(graph::Task& task) noexcept;
-  /// Executes its kernel, if kernels are executed.
+  /// Executes the kernel, if kernels are executed.
   graph::FailureLog::Cause execute(const Queued& one) noexcept;
-  /// Says that nobody can join, where that is so from here on.
+  /// Calls `all_taken` if nobody can join from here on.
   void look_at_last(const Queued& one);
   void begin();
-  /// What of the first takes its time next.
+  /// Returns the time until the next event: of the pieces that run, or of the whole task.
   [[nodiscard]] static Duration length(const Queued& one);
   void end(TimeStamp begun);
   void end_of_pieces(TimeStamp begun);
-  /// The part ends with the pieces that run, whatever becomes of them.
+  /// Ends the device's part with the pieces that run, whatever becomes of them.
   void leave(const Queued& one);
   void tell();
   void note(const Queued& one, TimeStamp begun, bool failed) noexcept;
 
   Options options_;
   DeviceListener& listener_;
-  /// The first runs, unless a failure holds the device.
+  /// Tasks in the order of their starts. The first runs, unless a failure holds the device.
   std::deque<Queued> queue_;
   platform::EventId end_;
   bool running_ = false;
-  /// When the first began, if it runs in pieces.
+  /// The time at which the first began, if it runs in pieces.
   TimeStamp part_begun_{};
-  /// Of the task that it helps with.
+  /// Returns true if the device is to stop helping with its present task.
   std::function<bool()> leaves_ = nullptr;
   /// A task has failed, and `take_back` has not been called.
   bool held_ = false;
   std::deque<Ended> ended_;
-  /// The last launch's end.
+  /// The end of the last launch.
   TimeStamp launched_{};
 };
 

@@ -51,7 +51,8 @@ class OpenClDevice final : public Device {
     void operator()(std::binary_semaphore* turn) const { turn->release(); }
   };
   using Turn = std::unique_ptr<std::binary_semaphore, GiveBackTurn>;
-  /// A task on a queue. What has no lock is the worker's until `starting` is false, then that of whoever ends the task.
+  /// A task on a queue. Until `starting` is false, the worker owns the members that have no lock; then the thread that
+  /// ends the task owns them.
   struct Slot {
     explicit Slot(OpenClDevice& of)
         : owner(of),
@@ -60,29 +61,29 @@ class OpenClDevice final : public Device {
 
     OpenClDevice& owner;
     cl_command_queue queue = nullptr;
-    /// The same, where it is this slot's alone.
+    /// Owns `queue` if no other slot uses it.
     platform::OpenClQueue own_queue;
     TaskViews views;
     OpenClLending lending;
-    /// The kernel's own, which the task waits for; to be given back.
+    /// The kernel's own events, which the task waits for; they are released at the end.
     std::vector<cl_event> awaited;
     platform::OpenClEvent end;
     graph::CompletionChecks checks;
-    /// The kernel has thrown.
+    /// The failure if the kernel has thrown.
     FailureLog::Cause cause;
-    /// From before the kernel is called until its task has ended.
+    /// Held from before the kernel is called until its task has ended.
     Turn turn;
 
-    // Under the device's lock.
+    // These are under the device's lock.
     graph::Task* task = nullptr;
     platform::OpenClEvent begin;
-    /// `start` has not returned.
+    /// True until `start` returns.
     bool starting = false;
-    /// The driver has told of its end: CL_COMPLETE, or a negative error.
+    /// The driver's status of its end: CL_COMPLETE, or a negative error. Empty: the driver has not told of it.
     std::optional<cl_int> ended;
     TimeShare share;
   };
-  /// How a task ended.
+  /// The end of a task.
   struct End {
     graph::Task* task = nullptr;
     FailureLog::Cause cause;
@@ -91,34 +92,35 @@ class OpenClDevice final : public Device {
 
   [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.data->device().api; }
   Started start_on(Slot& slot, graph::Task& task);
-  /// After a failure that may be the device's, asks it. True: it has stopped working.
+  /// Asks the device, after a failure that may be the device's. Returns true if it has stopped working.
   [[nodiscard]] bool is_lost();
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
-  /// Of the events that the kernel named, the first that has failed by now.
+  /// Returns the first failure by now among the events that the kernel named.
   [[nodiscard]] Result<void> awaited_failure(const Slot& slot) const;
-  /// Makes the event that of a marker behind these, where it is none yet.
+  /// Sets the event to that of a new marker behind `after`, if it is empty.
   [[nodiscard]] Result<void> mark(cl_command_queue queue, std::span<const cl_event> after, platform::OpenClEvent& event,
                                   std::string_view what);
   [[nodiscard]] Result<void> enqueue_end(Slot& slot);
-  /// The same; null: it is enqueued.
+  /// Calls `enqueue_end`. Returns the failure, or null if the end is enqueued.
   [[nodiscard]] FailureLog::Cause enqueue_end_or_say(Slot& slot, const graph::Task& task) noexcept;
   static void CL_CALLBACK on_end(cl_event event, cl_int status, void* slot) noexcept;
-  /// The driver has no way to tell of the end: waits for it.
+  /// Waits for the end, if the driver has no way to tell of it.
   void wait_here(Slot& slot);
-  /// In the thread that has found out that the task has ended. The slot is free afterwards.
+  /// Called in the thread that has found that the task has ended. The slot is free afterwards.
   End finish(Slot& slot) noexcept;
-  /// Why the device's commands failed, or what the checks throw; null: they succeeded.
+  /// Returns why the device's commands failed, or the failure of the checks; null: they succeeded.
   FailureLog::Cause outcome(Slot& slot);
-  /// What the slot's task is charged in all. `ran`: from its begin to its end. Negative: the driver does not say.
+  /// Returns the total time that the slot's task is charged; negative: the driver does not say. `ran`: becomes the time
+  /// from its begin to its end.
   Duration charge(Slot& slot, Duration& ran);
   void charge_until(Duration end) TROUPE_REQUIRES(mutex_);
-  /// When the device came to it; none: it has not, or does not say.
+  /// Returns the time at which the device came to the event; none: it has not, or does not say.
   [[nodiscard]] std::optional<Duration> time_of(const platform::OpenClEvent& event) const;
   void note(const Slot& slot, Duration ran, bool failed) const noexcept;
   [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
     return task_failure(task, why.code, why.message, options_.executor.worker, options_.executor.name);
   }
-  /// Of the exception that is being handled.
+  /// Returns the failure for the exception that is being handled.
   [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
   [[nodiscard]] static Result<void> checked(cl_int status, std::string_view what) {
     return opencl_check(status, what, ErrorCode::kernel_failed);
@@ -126,24 +128,24 @@ class OpenClDevice final : public Device {
 
   const OpenClDeviceOptions options_;
   DeviceListener& listener_;
-  /// For tasks whose data have no buffers; null where the device has memory of its own.
+  /// Runs tasks whose data have no buffers; null if the device has memory of its own.
   std::unique_ptr<CoreDevice> core_;
-  /// For when there is no memory to say more.
+  /// Used when there is no memory to say more.
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
 
-  /// Something has failed that the kernels are not to blame for, and the device was not asked since.
+  /// Something has failed that is not the kernels' fault, and the device has not been asked since.
   std::atomic<bool> suspect_{false};
-  /// The worker's alone.
+  /// Used only by the worker.
   bool said_lost_ = false;
 
   Mutex mutex_;
   std::condition_variable told_;
-  /// They stay where they are, and there are no more after `make_queues`.
+  /// The slots stay where they are, and their number is fixed after `make_queues`.
   std::deque<Slot> slots_;
-  /// Ends that the driver has not told of, or that somebody is busy with.
+  /// The number of ends that the driver has not told of, or that some thread is handling.
   std::size_t untold_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// Up to here the device's time is charged.
+  /// The device's time is charged up to here.
   Duration charged_until_ TROUPE_GUARDED_BY(mutex_){};
 };
 
@@ -197,7 +199,7 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> beh
     }
     return start_on(*free, task);
   } catch (...) {
-    // No memory to prepare the task, or to say what happened: its kernel has not been called.
+    // No memory is left to prepare the task, or to say what happened: its kernel has not been called.
     if (free != nullptr) {
       free->lending.give_back(free->queue);
       free->turn.reset();
@@ -218,7 +220,7 @@ bool OpenClDevice::is_lost() {
 
 Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   slot.views.prepare(task);
-  // The end of what is enqueued before the kernel is its begin.
+  // The end of the commands before the kernel is the kernel's begin.
   platform::OpenClEvent begin;
   if (const auto lent = slot.lending.lend(slot.queue, task, slot.views, begin); !lent) {
     const bool no_buffer = lent.failure().code == ErrorCode::out_of_memory;
@@ -246,7 +248,7 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   }
   slot.cause = call_kernel(slot, task);
   if (FailureLog::Cause failed = enqueue_end_or_say(slot, task)) {
-    // Nobody may use the data before what has been enqueued has ended.
+    // Nobody may use the data before the enqueued work has ended.
     (void)api().clFinish(slot.queue);
     suspect_ = true;
     if (!slot.cause) slot.cause = std::move(failed);
@@ -302,19 +304,19 @@ Result<void> OpenClDevice::mark(cl_command_queue queue, std::span<const cl_event
 }
 
 Result<void> OpenClDevice::enqueue_end(Slot& slot) {
-  // Of an event that waits for one that has failed already, pocl 3.1 never tells the end.
+  // pocl 3.1 never tells the end of an event that waits for one that has failed already.
   if (auto failed = awaited_failure(slot); !failed) {
     (void)slot.lending.bring_back(slot.queue, {}, slot.end);
     return failed;
   }
-  // Data that come back do so behind all else, one after the other.
+  // Data come back behind all other commands, one piece after the other.
   if (auto back = slot.lending.bring_back(slot.queue, slot.awaited, slot.end); !back) return back;
   if (auto noted = mark(slot.queue, slot.awaited, slot.end, "noting a kernel's end"); !noted) return noted;
   const cl_event end = slot.end.get();
   if (auto flushed = checked(api().clFlush(slot.queue), "starting what a kernel enqueued"); !flushed) {
     return flushed;
   }
-  // Some drivers do not tell of what has ended before they are asked to, and some run everything inside of the calls.
+  // Some drivers tell of an end only when they are asked, and some run everything inside the calls.
   cl_int reached = CL_QUEUED;
   cl_int status = api().clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, nullptr);
   if (status == CL_SUCCESS && reached <= CL_COMPLETE) {
@@ -335,7 +337,7 @@ FailureLog::Cause OpenClDevice::enqueue_end_or_say(Slot& slot, const graph::Task
   try {
     const auto enqueued = enqueue_end(slot);
     return enqueued ? nullptr : failure(task, enqueued.failure());
-  } catch (...) {  // No memory to say more.
+  } catch (...) {  // No memory is left to say more.
     return bare_failure_;
   }
 }
@@ -363,7 +365,7 @@ void CL_CALLBACK OpenClDevice::on_end(cl_event /*event*/, cl_int status, void* d
   }
   End end = device.finish(slot);
   device.listener_.done(*end.task, std::move(end.cause), end.took);
-  // With the lock: whoever waits ends the device when it is given back.
+  // Notified with the lock held: the waiting thread destroys the device when the lock is released.
   const LockGuard lock(device.mutex_);
   --device.untold_;
   device.told_.notify_all();
@@ -377,7 +379,7 @@ OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
   note(slot, ran, slot.cause != nullptr);
   for (const cl_event event : std::exchange(slot.awaited, {})) (void)api().clReleaseEvent(event);
   slot.lending.end();
-  // The slot's own events stay until its next task: pocl still uses those that fail when it has told of them.
+  // The slot's own events stay until its next task: pocl still uses events that fail after it has told of them.
   FailureLog::Cause cause = std::exchange(slot.cause, nullptr);
   const LockGuard lock(mutex_);
   return {std::exchange(slot.task, nullptr), std::move(cause), took};
@@ -391,7 +393,8 @@ FailureLog::Cause OpenClDevice::outcome(Slot& slot) {
       ended = *slot.ended;
     }
     if (ended < 0) suspect_ = true;
-    // What the kernel named says more than that something it named has failed.
+    // The failure of an event that the kernel named says more than the end's, which only says that some event has
+    // failed.
     awaited_failure(slot).value_or_throw();
     checked(std::min(ended, CL_COMPLETE), "what a kernel enqueued").value_or_throw();
     slot.checks.run();
@@ -450,7 +453,7 @@ void OpenClDevice::note(const Slot& slot, Duration ran, bool failed) const noexc
   try {
     if (task.codelet->flops && !failed) span.flops = task.codelet->flops(slot.views.context_of(task));
   } catch (...) {
-    // The program's function: a trace must not change the task's outcome.
+    // `flops` is the program's function: a trace must not change the task's outcome.
   }
   options_.executor.trace->ran(span, task.extras ? &task.extras->name : nullptr);
 }
@@ -460,7 +463,7 @@ void OpenClDevice::note(const Slot& slot, Duration ran, bool failed) const noexc
 Result<std::unique_ptr<Device>> make_opencl_device(OpenClDeviceOptions options, DeviceListener& listener) {
   assert(traits(options.executor.kind).stands_in_for == DeviceKind::opencl && "it runs kernels for OpenCL");
   if (!has_own_memory(options.executor.kind)) {
-    // Kernels see data without gaps between their columns, on whatever device.
+    // Kernels see data without gaps between their columns, on every device.
     options.executor.find_replica = [](const graph::DataRecord& data) {
       return DataView{data.view.data, data.view.layout.packed()};
     };

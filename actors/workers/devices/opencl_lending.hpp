@@ -1,4 +1,4 @@
-/// The data that a task on an OpenCL device has.
+/// The data that are lent to a task on an OpenCL device.
 #pragma once
 
 #include <span>
@@ -13,26 +13,27 @@
 
 namespace troupe::workers {
 
-/// Of one task at a time: what of its data has been lent by the device's `OpenClTaskData`, each piece once. Used by
-/// who has the task.
+/// The pieces of one task's data that the device's `OpenClTaskData` has lent, each piece once. Serves one task at a
+/// time. Used by the thread that has the task.
 class OpenClLending {
  public:
-  /// `in_place`: the data lie in host memory, not in a block of addresses of the device's. `data` outlives this.
+  /// `in_place`: the data lie in host memory, not in a block of the device's addresses. `data` outlives this.
   OpenClLending(platform::OpenClTaskData& data, bool in_place) : data_(data), in_place_(in_place) {}
 
-  /// All of a task's data, on the queue of its kernel. `views` have been prepared for it; where they say that data
-  /// begin is changed to what the kernel can find buffers by. `last`: becomes the event of what that enqueued last, if
-  /// it enqueued anything. Where this fails or throws, nothing is lent.
+  /// Lends all of a task's data, on the queue of its kernel. `views` have been prepared for the task. Their addresses
+  /// are changed to those by which the kernel finds buffers. `last`: becomes the event of the last command that was
+  /// enqueued here, if any. If this fails or throws, nothing is lent.
   [[nodiscard]] Result<void> lend(_cl_command_queue* queue, const graph::Task& task, TaskViews& views,
                                   platform::OpenClEvent& last);
-  /// By the addresses of the views.
+  /// The buffers, with the addresses of the views.
   [[nodiscard]] std::span<const OpenClLaunch::Buffer> buffers() const { return buffers_; }
-  /// Behind the kernel and these events; once; `last` as above. Says what failed first.
+  /// Brings the data back, behind the kernel and these events. To be called once. `last`: as above. Returns the first
+  /// failure.
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, std::span<_cl_event* const> after,
                                         platform::OpenClEvent& last);
   /// The task has ended, and its data are back.
   void end() noexcept;
-  /// All of that, where no kernel has been called. Waits.
+  /// Does `bring_back`, waits, and does `end`, for a task whose kernel has not been called.
   void give_back(_cl_command_queue* queue) noexcept;
 
  private:
@@ -40,13 +41,13 @@ class OpenClLending {
 
   [[nodiscard]] Result<void> lend_all(_cl_command_queue* queue, const graph::Task& task, TaskViews& views,
                                       platform::OpenClEvent& last);
-  /// Where the kernel is to see it.
+  /// Returns the address at which the kernel is to see the piece.
   [[nodiscard]] Result<std::byte*> lend_one(_cl_command_queue* queue, const Piece& piece, platform::OpenClEvent& last);
   void share_beginnings();
 
   platform::OpenClTaskData& data_;
   const bool in_place_;
-  /// What has been lent, and its buffer and address, by the same index.
+  /// The lent pieces, and their buffers and addresses at the same index.
   std::vector<Piece> pieces_;
   std::vector<OpenClLaunch::Buffer> buffers_;
 };

@@ -1,4 +1,4 @@
-/// Why a task failed, in the words of the device that ran it.
+/// Task failure: says why a task failed, with the name of the device that ran it.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace troupe::workers {
 [[nodiscard]] graph::FailureLog::Cause task_failure(const graph::Task& task, ErrorCode code, const std::string& what,
                                                     WorkerId worker, const std::string& device);
 
-/// The same for the exception that is being handled: an `Error` keeps its code, anything else is `kernel_failed`.
+/// Does this for the exception that is being handled: an `Error` keeps its code, anything else is `kernel_failed`.
 [[nodiscard]] graph::FailureLog::Cause task_failure_of_exception(const graph::Task& task, WorkerId worker,
                                                                  const std::string& device);
 

@@ -1,4 +1,4 @@
-/// The data of one task as a kernel on some device is to see them.
+/// Task views: the data of one task as a kernel on some device is to see them.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ using FindReplica = std::function<DataView(const graph::DataRecord& data)>;
 /// The place of a view of data in host memory.
 [[nodiscard]] platform::HostBlock host_block_of(const DataView& view);
 
-/// Of one task at a time; kept to save the allocations.
+/// The views of one task at a time; an object is used again to save allocations.
 class TaskViews {
  public:
-  /// `find_replica` may be empty: kernels work on host memory. Tasks that reduce get the worker's partial results.
+  /// `find_replica` may be empty: then kernels work on host memory. Tasks that reduce get the worker's partial results.
   TaskViews(WorkerId worker, FindReplica find_replica)
       : worker_(worker), find_replica_(std::move(find_replica)), copies_(find_replica_ != nullptr) {}
 
-  /// Throws what making a partial result throws.
+  /// Throws the same as making a partial result.
   void prepare(const graph::Task& task) {
     const std::span<const graph::TaskAccess> data = task.data();
     if (views_.size() < data.size()) [[unlikely]]
@@ -44,7 +44,7 @@ class TaskViews {
   }
   /// Has the kernel see a piece of data elsewhere, in the same layout.
   void move_to(std::size_t index, std::byte* address);
-  /// Of the task that was prepared last; valid until the next.
+  /// Returns the context of the task that was prepared last; valid until the next `prepare`.
   [[nodiscard]] KernelContext context_of(const graph::Task& task) const {
     KernelContext context({views_.data(), task.access_count}, task.arguments());
     context.worker = worker_;
@@ -54,7 +54,7 @@ class TaskViews {
   }
 
  private:
-  /// Partial results and replicas, in place of what lies in host memory.
+  /// Uses partial results and replicas in place of data in host memory.
   void use_others(std::span<const graph::TaskAccess> data);
   void use_partials(std::span<const graph::TaskAccess> data);
   void use_replicas(std::span<const graph::TaskAccess> data);
@@ -63,7 +63,7 @@ class TaskViews {
   const FindReplica find_replica_;
   const bool copies_;
   std::vector<const DataView*> views_;
-  /// Those of partial results and replicas. A deque: its elements stay where they are.
+  /// The views of partial results and replicas. A deque: its elements stay where they are.
   std::deque<DataView> made_;
 };
 

@@ -1,4 +1,4 @@
-/// How long tasks had a device that they shared.
+/// Time shares: the times for which tasks had a device that they shared.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,19 @@
 
 namespace troupe::workers {
 
-/// Of one task, by its device's clock.
+/// The share of one task, by its device's clock.
 struct TimeShare {
-  /// When it began there, as far as known.
+  /// The time at which it began there, if known.
   std::optional<Duration> begun;
-  /// Its part of the time up to now.
+  /// The task's part of the time up to now.
   Duration charged{};
 };
 
-/// Charges the time from `from` to `end`: at any moment those that have begun share it equally. `share_of(slot)`: what
-/// a slot's task has, null where it has none on the device.
+/// Charges the time from `from` to `end`: at any moment the tasks that have begun share it equally. `share_of(slot)`:
+/// returns the share of a slot's task, or null if it has none on the device.
 template <class Slots, class ShareOf>
 void share_time(Duration from, Duration end, Slots& slots, const ShareOf& share_of) {
-  // At each begin there is one more to share the time.
+  // At each begin, one more task shares the time.
   for (Duration to; from < end; from = to) {
     to = end;
     std::int64_t sharing = 0;

@@ -1,4 +1,4 @@
-// What a build answers that was made without the CUDA toolkit.
+// The CUDA device in a build that was made without the CUDA toolkit.
 #include "actors/workers/devices/cuda_device.hpp"
 
 namespace troupe::workers {

@@ -1,4 +1,4 @@
-/// Where a worker's thread sleeps.
+/// Doorbell: a worker's thread sleeps here until it is rung.
 #pragma once
 
 #include <atomic>
@@ -6,17 +6,17 @@
 
 namespace troupe::workers {
 
-/// Any thread rings; one waits. A ring while nobody waits is kept, and several are one.
+/// Any thread may ring; one waits. A ring while nobody waits is kept, and several rings count as one.
 class Doorbell {
  public:
   void ring() noexcept {
     if (rung_.exchange(1, std::memory_order_seq_cst) == 0) rung_.notify_one();
   }
-  /// Returns once it was rung since the last `clear` or `wait`.
+  /// Returns when the bell has been rung since the last `clear` or `wait`.
   void wait() noexcept {
     while (rung_.exchange(0, std::memory_order_seq_cst) == 0) rung_.wait(0, std::memory_order_relaxed);
   }
-  /// What it was rung for so far will be seen by whoever looks from here on.
+  /// Forgets earlier rings. A caller that looks for work from here on sees everything that was rung for before.
   void clear() noexcept {
     if (rung_.load(std::memory_order_relaxed) != 0) rung_.exchange(0, std::memory_order_seq_cst);
   }

@@ -17,12 +17,12 @@ void EntryQueue::push(TaskList& tasks) noexcept {
     slots_[tail++ % kCapacity] = {task, task->priority};
   }
   tasks = {};
-  // Releases the slots to `drain`; sequentially consistent for who goes to sleep, see `size`.
+  // Releases the slots to `drain`. Sequentially consistent for workers that go to sleep, see `size`.
   tail_.store(tail, std::memory_order_seq_cst);
 }
 
 void EntryQueue::make_room(std::uint64_t tail) noexcept {
-  // Acquire: what was in the slots has been read.
+  // Acquire: the slots have been read.
   seen_head_ = head_.load(std::memory_order_acquire);
   if (tail - seen_head_ < kCapacity) return;
   tail_.store(tail, std::memory_order_release);

@@ -13,33 +13,34 @@
 
 namespace troupe::workers {
 
-/// Where threads of the program leave ready tasks, in two stages: an *inbox*, a ring that submitters write, and a
-/// sorted queue that workers share. A worker that drains the inbox moves all of it at once, so that a thread that
-/// submits small tasks one after the other and the workers that take them do not pass cache lines to and fro for each
-/// of them. Any thread may call anything.
+/// Threads of the program leave ready tasks here, in two stages: an *inbox*, a ring that submitters write, and a sorted
+/// queue that workers share. A worker that drains the inbox moves all of it at once. Otherwise a thread that submits
+/// small tasks one after the other and the workers that take them would pass cache lines to and fro for each task. Any
+/// thread may call anything.
 ///
 /// Invariants: 1. `head_ <= tail_ <= head_ + kCapacity`; slots between them are the inbox, oldest first. 2. `tail_` is
-/// written under `producers_`, `head_` under `consumers_`; whoever holds both takes `producers_` first. 3. A drained
-/// task is in the sorted queue before `head_` passes it: it never is nowhere.
+/// written under `producers_`, `head_` under `consumers_`; a thread that needs both takes `producers_` first. 3. A
+/// drained task is in the sorted queue before `head_` passes it: at every moment it can be found.
 class EntryQueue {
  public:
-  /// From outside of the workers. Empties `tasks`.
+  /// Called from outside the workers. Empties `tasks`.
   void push(graph::TaskList& tasks) noexcept;
   void push(graph::Task* task) noexcept;
-  /// By a worker that shares all it has: past the inbox.
+  /// Called by a worker that shares all its tasks: they bypass the inbox.
   void share(graph::TaskList& tasks) noexcept { sorted_.push(tasks); }
 
-  /// Moves what has arrived into the sorted queue, unless another thread is doing that.
+  /// Moves the inbox into the sorted queue, unless another thread is doing that.
   void drain() noexcept {
     if (tail_.load(std::memory_order_relaxed) != head_.load(std::memory_order_relaxed)) move_some();
   }
 
-  /// Tasks in both stages. Sequentially consistent, see `TaskDeque::size`. During `drain` some are counted twice.
+  /// The number of tasks in both stages. Sequentially consistent, see `TaskDeque::size`. During `drain` some are
+  /// counted twice.
   [[nodiscard]] std::size_t size() const {
     const std::uint64_t head = head_.load(std::memory_order_seq_cst);
     return tail_.load(std::memory_order_seq_cst) - head + sorted_.size();
   }
-  /// Of the sorted queue.
+  /// These concern the sorted queue.
   [[nodiscard]] std::size_t drained() const { return sorted_.size(); }
   [[nodiscard]] std::int64_t top() const { return sorted_.top(); }
   [[nodiscard]] graph::Task* pop_oldest() { return sorted_.pop_oldest(); }

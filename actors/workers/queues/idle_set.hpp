@@ -1,4 +1,4 @@
-/// Which workers are parked.
+/// Idle set: the workers that are parked.
 #pragma once
 
 #include <atomic>
@@ -10,15 +10,15 @@
 
 namespace troupe::workers {
 
-/// A worker declares itself idle, looks for work once more, and only then sleeps; whoever makes work makes it visible
-/// first and then looks here. Both sides use sequentially consistent operations, so one of them sees the other.
-/// Whoever erases a worker owes it a `Peers::wake`. Any thread may call anything.
+/// A worker declares itself idle, looks for work once more, and only then sleeps. A thread that makes work makes it
+/// visible first and then looks here. Both sides use sequentially consistent operations, so one of them sees the other.
+/// A thread that erases a worker must call `Peers::wake` for it. Any thread may call anything.
 class IdleSet {
  public:
   explicit IdleSet(std::size_t workers) : words_((workers + 63) / 64), workers_(workers) {}
 
   void insert(WorkerId worker) { word(worker).fetch_or(bit(worker), std::memory_order_seq_cst); }
-  /// True for exactly one of several callers.
+  /// Returns true for exactly one of several callers.
   bool erase(WorkerId worker) {
     return (word(worker).fetch_and(~bit(worker), std::memory_order_seq_cst) & bit(worker)) != 0;
   }
@@ -31,7 +31,7 @@ class IdleSet {
     }
     return true;
   }
-  /// Erases one worker, the first at or after `start` in cyclic order; an invalid id where none is idle.
+  /// Erases one worker, the first at or after `start` in cyclic order; returns an invalid id if none is idle.
   WorkerId take(std::size_t start) {
     if (empty()) return WorkerId{};
     for (std::size_t i = 0; i < workers_; ++i) {
@@ -48,7 +48,7 @@ class IdleSet {
   }
   static std::uint64_t bit(WorkerId worker) { return std::uint64_t{1} << (worker.index() % 64); }
 
-  /// Looked at by every submission: no neighbour's writes shall make that slow.
+  /// Every submission reads it. On a cache line of its own, so that writes to neighbours do not make that slow.
   struct alignas(64) Word {
     std::atomic<std::uint64_t> bits{0};
   };

@@ -20,12 +20,12 @@ namespace troupe::workers {
 /// take the oldest of the highest (it has the most work behind it). Any thread may call anything.
 ///
 /// Invariants: 1. `highest_` is above all of `lower_`, which is sorted by priority, highest last. No level is empty,
-/// except `highest_` where the deque is: what runs empty and is filled again and again keeps its memory. 2. A task in
-/// the deque is in exactly one ring and belongs to the deque. 3. `size_` and `top_` are stored under the lock and are
-/// exact whenever it is free; they may be read without it as hints.
+/// except `highest_` if the deque is empty: a level that runs empty and is filled again and again keeps its memory. 2.
+/// A task in the deque is in exactly one ring and belongs to the deque. 3. `size_` and `top_` are stored under the lock
+/// and are exact whenever it is free; they may be read without it as hints.
 ///
-/// Every operation takes a lock that only a thief ever contends, and costs O(log p) for p different priorities, or
-/// O(p) where a priority appears or vanishes that is not the highest.
+/// Every operation takes a lock that only a thief ever contends. It costs O(log p) for p different priorities, or O(p)
+/// if a priority appears or vanishes that is not the highest.
 class alignas(64) TaskDeque {
  public:
   /// `top()` of an empty deque: below every priority.
@@ -33,7 +33,7 @@ class alignas(64) TaskDeque {
 
   static constexpr std::size_t kMostStolen = 64;
 
-  /// A task with its priority, so that it can be sorted in without touching it.
+  /// A task with its priority, so that the deque can sort it in without touching the task.
   struct Entry {
     graph::Task* task;
     std::int32_t priority;
@@ -44,7 +44,7 @@ class alignas(64) TaskDeque {
     spare_.reserve(64);
   }
 
-  // Where there is no memory left for a pointer, the program ends: half of an insertion would run tasks twice or never.
+  // If no memory is left for a pointer, the program ends: half of an insertion would run tasks twice or never.
   void push(graph::Task* task) noexcept;
   /// Empties `tasks`; the last becomes the newest.
   void push(graph::TaskList& tasks) noexcept;
@@ -57,13 +57,13 @@ class alignas(64) TaskDeque {
   /// Moves half of the tasks, rounded up, at most `limit` and `kMostStolen`, to the end of `stolen`: oldest of the
   /// highest first. The tasks themselves are not touched before the lock is free again.
   std::size_t steal_half(std::size_t limit, graph::TaskList& stolen);
-  /// The same into an array; returns how many. No task is touched.
+  /// Does the same, but moves the tasks into an array; returns their number. Touches no task.
   std::size_t steal_half(std::size_t limit, std::array<Entry, kMostStolen>& stolen);
 
-  /// Sequentially consistent, so that "push, then look for an idle worker" and "declare idle, then look for tasks"
-  /// cannot both miss the other.
+  /// Sequentially consistent: of "push, then look for an idle worker" and "declare idle, then look for tasks", one sees
+  /// the other.
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_seq_cst); }
-  /// The highest priority, or `kEmpty`. A hint.
+  /// The highest priority, or `kEmpty` if the deque is empty. A hint.
   [[nodiscard]] std::int64_t top() const { return top_.load(std::memory_order_relaxed); }
 
  private:
@@ -79,24 +79,25 @@ class alignas(64) TaskDeque {
       insert_other({task, priority});
     }
   }
-  /// Of a priority that the highest level does not have.
+  /// Inserts a task whose priority differs from that of the highest level.
   void insert_other(const Entry& entry) TROUPE_REQUIRES(mutex_);
   void insert_lower(const Entry& entry) TROUPE_REQUIRES(mutex_);
-  /// The ring of a priority that has appeared.
+  /// Makes the level of a new priority.
   Level make_level(std::int32_t priority) TROUPE_REQUIRES(mutex_);
-  /// After the highest level has become empty, and there are others: the next takes its place, its memory is kept.
+  /// Called when the highest level has become empty and there are others: the next takes its place, and its memory is
+  /// kept.
   void drop_highest() TROUPE_REQUIRES(mutex_);
   graph::Task* remove_newest() TROUPE_REQUIRES(mutex_);
   graph::Task* remove_oldest() TROUPE_REQUIRES(mutex_);
-  /// After pushes: sequentially consistent, see `size`.
+  /// Called after pushes: sequentially consistent, see `size`.
   void publish_more(std::size_t size) TROUPE_REQUIRES(mutex_);
-  /// After pops, which nobody who goes to sleep has to see.
+  /// Called after pops, which a worker that goes to sleep need not see.
   void publish_less(std::size_t size) TROUPE_REQUIRES(mutex_);
 
   std::atomic<std::size_t> size_{0};
   std::atomic<std::int64_t> top_{kEmpty};
   SpinLock mutex_;
-  // Beside the lock: a thief that finds one priority touches no line but this and the ring's.
+  // Next to the lock: a thief that finds only one priority touches this cache line and the ring's, and no other.
   Level highest_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Level> lower_ TROUPE_GUARDED_BY(mutex_);
   std::vector<TaskRing> spare_ TROUPE_GUARDED_BY(mutex_);

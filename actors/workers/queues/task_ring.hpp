@@ -9,8 +9,8 @@
 
 namespace troupe::workers {
 
-/// Tasks in the order in which they were pushed, taken from either end. Pointers side by side instead of links through
-/// the tasks: a task that comes to the front soon can be asked for before anybody needs it. Not thread-safe.
+/// Tasks in the order in which they were pushed, taken from either end. Pointers lie side by side instead of links
+/// through the tasks: a task that will soon come to the front can be prefetched. Not thread-safe.
 class TaskRing {
  public:
   TaskRing() = default;
@@ -28,7 +28,7 @@ class TaskRing {
     if (size() == capacity_) grow();
     at(end_++) = task;
   }
-  /// Requires that it is not empty, like the next.
+  /// The ring must not be empty; the same holds for `pop_oldest`.
   graph::Task* pop_newest() {
     graph::Task* task = at(--end_);
     if (size() >= kAhead) fetch(at(end_ - kAhead));
@@ -42,7 +42,8 @@ class TaskRing {
 
  private:
   static constexpr std::size_t kFirstCapacity = 64;
-  /// Tasks between the one that is taken and the one that is asked for: about the time of one memory access.
+  /// The number of tasks between the one that is taken and the one that is prefetched: about the time of one memory
+  /// access.
   static constexpr std::size_t kAhead = 3;
 
   void swap(TaskRing& other) noexcept {
@@ -68,7 +69,7 @@ class TaskRing {
   }
 
   std::unique_ptr<graph::Task*[]> tasks_;
-  /// A power of two, or 0. Positions grow for ever and are taken modulo this.
+  /// A power of two, or 0. Positions grow without limit and are taken modulo this.
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
