@@ -46,7 +46,8 @@ bool MemoryState::holds(const MemoryEvent& event) {
   if (!std::ranges::all_of(event.uses, fine, &Use::handle)) return false;
   if (!std::ranges::all_of(commands_, fine, &Command::handle)) return false;
   if (events_left_-- > 0) return true;
-  events_left_ = 64 + core_.handles();  // so it costs no more for each event than that alone does
+  // so that the whole check costs no more per event than the check of the event's handles
+  events_left_ = 64 + core_.handles();
   return core_.check().empty();
 }
 
@@ -62,9 +63,9 @@ void MemoryState::empty_inbox() {
   } while (awaits_what_is_left());
 }
 
-// No release may lie in the inbox while a request waits for it. The inbox's lock orders what is left there against the
-// word that it is awaited: what was left before that word is taken by the next round, and whoever leaves something
-// after it hears that somebody has to be told. Requests begin to wait only in `empty_inbox`, so its last round has
+// No release may lie in the inbox while a request waits for it. The inbox's lock orders the left releases and the word
+// that they are awaited: releases that were left before that word are taken by the next round, and a thread that leaves
+// one after it hears that somebody has to be told. Requests begin to wait only in `empty_inbox`, so its last round has
 // looked.
 bool MemoryState::awaits_what_is_left() {
   if (core_.awaits_release() == awaits_release_) return false;
@@ -94,7 +95,7 @@ bool MemoryState::try_to_acquire(const MemoryEvent& acquire) {
 }
 
 caf::behavior memory_behavior(caf::event_based_actor* self, std::shared_ptr<MemoryState> state) {
-  // Of one that died before it could look.
+  // Handles the events that the actor before this one could not look at before it died.
   state->handle_inbox();
   return {
       [=](const DataRequested&) { state->handle_inbox(); },

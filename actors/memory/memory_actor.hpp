@@ -1,4 +1,4 @@
-/// The actor around `MemoryCore`. Runs only where there is more than one memory node.
+/// The actor around `MemoryCore`. Runs only if there is more than one memory node.
 #pragma once
 
 #include <caf/all.hpp>
@@ -15,41 +15,43 @@
 
 namespace troupe::memory {
 
-/// What the memory manager needs of the runtime around it. Called by whichever thread deals with events, one at a time,
-/// with the lock of `MemoryState` held: it must not call that, but for `core` and `inbox`.
+/// The interface to the runtime around the memory manager. Its functions are called by the thread that handles events,
+/// one thread at a time, with the lock of `MemoryState` held: they must not call `MemoryState`, except `core` and
+/// `inbox`.
 class MemoryHost {
  public:
   virtual ~MemoryHost() = default;
   /// Begins a copy; its end is posted to the inbox as `transfer_done` or `transfer_failed`.
   virtual void copy(const Command& transfer) = 0;
-  /// Somebody waits for a copy that was begun as one that nobody waits for.
+  /// A request now waits for a copy that was begun as one that nobody waits for.
   virtual void hurry(TransferId transfer) = 0;
-  /// The working set is where it was asked for.
+  /// The working set of the request is on the node that was asked for.
   virtual void acquired(RequestId request) = 0;
-  /// It never will be: `command` is `cannot_fit`, `failed`, `node_lost` or `content_lost`.
+  /// The working set will never be there: `command` is `cannot_fit`, `failed`, `node_lost` or `content_lost`.
   virtual void refused(const Command& command) = 0;
   virtual void replica_changed(HandleId handle, NodeId node, ReplicaState state) = 0;
 };
 
-/// Outlives the actor: another one may go on with it. Any thread may call it, one at a time gets through: the actor is
-/// one of several that deal with events, and sees to it that none stays in the inbox. Only what was `Inbox::leave`d
-/// there may: releases, until a request waits to be admitted or somebody acquires.
+/// Outlives the actor: another one may go on with it. Any thread may call it, and one at a time gets through. The actor
+/// is one of several threads that handle events, and makes sure that no event stays in the inbox. Only events that were
+/// left there with `Inbox::leave` may stay: releases, until a request waits to be admitted or somebody acquires.
 class MemoryState {
  public:
   MemoryState(MemoryOptions options, MemoryHost& host, std::unique_ptr<EvictionPolicy> policy = least_recently_used())
       : core_(std::move(options), std::move(policy)), host_(host) {}
 
   [[nodiscard]] MemoryInbox& inbox() { return inbox_; }
-  /// Deals with all that lies in the inbox.
+  /// Handles all events in the inbox.
   void handle_inbox();
-  /// The same, unless another thread is at it: then somebody has to be told that something may be left (false).
+  /// Handles all events, unless another thread is doing that: then it returns false, and somebody has to be told that
+  /// events may be left.
   [[nodiscard]] bool try_to_handle_inbox();
-  /// The same, and then acquires what the event asks for if that can be had now (`MemoryCore::acquire_at_once`). False:
-  /// it has to be posted, and waited for.
+  /// Handles all events, and then acquires the working set of `acquire` if that is possible now
+  /// (`MemoryCore::acquire_at_once`). Returns false if the event has to be posted, and waited for.
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire) {
     return acquire_at_once(acquire, [](const MemoryCore&) {});
   }
-  /// `granted(core)` is called if it is true, while the core is as it was granted.
+  /// Calls `granted(core)` if it returns true, while the core is as it was when it granted the request.
   template <class Granted>
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire, Granted granted) {
     const LockGuard lock(mutex_);
@@ -57,31 +59,32 @@ class MemoryState {
     granted(std::as_const(core_));
     return true;
   }
-  /// What `query` makes of the core as it is now. What was only left in the inbox may lie there still.
+  /// Returns the result of `query` on the present core. Events that were only left in the inbox may still lie there.
   template <class Query>
   auto with_core(Query query) const {
     const LockGuard lock(mutex_);
     ++passes_;
     return query(core_);
   }
-  /// How often a thread has had the core to itself, this time not counted.
+  /// The number of times that a thread has had the core to itself, not counting this call.
   [[nodiscard]] std::uint64_t passes() const {
     const LockGuard lock(mutex_);
     return passes_;
   }
-  /// For `MemoryHost`, which is called with the lock held; else while no other thread uses this. Neither can be said to
-  /// the compiler.
+  /// For `MemoryHost`, which is called with the lock held; otherwise only while no other thread uses this. The compiler
+  /// cannot be told of either.
   [[nodiscard]] const MemoryCore& core() const TROUPE_NO_THREAD_SAFETY_ANALYSIS { return core_; }
 
  private:
   void empty_inbox() TROUPE_REQUIRES(mutex_);
-  /// True: a request waits since just now, and the inbox has to be emptied once more.
+  /// Returns true if a request has just begun to wait, and the inbox has to be emptied once more.
   [[nodiscard]] bool awaits_what_is_left() TROUPE_REQUIRES(mutex_);
   [[nodiscard]] bool try_to_acquire(const MemoryEvent& acquire) TROUPE_REQUIRES(mutex_);
   void handle(const MemoryEvent& event) TROUPE_REQUIRES(mutex_);
   void perform_all() TROUPE_REQUIRES(mutex_);
   void perform(const Command& command) TROUPE_REQUIRES(mutex_);
-  /// In builds with assertions, after each event: what it has touched is looked at, and everything now and then.
+  /// Checks the core after each event, in builds with assertions: the handles that the event has touched, and now and
+  /// then everything.
   [[nodiscard]] bool holds(const MemoryEvent& event) TROUPE_REQUIRES(mutex_);
 
   MemoryInbox inbox_;
@@ -90,9 +93,9 @@ class MemoryState {
   MemoryHost& host_;
   std::vector<MemoryEvent> events_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Command> commands_ TROUPE_GUARDED_BY(mutex_);
-  /// Until everything is looked at.
+  /// The number of events until everything is checked again.
   std::size_t events_left_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// What the inbox knows of `MemoryCore::awaits_release`.
+  /// The last value of `MemoryCore::awaits_release` that the inbox was told.
   bool awaits_release_ TROUPE_GUARDED_BY(mutex_) = false;
   mutable std::uint64_t passes_ TROUPE_GUARDED_BY(mutex_) = 0;
 };

@@ -24,12 +24,12 @@ void MemoryCore::admit_waiting(Commands& out) {
 }
 
 void MemoryCore::admit_first(Node& where, Commands& out) {
-  // They may have been forgotten while it waited.
+  // The handles may have been forgotten while the request waited.
   for (const Use& use : requests_[where.waiting.front()].uses) directory_.ensure(use.handle);
   if (try_to_admit(where.waiting.front(), out) == Outcome::waits) return;
   where.waiting.pop_front();
   --waiting_;
-  changed_ = true;  // the next one is the first now, and what this one was to have before others, it has
+  changed_ = true;  // the next request is the first now, and this one has the handles for which others waited behind it
 }
 
 MemoryCore::Outcome MemoryCore::try_to_admit(Place place, Commands& out) {
@@ -38,7 +38,7 @@ MemoryCore::Outcome MemoryCore::try_to_admit(Place place, Commands& out) {
     fail(place, lost, out);
     return Outcome::failed;
   }
-  // Not before: what is forgotten only now may come back with another size.
+  // Not earlier: a handle that is only now forgotten may come back with another size.
   for (const Use& use : requests_[place].uses) learn_size(use);
   const Outcome room = make_room(requests_[place], out);
   if (room == Outcome::admitted) admit(place, out);
@@ -81,7 +81,7 @@ void MemoryCore::admit(Place place, Commands& out) {
       if (directory_.record(use.handle).valid > 0) {
         start(use.handle, cheapest_source(use.handle, request.node, {}), request.node, true, {}, out);
       } else {
-        directory_.record(use.handle).in_doubt = true;  // it comes home if a copy from a lost node ends well
+        directory_.record(use.handle).in_doubt = true;  // it comes if a copy from a lost node ends well
       }
     }
     if (writes(use.mode)) {
@@ -149,7 +149,7 @@ void MemoryCore::unpin(const Request& request, const Use& use, Commands& out) {
   policy_->touched(request.node, use.handle);
   if (replica.pins > 0) return;
   where.pinned.count -= space_of(use.handle).count;
-  if (replica.state == ReplicaState::invalid) drop(use.handle, request.node, out);  // it was never written
+  if (replica.state == ReplicaState::invalid) drop(use.handle, request.node, out);  // its memory was never written
 }
 
 void MemoryCore::unpin_all(const Request& request, Commands& out) {

@@ -1,4 +1,4 @@
-/// The memory core: what must hold between two events.
+/// The memory core: rules that must hold between two events.
 #include "actors/memory/memory_core.hpp"
 
 namespace troupe::memory {

@@ -1,4 +1,4 @@
-/// The memory core: what remains when a node is lost.
+/// The memory core: the effects of the loss of a node.
 #include <algorithm>
 #include <cassert>
 

@@ -1,4 +1,4 @@
-/// The memory core: memory for what is wanted, at the expense of what is not.
+/// The memory core: makes room for data that are wanted, at the expense of data that are not.
 #include <cassert>
 #include <limits>
 
@@ -9,7 +9,7 @@ namespace troupe::memory {
 namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-/// How many of the oldest replicas a prefetch looks at: where most are modified, it should give up soon.
+/// The number of the oldest replicas that a prefetch looks at: if most are modified, it should give up soon.
 constexpr std::size_t kPrefetchLooksAt = 32;
 
 bool names(std::span<const Use> uses, HandleId handle) {
@@ -49,7 +49,8 @@ MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out)
     if (enough && where.evicting > Bytes{}) return Outcome::waits;
     HandleId victim = next_victim(request);  // there is too little, or it is in pieces
     if (!victim.valid()) {
-      // Pinned replicas or those being copied are in the way, and will not be for ever; else only its own can be.
+      // Replicas that are pinned or being copied are in the way now, but not for ever. If there are none of these, only
+      // the request's own replicas can be in the way.
       if (where.pinned > Bytes{} || where.transfers > 0 || waits_for_the_lost()) return Outcome::waits;
       victim = victim_of_its_own(request);
     }
@@ -70,7 +71,7 @@ bool MemoryCore::allocate_all(const Request& request) {
     }
     while (i-- > 0) {
       const Replica& before = directory_.at(request.uses[i].handle, request.node);
-      // What was there before has content, or is about to have it.
+      // Memory that was there before this call has content, or is about to have it.
       if (before.state == ReplicaState::invalid && before.pins == 0)
         release_block(request.uses[i].handle, request.node);
     }
@@ -90,7 +91,7 @@ bool MemoryCore::allocate_for_prefetch(HandleId handle, NodeId id, std::span<con
     return may_go(other, id) && there.outgoing == 0 && !there.prefetched && all.valid > 1 && all.locks == 0 &&
            !names(batch, other) && policy_->gives_way_to_prefetches(id, other);
   };
-  // Twice what it takes: more is not worth it where the free memory is in small pieces.
+  // It frees at most twice the size: more is not worth it if the free memory is in small pieces.
   for (Bytes freed; true;) {
     replica.block = where.arena.allocate(wanted);
     if (replica.block != OffsetAllocator::kNone) break;
@@ -109,7 +110,7 @@ bool MemoryCore::may_go(HandleId handle, NodeId id) const {
   const Replica& replica = directory_.at(handle, id);
   if (replica.pins > 0 || !is_valid(replica.state) || replica.evicting) return false;
   if (directory_.record(handle).valid > 1) return true;
-  // A lost node's copy to the host may still be under way: there cannot be two.
+  // A lost node's copy to the host may still be under way, and two copies to the host are not possible.
   const bool host_waits = directory_.at(handle, kHost).state == ReplicaState::incoming;
   return replica.failed_write_backs < kMostFailedWriteBacks && (replica.outgoing > 0 || !host_waits);
 }
@@ -169,7 +170,7 @@ void MemoryCore::keep(HandleId handle, NodeId id) {
 void MemoryCore::finish_eviction(HandleId handle, NodeId id, Commands& out) {
   const Replica& replica = directory_.at(handle, id);
   if (!replica.evicting || replica.outgoing > 0) return;
-  if (directory_.record(handle).valid == 1) {  // what was to take it elsewhere failed
+  if (directory_.record(handle).valid == 1) {  // the copy that was to save it elsewhere failed
     keep(handle, id);
     return;
   }

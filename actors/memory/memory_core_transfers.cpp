@@ -111,7 +111,7 @@ void MemoryCore::transfer_failed(TransferId id, Commands& out) {
     if (target.pins == 0) {
       drop(handle, to, out);
     } else {
-      set_state(handle, to, ReplicaState::invalid, out);  // those who overwrite it have its memory
+      set_state(handle, to, ReplicaState::invalid, out);  // requests that overwrite it have its memory
     }
     HandleRecord& all = directory_.record(handle);
     if (all.valid == 0 && !all.content_lost) {  // another copy from a lost node may end well
@@ -157,7 +157,7 @@ void MemoryCore::prefetch(NodeId id, std::span<const Use> uses, Commands& out, T
       statistics_.prefetches_without_room += refused ? 1 : 0;
       continue;
     }
-    // It should still be there when it is used.
+    // The replica should still be there when it is used.
     if (!node(id).limited || refused) continue;
     if (replica.evicting) keep(use.handle, id);
     policy_->touched(id, use.handle);

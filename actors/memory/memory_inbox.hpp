@@ -1,4 +1,4 @@
-/// What the memory manager is asked and told, between its messages.
+/// The memory manager's inbox: events that lie there between its messages.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace troupe::memory {
 
-/// One call of the memory core; the fields that it does not take have no meaning.
+/// One call of the memory core. Fields that the call does not take have no meaning.
 struct MemoryEvent {
   enum class Kind : std::uint8_t {
     acquire,
@@ -26,17 +26,17 @@ struct MemoryEvent {
   };
   Kind kind = Kind::acquire;
   NodeId node;
-  /// Of bring_home: the first one's.
+  /// The request. With bring_home: the first of the requests.
   RequestId request;
   TransferId transfer;
   HandleId handle;
-  /// Of acquire and prefetch: the task that will use the data; invalid if there is none.
+  /// The task that will use the data, with acquire and prefetch; invalid if there is none.
   TaskId task;
   std::int64_t reuse = 0;
   std::vector<Use> uses;
 };
 
-/// Where workers, scheduler, copy engines and the program leave events.
+/// Workers, the scheduler, copy engines and the program leave events here.
 using MemoryInbox = Inbox<MemoryEvent>;
 
 }  // namespace troupe::memory

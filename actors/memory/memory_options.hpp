@@ -1,4 +1,4 @@
-/// What the memory core has to know of the machine, and how it is to behave.
+/// Options of the memory core: the machine's nodes and links, and choices of behaviour.
 #pragma once
 
 #include <memory>
@@ -11,27 +11,28 @@
 namespace troupe::memory {
 
 struct NodeDescription {
-  /// Without a limit nothing is allocated on the node and nothing evicted from it.
+  /// False: nothing is allocated on the node and nothing is evicted from it.
   bool limited = false;
   /// At most 1 TiB; rounded down to a multiple of 256 bytes.
   Bytes capacity;
-  /// The most that one piece of data may have; zero: as much as the node.
+  /// The largest size of one piece of data; zero: the node's capacity.
   Bytes largest_piece = {};
 };
 
-/// What one copy costs: latency + bytes * seconds_per_byte. Only compared with one another.
+/// The cost of one copy: latency + bytes * seconds_per_byte. Costs are only compared with one another.
 struct LinkCost {
   Duration latency{0};
   double seconds_per_byte = 0;
 };
 
-/// Hears of all accesses and copies on all nodes, one after the other, in whichever thread manages memory: for tools.
+/// Hears of all accesses and copies on all nodes, one after the other, in the thread that manages memory at the time:
+/// for tools.
 class AccessObserver {
  public:
   virtual ~AccessObserver() = default;
-  /// A request has its turn and its memory; what it reads may still be on its way. Each handle once.
+  /// A request has its turn and its memory; the data that it reads may still be on their way. Each handle occurs once.
   virtual void admitted(NodeId node, std::span<const Use> uses) = 0;
-  /// From now on the node alone has the handle's content.
+  /// The node now has the only valid content of the handle.
   virtual void written(NodeId node, HandleId handle, Bytes bytes) = 0;
   /// A copy has ended well.
   virtual void moved(NodeId to, HandleId handle, Bytes bytes) = 0;
@@ -40,13 +41,14 @@ class AccessObserver {
 struct MemoryOptions {
   /// Node 0 is the host's memory, has no limit and holds all data at first.
   std::vector<NodeDescription> nodes;
-  /// One for each pair of nodes, row by row: from node 0 to each, from node 1 to each, … Every node can be copied to
-  /// from every other one.
+  /// One cost for each pair of nodes, row by row: from node 0 to each, from node 1 to each, … Data can be copied from
+  /// every node to every other one.
   std::vector<LinkCost> costs;
-  /// Data that no submitted task writes again (`Use::last_write`) are copied to the host when their writer is released:
-  /// the program waits less for its result, and evicting it is free. Costs bandwidth if nobody asks for it.
+  /// Data that no submitted task writes again (`Use::last_write`) are copied to the host when their writer is released.
+  /// The program then waits less for its result, and evicting the data costs nothing. Costs bandwidth if nobody asks
+  /// for the data.
   bool write_back_finished = false;
-  /// Null: nobody is interested.
+  /// Null: nobody observes.
   std::shared_ptr<AccessObserver> access_observer = nullptr;
   std::shared_ptr<ReuseProfile> reuse_profile = nullptr;
 };

@@ -1,4 +1,4 @@
-/// What the memory core counts, and what it says of requests that wait.
+/// Statistics of the memory core, and its explanations of waiting requests.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,25 @@ struct MemoryStatistics {
   std::uint64_t failed_transfers = 0;
   /// Replicas that left to make room, with or without a copy to the host.
   std::uint64_t evictions = 0;
-  /// Transfers to the host that were started to make room, or early as nobody writes the data again.
+  /// Transfers to the host that were started to make room, or early because nobody writes the data again.
   std::uint64_t write_backs = 0;
   /// Transfers that were started for prefetches.
   std::uint64_t prefetches = 0;
   /// Prefetched replicas that a request found there, or on their way.
   std::uint64_t prefetches_used = 0;
-  /// Prefetched replicas that went without having been used. The rest is still there.
+  /// Prefetched replicas that went without having been used. The others are still there.
   std::uint64_t prefetches_wasted = 0;
   /// Handles that were to be prefetched and found no room.
   std::uint64_t prefetches_without_room = 0;
-  /// Of what tasks read on devices with a memory of their own: what was there when the task was admitted, and what was
-  /// not, or not yet.
+  /// Handles that tasks read on devices with a memory of their own: those that were there when the task was admitted,
+  /// and those that were not, or not yet.
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   /// The most that has been allocated on each node at one time.
   std::vector<Bytes> highest_use;
 
   [[nodiscard]] std::size_t nodes() const { return highest_use.size(); }
-  /// Copied to the node from anywhere.
+  /// The bytes that were copied to the node from all others.
   [[nodiscard]] Bytes loaded(NodeId node) const {
     Bytes sum;
     for (std::size_t from = 0; from < nodes(); ++from) sum += moved[from * nodes() + node.index()];
@@ -51,7 +51,7 @@ struct WaitingRequest {
     handle_in_use,
     /// The node's memory is pinned by requests that have not ended, or is being made free by write-backs.
     memory,
-    /// `transfer` of `handle`, one at least.
+    /// The request waits for `transfer` of `handle`, and perhaps for others.
     transfer,
   };
 
@@ -60,7 +60,7 @@ struct WaitingRequest {
   Reason reason = Reason::turn;
   HandleId handle;
   TransferId transfer;
-  /// Of the whole working set.
+  /// The size of the whole working set.
   Bytes needed;
 };
 

@@ -1,4 +1,4 @@
-/// Places in an arena, without the arena.
+/// Offset allocator: finds places in an arena that it never touches.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace troupe::memory {
 
-/// Hands out blocks of an arena that it never touches, so that it serves device memory, host memory and models alike.
-/// Best fit, of equals the lowest; free neighbours become one. Offsets and sizes are multiples of `kAlignment`.
-/// O(log n) for n free blocks. Not for several threads at once.
+/// Hands out blocks of an arena that it never touches, so it serves device memory, host memory and models alike. Best
+/// fit; among equals the lowest offset. Free neighbours become one. Offsets and sizes are multiples of `kAlignment`.
+/// O(log n) for n free blocks. Not thread-safe.
 class OffsetAllocator {
  public:
   static constexpr std::uint64_t kAlignment = 256;
@@ -20,17 +20,17 @@ class OffsetAllocator {
   using Block = std::uint32_t;
   static constexpr Block kNone = 0xffffffff;
 
-  /// `capacity` is rounded down to the alignment; at most 1 TiB less 256 bytes are used.
+  /// `capacity` is rounded down to the alignment. At most 1 TiB less 256 bytes are used.
   explicit OffsetAllocator(Bytes capacity);
 
-  /// What a block of this size takes: at least one unit of the alignment.
+  /// The memory that a block of this size takes: at least one unit of the alignment.
   [[nodiscard]] static Bytes rounded(Bytes size);
 
-  /// `kNone` where no free block is large enough.
+  /// Returns `kNone` if no free block is large enough.
   [[nodiscard]] Block allocate(Bytes size);
   void free(Block block);
 
-  /// In bytes from the beginning of the arena.
+  /// The offset in bytes from the beginning of the arena.
   [[nodiscard]] std::uint64_t offset(Block block) const { return blocks_[block].offset * kAlignment; }
   [[nodiscard]] Bytes size(Block block) const { return {blocks_[block].size * kAlignment}; }
 
@@ -40,7 +40,7 @@ class OffsetAllocator {
   [[nodiscard]] Bytes largest_free() const;
 
  private:
-  /// In units of the alignment. Neighbours in the arena are linked.
+  /// A block, free or not; its numbers are in units of the alignment. Neighbours in the arena are linked.
   struct Piece {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;

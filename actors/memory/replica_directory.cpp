@@ -5,7 +5,7 @@ namespace troupe::memory {
 static_assert(sizeof(Replica) <= 16 && sizeof(HandleRecord) <= 32);
 
 void ReplicaDirectory::add(HandleId handle) {
-  replicas_.make(handle).state = ReplicaState::shared;  // the host's
+  replicas_.make(handle).state = ReplicaState::shared;  // the host's replica
   handles_.make(handle);
 }
 

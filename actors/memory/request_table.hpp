@@ -14,16 +14,16 @@ struct Request {
 
   RequestId id;
   NodeId node;
-  /// Whose it is, if it is a task's.
+  /// The task that it belongs to; invalid if there is none.
   TaskId task;
   Stage stage = Stage::waiting;
-  /// It ends when it is acquired, and nobody releases it.
+  /// True: it ends when it is acquired, and nobody releases it.
   bool lets_go = false;
-  /// When it came, counted in requests.
+  /// The number of requests that came before it.
   std::uint64_t arrival = 0;
-  /// What its working set takes on a node with a limit.
+  /// The memory that its working set takes on a node with a limit.
   Bytes needed;
-  /// Each handle once.
+  /// The uses; each handle occurs once.
   std::vector<Use> uses;
 
   [[nodiscard]] const Use* use_of(HandleId handle) const {
@@ -35,7 +35,7 @@ struct Request {
 };
 
 /// Finds a request by its id, in a table with open addressing. Places are used again, with the memory of their lists,
-/// so that a request in steady state allocates nothing. Places stay valid until the request is removed.
+/// so that a request allocates nothing in steady state. A place stays valid until the request is removed.
 class RequestTable {
  public:
   using Place = std::uint32_t;
@@ -43,12 +43,12 @@ class RequestTable {
 
   RequestTable();
 
-  /// The id must not be there.
+  /// The table must not have this id yet.
   Place add(RequestId id);
   [[nodiscard]] Place find(RequestId id) const;
   void remove(Place place);
   [[nodiscard]] std::size_t size() const { return count_; }
-  /// In no order that means anything.
+  /// Calls `visit(request)` for each, in no particular order.
   template <class Visit>
   void visit(Visit visit) const {
     for (const Entry& entry : entries_) {
@@ -70,7 +70,7 @@ class RequestTable {
 
   std::vector<Request> requests_;
   std::vector<Place> unused_;
-  /// A power of two, at most half of them in use.
+  /// The size is a power of two; at most half of the entries are in use.
   std::vector<Entry> entries_;
   std::size_t count_ = 0;
 };

@@ -16,21 +16,22 @@ struct Transfer {
   NodeId to;
   Bytes bytes;
   Duration cost{0};
-  /// The nodes that this copy was tried from in vain before.
+  /// The nodes from which this copy was tried in vain before.
   NodeSet tried;
   bool waited_for = false;
 };
 
-/// Keeps the transfers, and for each node what is under way from it. A transfer's place is the low half of its id.
+/// Keeps the transfers, and for each node the cost of the transfers under way from it. A transfer's place is the low
+/// half of its id.
 class TransferTable {
  public:
   using Place = std::uint32_t;
 
   TransferTable(std::size_t nodes, std::vector<LinkCost> costs);
 
-  /// Sets the cost.
+  /// Adds the transfer, and sets its cost.
   TransferId add(Transfer transfer);
-  /// Ends it, and says what it was. The id must be that of a transfer under way.
+  /// Ends the transfer and returns it. The id must be that of a transfer under way.
   Transfer take(TransferId id);
 
   [[nodiscard]] static Place place(TransferId id) { return static_cast<Place>(id.value()); }
@@ -39,13 +40,13 @@ class TransferTable {
   [[nodiscard]] Transfer& operator[](Place place) { return entries_[place].transfer; }
   [[nodiscard]] const Transfer& operator[](Place place) const { return entries_[place].transfer; }
 
-  /// What a copy would cost now, after those that are under way from the same node.
+  /// The expected time of a copy that begins now, after those that are under way from the same node.
   [[nodiscard]] Duration expected(NodeId from, NodeId to, Bytes bytes) const;
 
  private:
   struct Entry {
     Transfer transfer;
-    /// How many transfers had this place before.
+    /// The number of transfers that had this place before.
     std::uint32_t generation = 0;
     bool under_way = false;
   };

@@ -1,4 +1,4 @@
-/// Which replica leaves a full memory node first.
+/// Eviction: chooses the replica that leaves a full memory node first.
 #pragma once
 
 #include <cstddef>
@@ -14,39 +14,39 @@
 
 namespace troupe::memory {
 
-/// Chooses victims. It is told what every node with a limited memory holds; which of that may go at the moment, it
-/// asks. Must be deterministic: equal calls, equal victims.
+/// Chooses victims. The policy is told which replicas every node with a limited memory holds; it asks which of them may
+/// go at the moment. Must be deterministic: equal calls give equal victims.
 class EvictionPolicy {
  public:
-  /// May this handle's replica go now?
+  /// Returns true if this handle's replica may go now.
   using Candidate = std::function<bool(HandleId)>;
 
   virtual ~EvictionPolicy() = default;
 
-  /// The node holds the handle from now on. Counts as a use.
+  /// The node holds the handle from now on. This counts as a use.
   virtual void inserted(NodeId node, HandleId handle) = 0;
-  /// A task on the node uses what it holds, or is expected to soon.
+  /// A task on the node uses the handle, which the node holds, or is expected to use it soon.
   virtual void touched(NodeId node, HandleId handle) = 0;
-  /// The node does not hold the handle any more, or it is about to go.
+  /// The node no longer holds the handle, or the replica is about to go.
   virtual void removed(NodeId node, HandleId handle) = 0;
-  /// The candidate that should go first; an invalid id if there is none among the `look_at` that come first in the
-  /// policy's order. Changes nothing that can be seen.
+  /// Returns the candidate that should go first, or an invalid id if there is none among the first `look_at` replicas
+  /// in the policy's order. Has no visible effect.
   [[nodiscard]] virtual HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) = 0;
 
-  // What only some policies care about.
+  // Only some policies use these.
 
-  /// How much the program, or an earlier run, expects the data to be used.
+  /// `index`: the amount of use that the program, or an earlier run, expects of the data.
   virtual void set_reuse(HandleId /*handle*/, std::int64_t /*index*/) {}
-  /// The task is going to use this on the node, as far as anybody knows.
+  /// The task is expected to use these handles on the node.
   virtual void expected(NodeId /*node*/, TaskId /*task*/, std::span<const Use> /*uses*/) {}
-  /// The task has its data: it needs them no more than once it has ended.
+  /// The task has its data. It does not need them any more when it has ended.
   virtual void begun(TaskId /*task*/) {}
-  /// May what is only prefetched take this one's place, if it is the next victim?
+  /// Returns true if a prefetch may take the place of this replica, when it is the next victim.
   [[nodiscard]] virtual bool gives_way_to_prefetches(NodeId /*node*/, HandleId /*handle*/) { return true; }
 };
 
-/// The replica goes whose last use is longest ago. All operations are O(1), but `next_victim`, which passes over what
-/// is no candidate. Memory: 16 bytes for each handle that a node holds.
+/// The replica goes whose last use is longest ago. All operations are O(1), except `next_victim`, which passes over
+/// replicas that are no candidates. Memory: 16 bytes for each handle that a node holds.
 class LeastRecentlyUsed : public EvictionPolicy {
  public:
   void inserted(NodeId node, HandleId handle) override;
@@ -55,12 +55,12 @@ class LeastRecentlyUsed : public EvictionPolicy {
   [[nodiscard]] HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) override;
 
  private:
-  /// Invalid at an end of the list.
+  /// The neighbours in a list; invalid at an end of the list.
   struct Link {
     HandleId older;
     HandleId newer;
   };
-  /// From the oldest to the newest; invalid where there is none.
+  /// A list from the oldest handle to the newest; both are invalid if it is empty.
   struct List {
     HandleTable<Link> links;
     HandleId oldest;

@@ -11,11 +11,11 @@
 
 namespace troupe::memory {
 
-/// "lru", "reuse", "next-use".
+/// The names: "lru", "reuse", "next-use".
 [[nodiscard]] std::vector<std::string_view> eviction_policy_names();
 
-/// `upcoming`: what is submitted, for policies that look ahead; null: they know nothing of it, and take what was used
-/// longest ago. Fails with `invalid_argument` where no policy has this name.
+/// `upcoming`: the submitted tasks, for policies that look ahead; null: such a policy knows no tasks, and evicts the
+/// least recently used. Fails with `invalid_argument` if no policy has this name.
 [[nodiscard]] Result<std::unique_ptr<EvictionPolicy>> make_eviction_policy(
     std::string_view name, std::shared_ptr<UpcomingTasks> upcoming = nullptr);
 

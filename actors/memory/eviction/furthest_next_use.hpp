@@ -14,14 +14,16 @@
 
 namespace troupe::memory {
 
-/// What goes first on a node, of what it holds:
-/// 1. what no submitted task uses any more but those that another node expects; of these the least recently used;
-/// 2. what tasks use that no node expects yet: those submitted last first where the scheduler places tasks well ahead,
-///    so that these are not ready yet; else, when any may come next, what was used longest ago;
-/// 3. what tasks use that are expected on this node, those expected last first.
+/// The handles that a node holds go in this order:
+/// 1. handles that no submitted task uses any more, except tasks that another node expects; among these the least
+/// recently used first;
+/// 2. handles of tasks that no node expects yet. If the scheduler places tasks well ahead, these tasks are not ready
+/// yet, and the handles of those submitted last go first. Otherwise any of these tasks may come next, and the least
+/// recently used handle goes first;
+/// 3. handles of tasks that are expected on this node; those of the tasks expected last first.
 ///
 /// A task's uses count until it has its data. Tasks of recordings are not known, and count for nothing. Prefetches do
-/// not take the place of the third kind, which came before them. Memory: about 100 bytes a task and 32 bytes a use.
+/// not take the place of the third kind, which came before them. Memory: about 100 bytes per task and 32 bytes per use.
 class FurthestNextUse final : public RankedEviction {
  public:
   explicit FurthestNextUse(std::shared_ptr<UpcomingTasks> upcoming);
@@ -44,44 +46,44 @@ class FurthestNextUse final : public RankedEviction {
     std::uint32_t needs = 0;
     /// The node that expects it.
     std::uint32_t node = kNobody;
-    /// When that began, counted in tasks.
+    /// The turn in which the node began to expect it, counted in tasks.
     std::uint64_t turn = 0;
     bool upcoming = false;
   };
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  /// A task will use a handle. Needs are numbered in the order of submission, from the first that ever was; those of a
-  /// handle make a list.
+  /// A use of a handle by a future task. Needs are numbered in the order of submission, from the first of all; the
+  /// needs of one handle form a list.
   struct Need {
     HandleId handle;
     std::uint64_t task = 0;
     std::uint64_t earlier = kNone;
     std::uint64_t later = kNone;
   };
-  /// The needs of a handle that are left.
+  /// The remaining needs of a handle.
   struct Future {
     std::uint64_t first = kNone;
     std::uint64_t last = kNone;
     std::uint32_t needs = 0;
-    /// How many of them some node expects.
+    /// The number of needs whose tasks some node expects.
     std::uint32_t expected = 0;
   };
 
-  /// What a node is known to be going to do.
+  /// The expected work of a node.
   struct Outlook {
-    /// Tasks that it expects and that have not begun.
+    /// The number of tasks that it expects and that have not begun.
     std::uint32_t expected = 0;
-    /// Of other tasks, those submitted last are taken to come last.
+    /// True: tasks that no node expects are assumed to come in the order of submission.
     bool in_order = false;
   };
 
   void take_submitted();
-  /// Does the node look at the order of submission now?
+  /// Decides if the node uses the order of submission from now on.
   void look_ahead(NodeId node);
   [[nodiscard]] Outlook& outlook(std::uint64_t node) {
     if (node >= outlooks_.size()) outlooks_.resize(node + 1);
     return outlooks_[node];
   }
-  /// An upcoming one, or null.
+  /// Returns an upcoming task, or null.
   [[nodiscard]] const Task* find(std::uint64_t task) const;
   [[nodiscard]] Task* find(std::uint64_t task) { return const_cast<Task*>(std::as_const(*this).find(task)); }
   [[nodiscard]] Need& need(std::uint64_t number) { return needs_[number - first_need_]; }
@@ -89,19 +91,19 @@ class FurthestNextUse final : public RankedEviction {
   void add_need(HandleId handle, std::uint64_t task);
   void remove_need(const Need& gone);
   void forget(Task& task);
-  /// The oldest tasks that are not upcoming any more go.
+  /// Removes the oldest tasks while they are not upcoming any more.
   void trim();
 
   const std::shared_ptr<UpcomingTasks> upcoming_;
   UpcomingTasks::Batch batch_;
-  /// By id, with gaps: those of recordings' tasks, say.
+  /// The tasks by id. Ids have gaps, for example those of recordings' tasks.
   std::deque<Task> tasks_;
   std::deque<Need> needs_;
-  /// The number of the first in `needs_`.
+  /// The number of the first entry in `needs_`.
   std::uint64_t first_need_ = 0;
-  /// Of handles that upcoming tasks use.
+  /// Entries of the handles that upcoming tasks use.
   HandleTable<Future> futures_;
-  /// By node.
+  /// The outlook of each node.
   std::vector<Outlook> outlooks_;
   std::uint64_t turns_ = 0;
 };

@@ -1,4 +1,4 @@
-/// Eviction by a number.
+/// Eviction by rank, which is a number.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace troupe::memory {
 
-/// The replica goes whose rank is lowest; of equals the one whose last use is longest ago. Ranks are looked at again
+/// The replica with the lowest rank goes; among equals the one whose last use is longest ago. Ranks are computed again
 /// only when a victim is wanted, and only those that may have changed: a node that is never full costs next to nothing.
-/// `next_victim` is O(c log n) for c replicas that have changed since the last one, and n on the node.
+/// `next_victim` is O(c log n) for c replicas that have changed since the last call, and n on the node.
 class RankedEviction : public EvictionPolicy {
  public:
   void inserted(NodeId node, HandleId handle) override;
@@ -24,9 +24,9 @@ class RankedEviction : public EvictionPolicy {
   [[nodiscard]] HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) override;
 
  protected:
-  /// Low ranks go first.
+  /// Returns the replica's rank; low ranks go first.
   [[nodiscard]] virtual std::uint64_t rank(NodeId node, HandleId handle) const = 0;
-  /// Its rank may have changed on any node.
+  /// The handle's rank may have changed on any node.
   void changed(HandleId handle);
   /// All ranks on the node may have changed.
   void all_changed(NodeId node);
@@ -34,7 +34,7 @@ class RankedEviction : public EvictionPolicy {
  private:
   struct Key {
     std::uint64_t rank = 0;
-    /// When it was used last, counted in uses.
+    /// The time of its last use, counted in uses.
     std::uint64_t used = 0;
     HandleId handle;
     friend bool operator<(const Key& a, const Key& b) {
@@ -48,11 +48,11 @@ class RankedEviction : public EvictionPolicy {
     /// Its place in the order, if it has one.
     Key key;
     bool in_order = false;
-    /// Its place in the list of those to look at again.
+    /// Its place in the list of replicas to look at again.
     std::uint32_t stale = kNotStale;
   };
   struct List {
-    /// Those that are here.
+    /// The replicas on this node.
     HandleTable<Replica> replicas;
     std::vector<HandleId> stale;
     std::set<Key> order;

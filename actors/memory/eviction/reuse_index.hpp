@@ -9,8 +9,9 @@
 
 namespace troupe::memory {
 
-/// Each handle has an index, its potential to be used again during the whole run, given by the program or learned by an
-/// earlier run; unknown: 0. The lowest goes first; of equals the one whose last use is longest ago.
+/// Each handle has an index, its potential to be used again during the whole run. The program gives it or an earlier
+/// run has learned it; if it is unknown, it is 0. The lowest goes first; among equals the one whose last use is longest
+/// ago.
 class ReuseIndex final : public RankedEviction {
  public:
   void set_reuse(HandleId handle, std::int64_t index) override;
@@ -19,7 +20,7 @@ class ReuseIndex final : public RankedEviction {
   [[nodiscard]] std::uint64_t rank(NodeId node, HandleId handle) const override;
 
  private:
-  /// As far as any was set.
+  /// The indexes of the handles for which one was set.
   HandleTable<std::int64_t> indexes_;
 };
 

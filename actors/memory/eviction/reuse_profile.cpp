@@ -19,7 +19,7 @@ namespace {
 constexpr Bytes kLargestFile{std::uint64_t{256} << 20U};
 constexpr std::uint64_t kVersion = 1;
 constexpr const char* kFormat = "troupe reuse profile";
-/// Indexes are signed numbers.
+/// The largest count: indexes are signed numbers.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
 
 ReuseProfile parse(const std::string& text) {
@@ -74,7 +74,7 @@ void KeptReuseProfile::save() noexcept {
       warn(written.failure().message + "; how often data were used is lost");
     }
   } catch (...) {
-    // No memory left: a runtime that ends must not throw.
+    // No memory is left: a runtime that ends must not throw.
   }
 }
 
@@ -82,7 +82,7 @@ void KeptReuseProfile::warn(const std::string& what) noexcept {
   try {
     if (warn_) warn_(what);
   } catch (...) {
-    // The program's function: what it throws must not keep a runtime from starting or ending.
+    // `warn_` is the program's function: its exceptions must not keep a runtime from starting or ending.
   }
 }
 

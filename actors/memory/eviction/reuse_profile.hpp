@@ -1,4 +1,4 @@
-/// How often each handle was used: one run's experience for the next.
+/// Reuse profile: the number of uses of each handle, which one run leaves for the next.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace troupe::memory {
 
-/// Counts uses by handle, in the order in which handles were registered: it means something to a run that registers the
-/// same data in the same order. Eight bytes a handle.
+/// Counts uses by handle, in the order in which handles were registered. The counts help only a run that registers the
+/// same data in the same order. Eight bytes per handle.
 class ReuseProfile {
  public:
   ReuseProfile() = default;
@@ -29,24 +29,24 @@ class ReuseProfile {
   std::vector<std::uint64_t> uses_;
 };
 
-/// A JSON object with a version and the counts. Fails with `io` where it cannot be read, with `bad_input` where it is
-/// larger than 256 MiB, of another version or damaged.
+/// Reads a JSON object with a version and the counts. Fails with `io` if the file cannot be read, with `bad_input` if
+/// it is larger than 256 MiB, of another version or damaged.
 [[nodiscard]] Result<ReuseProfile> read_reuse_profile(const std::string& path);
-/// Replaces the file in one go. Fails with `io`.
+/// Replaces the file in one step. Fails with `io`.
 [[nodiscard]] Result<void> write_reuse_profile(const std::string& path, const ReuseProfile& profile);
 
-/// The file that a runtime goes by, or leaves behind where there was none: see `RuntimeOptions::reuse_profile`.
+/// The file whose counts a runtime uses, or that it writes if there was none: see `RuntimeOptions::reuse_profile`.
 class KeptReuseProfile {
  public:
-  /// Reads the file, if `path` is not empty and it is there. `warn`: told of a file that cannot be used, as if there
-  /// were none, or cannot be written; may be null.
+  /// Reads the file, if `path` is not empty and the file exists. A file that cannot be used counts as missing. `warn`:
+  /// called if a file cannot be used or written; may be null.
   KeptReuseProfile(std::string path, std::function<void(const std::string&)> warn);
 
-  /// What an earlier run has left; null if there is none.
+  /// The profile of an earlier run; null if there is none.
   [[nodiscard]] const ReuseProfile* learned() const { return learned_.get(); }
-  /// What this run is to fill; null if there is no need.
+  /// The profile that this run fills; null if it need not.
   [[nodiscard]] const std::shared_ptr<ReuseProfile>& recorded() const { return recorded_; }
-  /// Writes what was recorded. Nobody adds to it meanwhile.
+  /// Writes the recorded profile. No other thread may add to it meanwhile.
   void save() noexcept;
 
  private:

@@ -12,17 +12,17 @@
 
 namespace troupe::memory {
 
-/// Filled by whoever submits, emptied by the memory manager's eviction policy. Thread-safe. It costs a submission about
-/// 0.1 us.
+/// Submitting threads fill it, and the memory manager's eviction policy empties it. Thread-safe. It costs a submission
+/// about 0.1 us.
 class UpcomingTasks final : public graph::SubmissionObserver {
  public:
   struct Batch {
     struct Submitted {
       TaskId task;
-      /// Its handles, which follow those of the tasks before it.
+      /// The number of its handles, which follow those of the tasks before it.
       std::uint32_t handles = 0;
     };
-    /// In the order of submission.
+    /// The tasks in the order of submission.
     std::vector<Submitted> tasks;
     std::vector<HandleId> handles;
     /// Tasks that have ended without ever having their data.
@@ -30,19 +30,20 @@ class UpcomingTasks final : public graph::SubmissionObserver {
   };
 
   void submitted(const graph::Task& task) noexcept override;
-  /// A task that is going to use these, after all that were added before. Ids rise.
+  /// Adds a task that is going to use these handles, after all tasks that were added before. Ids must rise.
   void add(TaskId task, std::span<const Use> uses);
-  /// The task will not ask for its data: it was cancelled, say.
+  /// The task will not ask for its data, for example because it was cancelled.
   void dropped(TaskId task);
 
-  /// All that came since the last time, in place of what `batch` held. False, and cheap, if that is nothing.
+  /// Replaces the content of `batch` with everything that came since the last call. Returns false, cheaply, if nothing
+  /// came.
   [[nodiscard]] bool take(Batch& batch);
 
  private:
   std::atomic<bool> any_{false};
   Mutex mutex_;
   Batch batch_ TROUPE_GUARDED_BY(mutex_);
-  /// Of the task that is being submitted: there is one at a time.
+  /// The uses of the task that is being submitted: there is one at a time.
   std::vector<Use> uses_;
 };
 
