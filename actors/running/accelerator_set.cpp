@@ -12,10 +12,10 @@ using platform::CopyDirection;
 using platform::CopySpeed;
 
 constexpr std::size_t kHostNode = 0;
-/// Buffers for copies through the host that are kept for the next one.
+/// The number of buffers for copies through the host that are kept for the next copies.
 constexpr std::size_t kSpareStaging = 8;
 
-/// The columns of a block, as runs of bytes; one run where there are no gaps on either side.
+/// Describes the copy as columns of bytes; one column if there are no gaps on either side.
 BlockCopy block_copy(const DataView& from, const DataView& to) {
   const Layout& layout = from.layout;
   BlockCopy copy;
@@ -35,7 +35,7 @@ BlockCopy block_copy(const DataView& from, const DataView& to) {
 
 DataView packed_at(std::byte* data, const Layout& layout) { return {data, layout.packed()}; }
 
-/// The latencies one after the other, the bytes over both.
+/// The speed of two copies in succession: the latencies add up, and so do the times per byte.
 CopySpeed through_the_host(const CopySpeed& first, const CopySpeed& second) {
   return {first.latency + second.latency, 1 / (1 / first.bytes_per_s + 1 / second.bytes_per_s)};
 }
@@ -58,7 +58,7 @@ AcceleratorSet::AcceleratorSet(Setup setup) : setup_(std::move(setup)) {}
 AcceleratorSet::~AcceleratorSet() { stop(); }
 
 void AcceleratorSet::stop() {
-  // Their destructors end what is under way, and call back here.
+  // The accelerators end the copies under way, and call back here.
   for (auto& accelerator : setup_.accelerators) accelerator->stop();
 }
 
@@ -121,7 +121,7 @@ void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone do
     *running = {transfer, std::move(done), setup_.clock->now(), transfer.waited_for, nullptr, host.has_value()};
   }
   if (!host) {
-    // Forgotten meanwhile: nobody wants the content. The shortest copy that there is, so that it ends elsewhere.
+    // The data were forgotten meanwhile, and nobody wants the content. An empty copy lets it end outside this call.
     begin(*running, {nullptr, Layout{.rows = 0, .cols = 0, .ld = 1, .element_size = 1, .element_tag = 0}});
     return;
   }
@@ -129,7 +129,7 @@ void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone do
 }
 
 void AcceleratorSet::begin(Running& running, const DataView& host) {
-  // A copy of `running`: it is gone when the copy has ended.
+  // This is a copy of the command, because `running` is gone when the transfer has ended.
   const memory::Command transfer = running.transfer;
   const memory::TransferId id = transfer.transfer;
   const auto done = [this, id](const Result<void>& outcome) { end(id, outcome); };
@@ -166,7 +166,7 @@ void AcceleratorSet::begin_staged(Running& running, const DataView& host) {
   const memory::TransferId id = transfer.transfer;
   auto staging = take_staging(host.layout.payload());
   if (!staging) {
-    // It must not end inside the call: an empty copy brings the news.
+    // It must not end inside the call: an empty copy reports the failure later.
     accelerator(transfer.from).copy(CopyDirection::to_host, {}, id.value(), true, [this, id](const Result<void>&) {
       end(id, Failure{ErrorCode::out_of_memory, "there is no memory for a copy between two accelerators"});
     });
@@ -203,7 +203,7 @@ void AcceleratorSet::stage_arrived(memory::TransferId transfer, const DataView& 
   const auto found = running_.find(transfer);
   const bool hurried = found != running_.end() && found->second.urgent;
   lock.unlock();
-  // Who wanted it to hurry after the first look may have come before there was a second copy.
+  // An urgent request may arrive between the check above and the start of the second copy.
   if (hurried) accelerator(command.to).hurry(transfer.value());
 }
 

@@ -14,9 +14,9 @@
 
 namespace troupe::actors {
 
-/// Node 0 is the host, node i + 1 accelerator i. Thread-safe.
+/// Node 0 is the host; node i + 1 is accelerator i. Thread-safe.
 ///
-/// Copies between two accelerators of which one does not reach the other pass through a buffer in host memory.
+/// A copy between two accelerators that do not reach each other passes through a buffer in host memory.
 class AcceleratorSet final : public MemoryNodes {
  public:
   struct Setup {
@@ -24,7 +24,7 @@ class AcceleratorSet final : public MemoryNodes {
     /// Outlives this.
     HostViews* views = nullptr;
     const platform::Clock* clock = nullptr;
-    /// Remember every copy for `take_copies`, at most so many until they are taken; 0: none.
+    /// The number of copies to remember for `take_copies`, at most so many between two calls; 0: none.
     std::size_t record = 0;
   };
 
@@ -32,8 +32,8 @@ class AcceleratorSet final : public MemoryNodes {
   /// Ends the copies that are under way.
   ~AcceleratorSet() override;
 
-  /// What to do when a node turns out to be lost: called by any thread, perhaps more than once for a node. Set before
-  /// the first copy.
+  /// Sets the function that is called when a node turns out to be lost: by any thread, perhaps more than once for a
+  /// node. Must be set before the first copy.
   void on_lost(std::function<void(NodeId)> act) { on_lost_ = std::move(act); }
 
   [[nodiscard]] platform::Accelerator& accelerator(NodeId node) { return *setup_.accelerators[node.index() - 1]; }
@@ -51,9 +51,9 @@ class AcceleratorSet final : public MemoryNodes {
   [[nodiscard]] std::string name(NodeId node) const override;
   [[nodiscard]] TransferReport transfers() const override;
 
-  /// Copies that have ended since the last call.
+  /// Returns the copies that have ended since the last call.
   [[nodiscard]] std::vector<TraceTransfer> take_copies();
-  /// No further copies begin, those under way end. Data in host memory are not touched any more.
+  /// No further copies begin, and those under way end. Data in host memory are not touched any more.
   void stop();
 
  private:
@@ -62,9 +62,9 @@ class AcceleratorSet final : public MemoryNodes {
     platform::CopyDone done;
     TimeStamp asked{};
     bool urgent = false;
-    /// Between two accelerators, through the host.
+    /// The buffer of a copy between two accelerators through the host.
     std::unique_ptr<platform::HostBuffer> staging;
-    /// The host's memory is borrowed.
+    /// True if the host's memory is borrowed.
     bool borrowed = false;
   };
 
@@ -79,7 +79,7 @@ class AcceleratorSet final : public MemoryNodes {
   Setup setup_;
   std::function<void(NodeId)> on_lost_;
   mutable Mutex mutex_;
-  // Looked up only. A node of the map stays where it is.
+  // Never iterated. A node of the map stays where it is.
   std::unordered_map<memory::TransferId, Running> running_ TROUPE_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<platform::HostBuffer>> spare_staging_ TROUPE_GUARDED_BY(mutex_);
   std::vector<TraceTransfer> copies_ TROUPE_GUARDED_BY(mutex_);

@@ -1,4 +1,4 @@
-/// Where devices come from: a row for each kind.
+/// Device factories: a table with one row for each kind of device.
 #pragma once
 
 #include <functional>
@@ -17,31 +17,31 @@
 
 namespace troupe::actors {
 
-/// A device beside the cores: one of the two, as its kind says.
+/// An opened device that is not a core. It has either `memory` or `in_place`, depending on its kind.
 struct OpenedDevice {
   DeviceKind kind = DeviceKind::cpu_core;
   std::unique_ptr<platform::Accelerator> memory = nullptr;
   std::unique_ptr<platform::HostDevice> in_place = nullptr;
-  /// Tasks that it takes at a time; 0: as many as its kind.
+  /// The number of tasks that it takes at a time; 0: as many as its kind.
   std::size_t slots = 0;
 
   [[nodiscard]] std::string name() const { return memory ? memory->name() : in_place->name(); }
   [[nodiscard]] std::string model() const { return memory ? memory->model() : in_place->model(); }
 };
 
-/// How devices of one kind are made on this machine; in virtual time `Simulation` makes all of them.
+/// Makes the devices of one kind on this machine. In virtual time `Simulation` makes all devices.
 struct DeviceFactory {
   DeviceKind kind = DeviceKind::cpu_core;
-  /// How many the options ask for: 0 where none, negative where they are wrong. Null for cores, of which the machine
-  /// says how many there are, and for kinds that others open.
+  /// Returns the number of devices that the options ask for: 0 if none, negative if the options are wrong. Null for
+  /// cores, whose number the machine gives, and for kinds that the factories of other kinds open.
   int (*asked_for)(const RuntimeOptions& options) = nullptr;
-  /// Opens so many; they may turn out to be a variant of the kind.
+  /// Opens the devices that the options ask for. They may turn out to be a variant of the kind.
   Result<std::vector<OpenedDevice>> (*open)(const RuntimeOptions& options) = nullptr;
-  /// Called in the worker's thread, or in that which starts it.
+  /// Called in the worker's thread, or in the thread that starts it.
   Result<std::unique_ptr<workers::Device>> (*make)(DeviceSetup setup, workers::DeviceListener& listener) = nullptr;
 };
 
-/// In the order of their memory nodes.
+/// The factories, in the order of their memory nodes.
 [[nodiscard]] std::span<const DeviceFactory> device_factories();
 [[nodiscard]] const DeviceFactory& device_factory(DeviceKind kind);
 

@@ -1,4 +1,4 @@
-/// Where the data of tasks lie that were granted memory of a node of their own.
+/// Granted places: where the data of tasks lie in the memory of the worker's node.
 #pragma once
 
 #include <algorithm>
@@ -13,23 +13,24 @@
 
 namespace troupe::actors {
 
-/// Of one worker, from when its tasks have their data to when they end: the worker's kernels find them here instead of
-/// in the memory manager, whose lock all workers share. Nothing that a request pins moves, so what one task was granted
-/// holds for all that use the data at that time. Thread-safe; takes no memory once it has held as many as it ever will.
+/// The places of one worker's data, from the time when its tasks have their data until the tasks end. The worker's
+/// kernels find them here instead of in the memory manager, whose lock all workers share. A replica that a request pins
+/// does not move, so the place that one task was granted holds for all tasks that use the data at that time.
+/// Thread-safe. Takes no more memory once it has reached its largest size.
 class alignas(64) GrantedPlaces {
  public:
-  /// `offset_of(handle)`: where the manager has put it.
+  /// `offset_of(handle)`: returns the place that the manager has given the data.
   template <class OffsetOf>
   void grant(TaskId task, std::span<const memory::Use> uses, OffsetOf offset_of) {
     const LockGuard lock(lock_);
     for (const memory::Use& use : uses) places_.push_back({task, use.handle, offset_of(use.handle)});
   }
-  /// Does nothing where the task was granted nothing.
+  /// Removes the task's places. Does nothing if the task was granted nothing.
   void end(TaskId task) {
     const LockGuard lock(lock_);
     std::erase_if(places_, [task](const Place& place) { return place.task == task; });
   }
-  /// Of data of a task that has not ended; throws `Error` where no task was granted any.
+  /// The place of data of a task that has not ended; throws `Error` if no task was granted any.
   [[nodiscard]] std::uint64_t offset(HandleId handle) const {
     const LockGuard lock(lock_);
     const auto found =
@@ -47,7 +48,7 @@ class alignas(64) GrantedPlaces {
   };
 
   mutable SpinLock lock_;
-  /// As few as the data of the tasks that the worker has in hand, a few tasks ahead.
+  /// A short list: the data of the tasks that the worker has in hand, a few tasks ahead.
   std::vector<Place> places_ TROUPE_GUARDED_BY(lock_);
 };
 

@@ -28,7 +28,7 @@ void KeptHistory::save() noexcept {
       warn(written.failure().message + "; " + std::string(kTimesLost));
     }
   } catch (...) {
-    // No memory left: a runtime that ends must not throw.
+    // No memory is left: a runtime that ends must not throw.
   }
 }
 
@@ -36,7 +36,7 @@ void KeptHistory::warn(const std::string& what) noexcept {
   try {
     if (warn_) warn_(what);
   } catch (...) {
-    // The program's function: what it throws must not keep a runtime from starting or ending.
+    // `warn_` is the program's function: its exceptions must not keep a runtime from starting or ending.
   }
 }
 

@@ -1,4 +1,4 @@
-/// The kernel times that a runtime goes on with and leaves behind.
+/// Kept history: the kernel times that a runtime continues with and leaves behind.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 
 namespace troupe::actors {
 
-/// How the warning ends that says that a file of kernel times could not be written.
+/// The end of the warning that a file of kernel times could not be written.
 inline constexpr std::string_view kTimesLost = "what was learned of kernel times is lost";
 
-/// Read when it is made; the scheduler then adds to it.
+/// The constructor reads the file; the scheduler then adds to the history.
 class KeptHistory {
  public:
-  /// `folder`: empty to begin with nothing and to keep nothing. `warn`: see `RuntimeOptions::on_warning`.
+  /// `folder`: empty: begins with nothing and keeps nothing. `warn`: see `RuntimeOptions::on_warning`.
   KeptHistory(const std::string& folder, const platform::Machine& machine,
               std::function<void(const std::string&)> warn);
 
   [[nodiscard]] const std::shared_ptr<scheduler::ExecutionHistory>& history() const { return history_; }
-  /// Nobody adds to it meanwhile.
+  /// Writes the file. Nobody may add to the history meanwhile.
   void save() noexcept;
 
  private:

@@ -1,5 +1,5 @@
-/// What options of a runtime may be and mean, by whatever door they come: a program in C++, C or Python, the command
-/// line, the environment, the service's configuration.
+/// Values and meanings of a runtime's options, however they are given: by a program in C++, C or Python, the command
+/// line, the environment, or the service's configuration.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,12 @@ namespace troupe {
 inline constexpr std::size_t kMostLookahead = 1024;
 inline constexpr std::size_t kMostIssuedAhead = 1024;
 
-/// The folder that `RuntimeOptions::model_folder` means: "default" is the one in the user's cache (empty where there is
-/// none), "none" and an empty text are no folder; other words are paths.
+/// Returns the folder that a value of `RuntimeOptions::model_folder` means: "default" is the folder in the user's cache
+/// (empty if there is none), "none" and an empty text mean no folder; other words are paths.
 [[nodiscard]] std::string model_folder_of(const std::string& word);
 
-/// `invalid_argument` for a number outside of its range or a time below zero, in the words of `RuntimeOptions`.
+/// Fails with `invalid_argument` if a number is outside its range or a time is below zero; the message uses the names
+/// of `RuntimeOptions`.
 [[nodiscard]] Result<void> check_ranges(const RuntimeOptions& options);
 
 }  // namespace troupe

@@ -13,7 +13,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// Requests that a task makes anew have numbers that neither a task has nor the program.
+/// The first number of requests that a task makes anew; neither a task's nor the program's requests have such numbers.
 constexpr std::uint64_t kAnew = std::uint64_t{1} << 62U;
 
 }  // namespace
@@ -44,7 +44,7 @@ void RunServices::post(memory::MemoryEvent event) {
 }
 
 void RunServices::post_and_handle(memory::MemoryEvent event) {
-  // Where somebody has been told already, that one sees to it.
+  // If somebody has been told already, that thread handles it.
   if (!memory_->inbox().post(std::move(event))) return;
   if (setup_.cooperative || !memory_->try_to_handle_inbox()) setup_.peers->tell_memory();
 }
@@ -105,7 +105,8 @@ bool RunServices::acquire(WorkerId worker, graph::Task& task) {
   graph::append_working_set(task, event.uses);
   if (setup_.submitted) setup_.submitted->mark_last_writes(event.uses);
   event.request = request_of(task);
-  // What is written elsewhere may have to come home later; what is already at home was made known by who takes it away.
+  // Data that are written elsewhere may have to come home later. Data that are at home were made known by the task that
+  // takes them away.
   if (event.node != memory::kHost) know(task);
   const auto granted = [&](const memory::MemoryCore& core) { grant(worker, event.task, event.uses, core); };
   if (!setup_.cooperative && memory_->acquire_at_once(event, granted)) return true;
@@ -123,7 +124,7 @@ void RunServices::withdraw(WorkerId worker, graph::Task& task) {
   {
     const LockGuard lock(mutex_);
     requests_.erase(request);
-    // Its next request is another one: an answer to this may be on its way.
+    // The task's next request gets another number: an answer to this one may be on its way.
     anew_[task.task_id()] = memory::RequestId(kAnew | ++requests_anew_);
     any_anew_.store(true, std::memory_order_relaxed);
   }
@@ -147,7 +148,7 @@ void RunServices::forget_request(TaskId task) {
 }
 
 std::optional<bool> RunServices::may_issue(WorkerId worker, const graph::Task& task) {
-  // An accelerator could not use it.
+  // An accelerator could not use the whole.
   if (graph::find_whole_of_parts(task) != nullptr) return false;
   return setup_.may_issue ? setup_.may_issue(worker, task) : true;
 }
@@ -178,7 +179,7 @@ void RunServices::ended(WorkerId worker, graph::Task& task, TimeStamp at, Durati
   if (setup_.submitted) setup_.submitted->ended(task.task_id());
   const SchedulerEvent::Kind kind = failed ? SchedulerEvent::Kind::left : SchedulerEvent::Kind::ended;
   const SchedulerEvent event{.kind = kind, .worker = worker, .task = task.task_id(), .at = at, .took = took};
-  // Otherwise the worker has the scheduler decide once the task is completed (`WorkerCore::Options::ends_count`).
+  // Otherwise the worker has the scheduler decide when the task is completed (`WorkerCore::Options::ends_count`).
   setup_.cooperative ? tell_of_end(event) : tell(event);
   if (setup_.task_ended) setup_.task_ended();
 }
@@ -273,7 +274,7 @@ void RunServices::refused(const memory::Command& command) {
 
 void RunServices::refuse(const Request& asked, KindSet elsewhere, const Failure& failure) {
   elsewhere &= setup_.crew->able(*asked.task) & setup_.crew->alive(*asked.task);
-  // Where it was refused just now, it would be again.
+  // A device with a memory of its own that has just refused the task would refuse it again.
   if (failure.code == ErrorCode::invalid_argument) elsewhere &= kOnHostMemory;
   graph::FailureLog::Cause cause;
   if (elsewhere == 0) {
@@ -291,11 +292,11 @@ void RunServices::refuse(const Request& asked, KindSet elsewhere, const Failure&
 
 void RunServices::send_on(graph::Task& task, KindSet kinds) {
   workers::Crew& crew = *setup_.crew;
-  // What a policy knows of a task is from its submission, when its data may not have had parts yet: it would send it
-  // to an accelerator again, and again.
+  // A policy knows a task from its submission, when its data may not have had parts yet: it would send the task to an
+  // accelerator again, and again.
   const bool policy_knows = graph::find_whole_of_parts(task) == nullptr;
   if (setup_.activation != nullptr && policy_knows && kinds == (crew.able(task) & crew.alive(task))) {
-    // Its workers are as good as they were before, so the policy chooses.
+    // Its workers are the same as before, so the policy chooses.
     setup_.activation->push(&task);
     setup_.peers->tell_scheduler();
     return;
@@ -353,7 +354,8 @@ void RunServices::worker_lost(WorkerId worker) {
   }
   tell({.kind = SchedulerEvent::Kind::worker_lost, .worker = worker});
   setup_.peers->tell_scheduler();
-  // It sends away what lies with it. By a message, which it also looks for while its device computes.
+  // The worker sends the tasks that lie with it elsewhere. It gets a message because it looks for messages even while
+  // its device computes.
   setup_.peers->send(worker, WorkAvailable{});
 }
 
@@ -391,7 +393,7 @@ std::unordered_map<TaskId, std::string> RunServices::fetching() {
         what = fmt::format("the copy of handle {} to {}", request.handle.value(), node);
         break;
     }
-    // By id: the task may be gone, where its worker has died meanwhile.
+    // The id is used, not the task: the task may be gone if its worker has died meanwhile.
     all.emplace(found->second.id, std::move(what));
   }
   return all;

@@ -1,4 +1,4 @@
-/// Data that the program wants to see: brought home.
+/// Bringing data home, to host memory, that the program wants to see.
 #include <algorithm>
 
 #include "actors/running/run_services.hpp"
@@ -9,7 +9,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// Data that one wait brings home at a time: others want to copy too.
+/// The number of data that one wait brings home at a time: others want to copy too.
 constexpr std::size_t kHomeAtOnce = 64;
 
 }  // namespace
@@ -25,7 +25,7 @@ Result<void> RunServices::bring_home(const graph::DataRecord& data, AccessMode m
   });
   Result<void> home = bring_home(uses, pump);
   if (home) return home;
-  // What can be saved is.
+  // Saves each part that can be saved.
   for (const memory::Use& use : uses) {
     if (uses.size() > 1) (void)bring_home({&use, 1}, pump);
   }
@@ -42,7 +42,7 @@ Result<void> RunServices::bring_home(std::span<const memory::Use> uses, const st
   const memory::RequestId request = event.request;
   post_and_handle(std::move(event));
   Result<void> home = wait_for_home(request, pump);
-  // A request that was refused is none any more.
+  // A refused request does not exist any more.
   if (home) post_release(request);
   return home;
 }

@@ -1,4 +1,4 @@
-/// What is behind a `RuntimeSystem`: for its own sources only.
+/// The implementation of `RuntimeSystem`: for its own sources only.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@
 
 namespace troupe::actors {
 
-/// CAF, with one control thread or, for runs in one thread, its test scheduler.
+/// The configuration of CAF: one control thread or, for runs in one thread, its test scheduler.
 struct Configuration : caf::actor_system_config {
   explicit Configuration(bool deterministic) {
     add_message_types<caf::id_block::troupe>();
@@ -48,7 +48,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   explicit Implementation(RuntimePlan plan);
   ~Implementation() override;
 
-  /// Throws what kept an actor from starting; `stop` then ends the others.
+  /// Throws the failure that kept an actor from starting; `stop` then ends the others.
   void start();
   void stop();
 
@@ -84,7 +84,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
     return simulation_ ? simulation_->time().clock() : static_cast<const platform::Clock&>(steady_clock_);
   }
   [[nodiscard]] MetricsSnapshot metrics() const;
-  /// Of one graph.
+  /// Explains why the tasks of one graph do not go on.
   WhyReport why(graph::TaskGraph& graph);
   std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
   [[nodiscard]] LiveView look();
@@ -93,36 +93,36 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
 
   const RuntimeOptions options_;
   const std::vector<platform::ClusterStage> stages_;
-  /// Groupings that the scheduler chooses from; empty where it does not.
+  /// The groupings that the scheduler chooses from; empty if it does not choose.
   const std::vector<platform::ClusterCandidate> candidates_;
   const platform::Topology topology_;
   const std::vector<WorkerPlace> places_;
   const bool cooperative_;
-  /// Workers by NUMA node, for those nodes that have any.
+  /// The workers of each NUMA node that has any.
   const std::vector<std::vector<int>> numa_workers_;
-  /// Tasks that went to each NUMA node, so that its workers take turns. Relaxed: any number will do.
+  /// The number of tasks that went to each NUMA node, so that its workers take turns. Relaxed: any number will do.
   std::vector<std::atomic<std::uint32_t>> turns_;
   platform::SteadyClock steady_clock_;
   HostViews views_;
-  /// Null on this machine.
+  /// Null in a run on this machine.
   std::unique_ptr<Simulation> simulation_;
-  /// Null where there are no accelerators, and in virtual time.
+  /// Null if there are no accelerators, and in virtual time.
   std::unique_ptr<AcceleratorSet> accelerators_;
   std::vector<std::unique_ptr<platform::HostDevice>> host_devices_;
   std::string policy_name_;
-  /// Null where nobody looks ahead.
+  /// Null if nobody looks ahead.
   std::shared_ptr<scheduler::SubmittedTasks> submitted_;
-  /// Null where eviction does not look ahead.
+  /// Null if eviction does not look ahead.
   std::shared_ptr<memory::UpcomingTasks> upcoming_;
-  /// Null where no trace is wanted.
+  /// Null if no trace is wanted.
   std::unique_ptr<TraceRecorder> recorder_;
-  /// Of all graphs, where there are several.
+  /// The next ids, which all graphs share if there are several.
   std::atomic<std::uint64_t> task_ids_{0};
   std::atomic<std::uint64_t> handle_ids_{0};
   graph::TaskGraph graph_;
   std::shared_ptr<workers::Crew> crew_;
   std::shared_ptr<workers::Peers> peers_;
-  /// Null where data need no fetching and no scheduler wants to know.
+  /// Null if data need no fetching and no scheduler wants to know of tasks.
   std::unique_ptr<RunServices> services_;
 
  private:
@@ -132,70 +132,70 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void failed_to_start(std::exception_ptr why);
   void lost(WorkerId worker, const std::string& reason);
   void make_scheduler_state();
-  /// Where cores can be grouped otherwise.
+  /// Called only if cores can be regrouped.
   void make_grouping();
-  /// Where there is a choice.
+  /// Lets the scheduler choose the grouping, if there is a choice.
   void let_scheduler_group();
-  /// As `WorkerPlace::members`, now; empty for one that lends its thread.
+  /// Returns the present members, as `WorkerPlace::members` does; empty for a worker that lends its thread.
   [[nodiscard]] std::vector<int> members_of(std::size_t worker) const;
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
   [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_mutex_);
   void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);
-  /// Where a worker's threads run.
+  /// Returns the PUs that a worker's threads run on.
   [[nodiscard]] platform::CpuSet pus_of(int pu) const;
   [[nodiscard]] DeviceSetup device_setup(WorkerId worker);
-  /// Any thread, any number of times.
+  /// Any thread may call it, any number of times.
   void device_lost(WorkerId worker);
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
   [[nodiscard]] MemoryNodes* memories() {
     return simulation_ ? static_cast<MemoryNodes*>(simulation_.get()) : accelerators_.get();
   }
-  /// Before actors look: a runtime without an actor has no place for it.
+  /// Valid before actors look for their mailboxes: a runtime without a scheduler's actor has no record for it.
   [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[places_.size() + 1]; }
-  /// Deals with those ready tasks that not every worker may have (`Crew::sets_apart`), and leaves the others in the
-  /// list.
+  /// Handles those ready tasks that not every worker may have (`Crew::sets_apart`), and leaves the others in the list.
   void activate_apart(graph::TaskList& ready) noexcept;
-  /// Hands those tasks that ask for a NUMA node to its workers, and leaves the others in the list.
+  /// Hands the tasks that ask for a NUMA node to its workers, and leaves the others in the list.
   void hand_to_numa_nodes(graph::TaskList& ready);
-  /// To a worker of the node that is idle, or else to one after the other.
+  /// Pushes the task to an idle worker of the node; if there is none, the node's workers take turns.
   void push_to_node(graph::Task* task, std::size_t node);
   /// Wakes an idle worker, if there is one: the first at or after `near`.
   void wake_one(WorkerId near);
-  /// In a worker's thread: see `WorkerSetup::decide`.
+  /// Called in a worker's thread: see `WorkerSetup::decide`.
   void decide();
-  /// What was not decided here.
+  /// Tells the scheduler of the decisions that were not made here.
   void leave_to_scheduler(scheduler::SchedulerState::Left left);
-  /// A worker on another core than the calling thread's, which would have to wait for it.
+  /// Returns a worker on another core than the calling thread's, which would have to wait for that thread.
   [[nodiscard]] WorkerId elsewhere() const;
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
   void start_watchdog();
 
-  /// By worker, then the supervisor, the scheduler and the memory manager where there are any. Complete before the
-  /// first actor starts.
+  /// The mailboxes of the workers, then of the supervisor, and of the scheduler and the memory manager if there are
+  /// any. Complete before the first actor starts.
   std::deque<observation::MailboxRecord> mailboxes_;
   /// Null under a local policy.
   std::shared_ptr<scheduler::SchedulerState> scheduler_state_;
-  /// Null where nothing is learned on this machine.
+  /// Null if nothing is learned on this machine.
   std::unique_ptr<KeptHistory> kept_history_;
 
   std::unique_ptr<scheduler::PlacingPolicy> placing_;
-  /// Ready tasks that the scheduler has not seen yet; used under a placing policy only.
+  /// Ready tasks that the scheduler has not seen yet; used only under a placing policy.
   workers::TaskDeque activation_;
-  /// By candidate.
+  /// The groups of each candidate.
   std::vector<workers::Grouping::Groups> groupings_;
   const bool placing_policy_;
-  /// It keeps tasks, and is asked whenever one has ended.
+  /// The policy keeps tasks, and is asked whenever one has ended.
   const bool policy_keeps_;
-  /// The scheduler is asked whenever a task has ended: always where the policy keeps tasks, else while the scheduler
-  /// does (`SchedulerState::ends_count`).
+  /// True if the scheduler is asked whenever a task has ended: always if the policy keeps tasks, otherwise while the
+  /// scheduler keeps some (`SchedulerState::ends_count`).
   std::atomic<bool> ends_count_;
-  /// What a program submits may be decided in its thread. A policy of the program's own may take long, or for ever.
+  /// True if the program's thread may decide on the tasks that it submits. A policy of the program's own may take long,
+  /// or for ever.
   const bool program_decides_;
   Random order_;
   friend class SharingGraph;
   Mutex clients_mutex_;
   std::vector<SharingGraph*> clients_ TROUPE_GUARDED_BY(clients_mutex_);
-  /// Of graphs that have gone: predictions, models and traces name them still.
+  /// The codelets of graphs that have gone: predictions, models and traces still name them.
   graph::CodeletDefinitions codelets_of_clients_ TROUPE_GUARDED_BY(clients_mutex_);
   Mutex pump_mutex_;
   bool stopping_ = false;
@@ -204,7 +204,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   std::condition_variable start_condition_;
   std::vector<bool> bound_ TROUPE_GUARDED_BY(start_mutex_);
   std::size_t started_ TROUPE_GUARDED_BY(start_mutex_) = 0;
-  /// Why there are fewer workers than planned.
+  /// The reason why there are fewer workers than planned.
   std::exception_ptr start_failure_ TROUPE_GUARDED_BY(start_mutex_);
 
   Configuration configuration_;

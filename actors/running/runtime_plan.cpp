@@ -32,9 +32,9 @@ Result<platform::Topology> topology_of(const RuntimeOptions& options, bool clust
   return platform::Topology::discover(topology_options(options));
 }
 
-/// The processing units of the accelerators of this machine: of the cores that may be used those that run no tasks, the
-/// last first. Where the number of cores is not given, each accelerator takes one away from them, but for the last.
-/// With fewer cores than devices, some accelerators share: -1.
+/// Returns the processing units of the accelerators of this machine: usable cores that run no tasks, the last first. If
+/// the number of cores is not given, each accelerator takes a core away from the tasks, but never the last one. With
+/// fewer cores than devices, the remaining accelerators share: -1.
 std::vector<int> take_cores(const RuntimeOptions& options, std::size_t accelerators, platform::Topology& topology) {
   std::vector<int> taken;
   if (options.cores == 0) {
@@ -58,7 +58,7 @@ std::vector<int> take_cores(const RuntimeOptions& options, std::size_t accelerat
   return taken;
 }
 
-/// `driving_pus`: by opened device.
+/// `driving_pus`: the processing unit of each opened device.
 std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform::Topology& topology,
                                    const std::vector<OpenedDevice>& opened, const std::vector<int>& driving_pus) {
   std::vector<WorkerPlace> places;
@@ -201,7 +201,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (options.simulation) {
     if (auto usable = check(*options.simulation); !usable) return usable.failure();
   }
-  // Before devices are opened, which takes time.
+  // Checked before devices are opened, which takes time.
   const std::string& clusters = options.simulation ? options.simulation->clusters : options.clusters;
   bool chooses = clusters == platform::kAutomaticClusters;
   if (chooses && options.deterministic && !options.simulation) {
@@ -218,7 +218,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   RuntimePlan plan{options, std::move(stages).value(), {}, std::move(topology).value(), {}, {}, {}, {}};
   const std::vector<int> driving_pus = take_cores(options, opened.value().size(), plan.topology);
   if (chooses) {
-    // A description's times on clusters are true of them wherever their cores are.
+    // The times of a description hold for its clusters wherever their cores are.
     plan.candidates =
         platform::cluster_candidates(plan.topology.cores, plan.topology.machine,
                                      options.simulation ? platform::Spanning::allowed : platform::Spanning::avoided);
@@ -247,7 +247,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     try {
       placing = options.make_policy();
       who = "the program's own policy (RuntimeOptions::make_policy)";
-      // Asked again below, where nothing may throw.
+      // It is asked again below, where nothing may throw.
       if (placing) (void)placing->keeps();
     } catch (const std::exception& error) {
       return unusable(fmt::format("{} threw: {}", who, error.what()));
@@ -262,7 +262,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     plan.policy.placing = std::move(placing);
     return plan;
   }
-  // Those of the cores alone learn no kernel times.
+  // With cores alone, the default policy learns no kernel times.
   const bool places = chooses || std::ranges::any_of(plan.kinds(), is_accelerator);
   auto policy = scheduler::make_policy(options.policy, nearness_of(plan.topology, workers), places);
   if (!policy) return policy.failure();

@@ -1,4 +1,4 @@
-/// What a runtime consists of, decided before any actor starts.
+/// Runtime plan: the parts of a runtime, decided before any actor starts.
 #pragma once
 
 #include <memory>
@@ -22,60 +22,61 @@
 
 namespace troupe::actors {
 
-/// What a policy of the program's own is called.
+/// The name of a policy of the program's own.
 inline constexpr const char* kOwnPolicy = "custom";
 
-/// One worker: its device and its memory.
+/// One worker, with its device and its memory.
 struct WorkerPlace {
   DescribedDevice device;
   NodeId node = NodeId(0);
-  /// Of the plan's; null where it is none of these.
+  /// Points into `host_devices`; null for all other devices.
   platform::HostDevice* in_place = nullptr;
-  /// Tasks that it takes at a time; 0: as many as its kind.
+  /// The number of tasks that it takes at a time; 0: as many as its kind.
   std::size_t slots = 0;
-  /// For people: "cpu core 3", "cluster of 4 cores 0-3", "GPU 0".
+  /// The name for people: "cpu core 3", "cluster of 4 cores 0-3", "GPU 0".
   std::string name;
-  /// Of the device, as its maker calls it: "AMD EPYC". Empty where nobody says.
+  /// The device's model, as its maker calls it: "AMD EPYC". Empty if it is not known.
   std::string model;
-  /// The processing unit, or -1. An accelerator's is where its kernels are started from; a cluster's that of its
-  /// master, the thread that drives it.
+  /// The processing unit, or -1. For an accelerator, the unit from which its kernels are started; for a cluster, the
+  /// unit of its master, the thread that drives it.
   int pu = -1;
-  /// Of a cluster's other cores; as many as `device.type.cores` less one.
+  /// The processing units of a cluster's other cores; as many as `device.type.cores` less one.
   std::vector<int> helper_pus;
 
-  /// Of a core or a cluster the processing units, the master's first; empty for an accelerator.
+  /// Returns the processing units of a core or a cluster, the master's first; empty for an accelerator.
   [[nodiscard]] std::vector<int> members() const;
 };
 
 struct RuntimePlan {
   RuntimeOptions options;
-  /// Those that the cores begin with, and those that follow, where cores can be grouped otherwise.
+  /// The clusters at the start, and those that follow, if cores can be regrouped.
   std::vector<platform::ClusterStage> stages;
-  /// What the runtime chooses from where it groups its cores itself; else empty.
+  /// The clusterings that the runtime chooses from, if it groups its cores itself; otherwise empty.
   std::vector<platform::ClusterCandidate> candidates;
   platform::Topology topology;
-  /// By worker: the cores and clusters of cores, then the GPUs.
+  /// The place of each worker: the cores and clusters of cores, then the GPUs.
   std::vector<WorkerPlace> places;
-  /// Of this machine, real or emulated, by memory node from 1 on; those of a described machine are not among them.
+  /// The accelerators of this machine, real or emulated, by memory node from 1 on. Accelerators of a described machine
+  /// are not among them.
   std::vector<std::unique_ptr<platform::Accelerator>> accelerators;
-  /// Beside the cores, without memories of their own.
+  /// The devices that work on host memory beside the cores, without memories of their own.
   std::vector<std::unique_ptr<platform::HostDevice>> host_devices;
   scheduler::Policy policy;
 
   [[nodiscard]] std::vector<DeviceKind> kinds() const;
-  /// By worker.
+  /// Returns the names of the workers.
   [[nodiscard]] static std::vector<NamedWorker> names_of(std::span<const WorkerPlace> places);
-  /// Memory nodes: the host's and one for each GPU.
+  /// The number of memory nodes: the host's and one for each GPU.
   [[nodiscard]] std::size_t nodes() const;
-  /// All actors share the thread that waits.
+  /// True if all actors share the thread that waits.
   [[nodiscard]] bool cooperative() const { return options.deterministic || options.simulation; }
 
   /// `placing`: a policy of the program's own, or null. Fails with `invalid_argument` or `platform`.
   static Result<RuntimePlan> make(const RuntimeOptions& options, std::unique_ptr<scheduler::PlacingPolicy> placing);
 };
 
-/// Single cores, by their numbers in `topology`, as a specification of clusters groups them; "": each alone. Fails as
-/// `platform::plan_clusters`.
+/// Groups single cores, which have their numbers in `topology`, as a specification of clusters says; "": each core
+/// alone. Fails like `platform::plan_clusters`.
 [[nodiscard]] Result<workers::Grouping::Groups> groups_of(const std::string& clusters,
                                                           const platform::Topology& topology);
 

@@ -1,4 +1,4 @@
-/// Cores that are grouped otherwise while tasks run.
+/// Regrouping: cores that are grouped otherwise while tasks run.
 #include <algorithm>
 
 #include "actors/running/runtime_implementation.hpp"
@@ -7,7 +7,7 @@
 namespace troupe::actors {
 
 Result<workers::Grouping::Groups> groups_of(const std::string& clusters, const platform::Topology& topology) {
-  // Numbered by worker: several workers may have the same processing unit.
+  // Cores are numbered by worker: several workers may have the same processing unit.
   std::vector<platform::Core> cores = topology.cores;
   for (std::size_t i = 0; i < cores.size(); ++i) cores[i].pu = static_cast<int>(i);
   if (!clusters.empty()) {
@@ -43,14 +43,14 @@ void RuntimeSystem::Implementation::make_grouping() {
     peers_->wake(worker);
   };
   crew_->grouping = std::make_unique<workers::Grouping>(std::move(grouping), std::move(standings));
-  // The plan has looked at them.
+  // The plan has checked these clusters.
   crew_->grouping->regroup(groups_of(stages_.empty() ? "" : stages_[0].clusters, topology_).value_or_throw());
 }
 
 void RuntimeSystem::Implementation::let_scheduler_group() {
   if (candidates_.size() < 2) return;
   scheduler::ClusterChooser::Options chooser;
-  // Graphs that share the workers are not looked ahead into.
+  // The scheduler does not look ahead into graphs that share the workers.
   chooser.looks_ahead = !options_.shared;
   for (const platform::ClusterCandidate& candidate : candidates_) {
     groupings_.push_back(groups_of(candidate.specification, topology_).value_or_throw());

@@ -1,4 +1,4 @@
-/// Making and starting what a runtime consists of.
+/// Makes and starts the parts of a runtime.
 #include "actors/observation/stall_explanation.hpp"
 #include "actors/running/option_values.hpp"
 #include "actors/running/runtime_implementation.hpp"
@@ -26,9 +26,9 @@ class UnusableDevice final : public workers::Device {
   const graph::FailureLog::Cause cause_;
 };
 
-/// `turnaround`: what the host takes from a kernel's end to the next one's begin.
+/// `turnaround`: the time that the host takes from a kernel's end to the begin of the next.
 void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration turnaround) {
-  // Four times that hides it, even where kernels take half as long as they are taken to; more would only decide too
+  // Work of four times this length hides it, even if kernels take half as long as expected; more would only decide too
   // early.
   core.work_ahead = 4 * turnaround;
   core.most_ahead = turnaround > Duration{} ? most : 0;
@@ -81,7 +81,7 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   options.device_kinds = 0;
   for (const DeviceKind kind : kinds) options.device_kinds |= kind_set(kind);
   options.window = options_.window;
-  // It has been read before.
+  // The text has been checked before.
   options.restrictions = parse_restrictions(options_.restrict).value_or_throw();
   options.stand_ins = options_.simulation != nullptr;
   options.priorities = !options_.simulation || options_.simulation->priorities;
@@ -126,12 +126,12 @@ void RuntimeSystem::Implementation::make_services(std::vector<std::unique_ptr<pl
   setup.ends_count = placing_policy_ ? &ends_count_ : nullptr;
   if (stages_.size() > 1) {
     setup.task_ended = [this, counter = std::make_shared<StageCounter>(stages_)] {
-      // Its clusters have been looked at.
+      // The stage's clusters have been checked before.
       counter->task_ended([this](const platform::ClusterStage& stage) { (void)regroup(stage.clusters); });
     };
   }
   if (candidates_.size() > 1) {
-    // Ends of tasks that make none ready count, too.
+    // The end of a task that makes no other task ready counts, too.
     setup.task_ended = [this] {
       if (scheduler_state_->wants_to_look()) decide();
     };
@@ -280,7 +280,7 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
 
 platform::CpuSet RuntimeSystem::Implementation::pus_of(int pu) const {
   if (options_.bind && topology_.bindable && !simulation_ && pu >= 0) return {pu};
-  // Else a runtime that a bound thread starts would have all its workers on one core.
+  // If a bound thread started the runtime, all its workers would otherwise be on one core.
   return topology_.machine.this_system ? topology_.allowed_pus : platform::CpuSet{};
 }
 
@@ -336,7 +336,7 @@ std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(Work
   const WorkerPlace& place = places_[worker.index()];
   auto made = device_factory(place.device.type.kind).make(device_setup(worker), listener);
   if (made) return std::move(made).value();
-  // Its tasks go elsewhere, as if it had been lost later.
+  // The worker's tasks go elsewhere, as if the device had been lost later.
   device_lost(worker);
   return std::make_unique<UnusableDevice>(place.name, made.failure());
 }

@@ -18,10 +18,10 @@ using graph::TaskList;
 
 namespace {
 
-/// Threads of CAF: for actors without one of their own, for its clock, and for what actors print.
+/// The number of CAF's threads: for actors without one of their own, for its clock, and for the output of actors.
 constexpr std::size_t kCafThreads = 3;
 
-/// Of what the system refuses, CAF survives neither a thread nor memory.
+/// CAF does not survive it if the system refuses a thread or memory.
 Result<void> check_limits(const RuntimePlan& plan) {
   if (const auto checked = platform::check_stacks(); !checked) return checked;
   const bool alone = plan.cooperative();
@@ -38,7 +38,7 @@ void tell_warnings(const RuntimePlan& plan) {
     try {
       plan.options.on_warning(warning);
     } catch (...) {
-      // The program's function: what it throws must not keep a runtime from starting.
+      // `on_warning` is the program's function: its exceptions must not keep a runtime from starting.
     }
   }
 }
@@ -61,7 +61,8 @@ void RuntimeSystem::Implementation::failed_to_start(std::exception_ptr why) {
 }
 
 void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& reason) {
-  // If it died asleep: until it is replaced, which may take long, nobody must take it for one that can be woken.
+  // It may have died asleep. Until it is replaced, which may take long, nobody must take it for a worker that can be
+  // woken.
   crew_->idle.erase(worker);
   workers::WorkerPort& port = crew_->ports[worker.index()];
   Task* task = port.running.exchange(nullptr, std::memory_order_acquire);
@@ -69,7 +70,7 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
   const auto cause = std::make_shared<Failure>(
       Failure{ErrorCode::kernel_failed, graph::describe(*task) + " was lost with worker " +
                                             std::to_string(worker.value()) + ", whose actor died: " + reason});
-  // Else the scheduler would wait for its end.
+  // Otherwise the scheduler would wait for the task's end.
   if (services_) services_->ended(worker, *task, {}, {}, true);
   TaskList ready;
   workers::Share* const share = crew_->shares ? &crew_->shares->of(*task) : nullptr;
@@ -121,7 +122,7 @@ Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet&
   if (devices.choices().empty()) return DevicesHere{devices.kinds(), nullptr};
   const auto members = find_members(devices, RuntimePlan::names_of(places_));
   if (!members) return members.failure();
-  // All workers of some kinds need no set of their own, nor do none.
+  // Workers that are all workers of some kinds need no set of their own, and neither does an empty set.
   KindSet some = 0;
   KindSet some_not = 0;
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -145,7 +146,7 @@ void RuntimeSystem::Implementation::wake_one(WorkerId near) {
 }
 
 void RuntimeSystem::Implementation::wake_early(bool waits_for_nothing) noexcept {
-  // Where not every worker can run every task, one that sleeps for want of what it can run would be woken by each.
+  // If not every worker can run every task, each task would wake a worker that sleeps because it can run none of them.
   if (crew_->mixed()) return;
   const std::size_t workers = crew_->ports.size();
   for (std::size_t i = 0; i < workers && !waits_for_nothing; ++i) {
@@ -202,7 +203,7 @@ void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
   }
   crew_->ports[worker(0).index()].deque.push(task);
   if (!crew_->ports[worker(0).index()].standing.surely_open()) peers_->wake(worker(0));
-  // All of the node are busy, perhaps for long: somebody else may steal it.
+  // All workers of the node are busy, perhaps for long: another worker may steal it.
   wake_one(worker(0));
 }
 
@@ -213,7 +214,7 @@ int RuntimeSystem::Implementation::numa_os_index(NumaId node) const {
 }
 
 WorkerId RuntimeSystem::Implementation::elsewhere() const {
-  // Which core the thread happens to be on must not matter.
+  // The result must not depend on the core that the thread happens to be on.
   if (cooperative_) return WorkerId{};
   const auto found = std::find_if(
       topology_.cores.begin(), topology_.cores.end(), [pu = platform::this_pu()](const platform::Core& core) {
@@ -228,7 +229,7 @@ Task* RuntimeSystem::Implementation::next_activated() {
   while (Task* task = activation_.pop_oldest()) {
     const bool has_kernel = task->role != graph::TaskRole::replay && task->role != graph::TaskRole::host;
     if (has_kernel) return task;
-    // It takes no time on any device, so there is nothing to decide: any worker will do.
+    // It takes no time on any device, so there is nothing to decide: any worker may take it.
     crew_->entry.push(task);
     wake_one(elsewhere());
   }
@@ -243,15 +244,15 @@ void RuntimeSystem::Implementation::policy_failed(const std::string& what) {
 }
 
 void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first) {
-  // Their order is the policy's, whatever their priorities.
+  // Tasks start in the policy's order, whatever their priorities.
   const workers::TaskDeque::Entry entry{task, first ? 1 : 0};
   crew_->ports[worker.index()].deque.push({&entry, 1});
-  // A worker that is awake looks into its deque before it sleeps; one that passes tasks on is not among the idle.
+  // A worker that is awake looks into its deque before it sleeps; a worker that passes tasks on is not in the idle set.
   if (crew_->idle.erase(worker) || !crew_->ports[worker.index()].standing.surely_open()) peers_->wake(worker);
 }
 
 void RuntimeSystem::Implementation::take_back(TaskId task, WorkerId worker) {
-  // It looks when the message comes; relaxed, as that orders it.
+  // The worker looks when the message comes. Relaxed, because the message orders the store.
   crew_->ports[worker.index()].wanted_back.store(task, std::memory_order_relaxed);
   peers_->send(worker, WorkAvailable{});
 }
@@ -274,7 +275,7 @@ GraphHost::Pump RuntimeSystem::Implementation::pump() {
 
 Result<void> RuntimeSystem::Implementation::bring_home(const graph::DataRecord& data, AccessMode mode) {
   if (!services_) return {};
-  // Inside a kernel of a single-threaded run the pump is in use.
+  // Inside a kernel of a single-threaded run, the pump is in use.
   const bool inside = graph::ExecutionScope::innermost() != nullptr;
   return services_->bring_home(data, mode, [this, inside] { return !inside && pump() == Pump::progressed; });
 }
@@ -302,8 +303,8 @@ Trace RuntimeSystem::Implementation::take_trace() {
 }
 
 void RuntimeSystem::Implementation::stop() {
-  // Twice: tasks may submit tasks until the last one has ended. What failed has been reported to whoever waited; a
-  // destructor has nobody to tell.
+  // Waits twice: tasks may submit tasks until the last one has ended. Failures have been reported to the threads that
+  // waited; a destructor can report to nobody.
   [[maybe_unused]] Result<void> outcome = graph_.wait_until_ended();
   outcome = graph_.stop_submissions();
   outcome = graph_.wait_until_ended();
@@ -311,23 +312,24 @@ void RuntimeSystem::Implementation::stop() {
   if (supervisor_) caf::anon_send(supervisor_, Stop{});
   supervisor_ = nullptr;
   if (cooperative_) {
-    // Time stands from here on: what still travels has no reader, and its data may be gone.
+    // Virtual time stands still from here on: nobody reads the messages and copies that still travel, and their data
+    // may be gone.
     stopping_ = true;
     while (pump() == Pump::progressed) {
     }
   } else {
-    // Before the system's destructor, and with no worker's address kept: see the notes on CAF.
+    // Done before the system's destructor, and with no worker's address kept: see the notes on CAF.
     system_.await_all_actors_done();
   }
   peers_->clear();
   if (accelerators_) {
-    // No actor wants what still travels, and its data may be gone soon.
+    // No actor wants the copies that are still under way, and their data may be gone soon.
     services_->close();
     accelerators_->stop();
   }
   if (services_) services_->save_reuse_profile();
   if (!kept_history_ || !scheduler_state_) return;
-  // The last tasks' times wait for a scheduler to look at them.
+  // The times of the last tasks still wait for a scheduler to look at them.
   (void)scheduler_state_->predictions();
   kept_history_->save();
 }
@@ -407,8 +409,8 @@ Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions
     tell_warnings(plan.value());
     auto implementation = std::make_unique<Implementation>(std::move(plan).value());
     implementation->start();
-    // A thread that makes an actor system, or actors, keeps its logger, for whose end the system's destructor waits:
-    // for ever, where it runs in another thread.
+    // A thread that makes an actor system, or actors, keeps its logger. The system's destructor waits for the end of
+    // that logger: for ever, if the destructor runs in another thread.
     caf::logger::set_current_actor_system(nullptr);
     return std::unique_ptr<RuntimeSystem>(new RuntimeSystem(std::move(implementation)));
   } catch (const std::system_error& error) {

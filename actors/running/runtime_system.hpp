@@ -1,4 +1,4 @@
-/// The graph with the actors that run it.
+/// Runtime system: the graph with the actors that run it.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace troupe::actors {
 
 class SharingGraph;
 
-/// Starts one worker actor per core, the scheduler where the policy places tasks, and the supervisor; ends them when
-/// it is destroyed, after waiting for every task. Thread-safe apart from construction and destruction.
+/// Starts one worker actor per core, the scheduler if the policy places tasks, and the supervisor. The destructor waits
+/// for every task and then ends the actors. Thread-safe, except for construction and destruction.
 class RuntimeSystem {
  public:
   /// `placing`: a policy of the program's own instead of `options.policy`; may be null.
@@ -40,48 +40,52 @@ class RuntimeSystem {
   RuntimeSystem& operator=(const RuntimeSystem&) = delete;
 
   [[nodiscard]] graph::TaskGraph& graph();
-  /// The workers that sleep, where whoever is about to submit a task may `wake_early`; null where not: in virtual time,
-  /// and where a policy says who is to run it.
+  /// The workers that sleep: a thread that is about to submit a task may call `wake_early` for them. Null if it must
+  /// not: in virtual time, and if a policy decides who runs the task.
   [[nodiscard]] const workers::IdleSet* sleepers() const;
-  /// Somebody sleeps, and the calling thread is about to submit a task. Where that will be ready, as it waits for
-  /// nothing or everybody sleeps, begins to wake who is going to be woken for it, which takes as long as the
-  /// submission. He stays in the set of those that sleep until he is awake, so that nothing depends on this.
+  /// Called if a worker sleeps and the calling thread is about to submit a task. If that task will be ready because it
+  /// waits for nothing, or if all workers sleep, this begins to wake the worker that is going to be woken for it:
+  /// waking takes as long as the submission. The worker stays in the set of sleepers until it is awake, so that nothing
+  /// depends on this.
   void wake_early(bool waits_for_nothing) noexcept;
-  /// A graph for one client, with `RuntimeOptions::shared` only; must not outlive the system.
+  /// Opens a graph for one client; only with `RuntimeOptions::shared`. The graph must not outlive the system.
   [[nodiscard]] std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
-  /// Groups cores otherwise, with `RuntimeOptions::regroup` only: "2x10", "socket", …; "single": each core alone.
-  /// Returns at once; workers change when the kernels have ended that run now. While a regrouping is in progress, the
-  /// last that was asked for follows. Fails with `invalid_argument` where there are no such clusters. Any thread,
-  /// kernels and callbacks too; in virtual time and with `deterministic` the one that waits.
+  /// Regroups the cores; only with `RuntimeOptions::regroup`: "2x10", "socket", …; "single": each core alone. Returns
+  /// at once; workers change when the kernels have ended that run now. While a regrouping is in progress, the last one
+  /// that was asked for follows. Fails with `invalid_argument` if such clusters are not possible. Any thread may call
+  /// it, including kernels and callbacks; in virtual time and with `deterministic` only the thread that waits.
   Result<void> regroup(const std::string& clusters);
-  /// What the actors do now. Any thread, at any time.
+  /// Returns the present state of the actors. Any thread may call it, at any time.
   [[nodiscard]] LiveView look() const;
-  /// Hints for what leaves a full memory: see `Runtime::set_reuse` and `Runtime::keep`. Whoever unlocks gives the
-  /// handles that he got from `lock`. `of`: a client's graph; null: the runtime's own.
+  /// Hints for eviction: see `Runtime::set_reuse` and `Runtime::keep`. `unlock` gets the handles that `lock` has
+  /// returned. `of`: a client's graph; null: the runtime's own.
   Result<void> set_reuse(const Handle& handle, std::int64_t index, graph::TaskGraph* of = nullptr);
   Result<std::vector<HandleId>> lock(const Handle& handle, graph::TaskGraph* of = nullptr);
   void unlock(std::span<const HandleId> handles);
   [[nodiscard]] const platform::Topology& topology() const;
   [[nodiscard]] std::size_t workers() const;
-  /// Of their devices.
+  /// The kinds of the workers' devices.
   [[nodiscard]] KindSet kinds() const;
-  /// NUMA nodes that have workers, and the operating system's index of one; -1 where the machine is only described.
+  /// The number of NUMA nodes that have workers, and the operating system's index of one; -1 if the machine is only
+  /// described.
   [[nodiscard]] std::size_t numa_nodes() const;
   [[nodiscard]] int numa_os_index(NumaId node) const;
   [[nodiscard]] const std::string& policy() const;
   [[nodiscard]] RunReport report() const;
-  /// What was recorded since the last call; empty without `RuntimeOptions::trace`.
+  /// Returns the records since the last call; empty without `RuntimeOptions::trace`.
   [[nodiscard]] Trace take_trace();
-  /// The figures of every actor's mailbox. Any thread, at any time.
+  /// The measurements of every actor's mailbox. Any thread may call it, at any time.
   [[nodiscard]] MetricsSnapshot metrics() const;
-  /// What waits for what, root causes first. Any thread, at any time, kernels and callbacks too.
+  /// Explains which task waits for what, root causes first. Any thread may call it, at any time, including kernels and
+  /// callbacks.
   [[nodiscard]] WhyReport why() const;
-  /// Makes a worker's actor end as a crash would. For tests of the supervisor and for operators.
+  /// Ends a worker's actor as a crash would. For tests of the supervisor and for operators.
   void kill_worker(WorkerId worker);
-  /// So for the scheduler's, where there is one: tasks that it has not placed go to the least loaded workers, the next
-  /// wait says so, and another actor goes on.
+  /// Ends the scheduler's actor, if there is one, as a crash would: tasks that it has not placed go to the least loaded
+  /// workers, the next wait says so, and another actor goes on.
   void kill_scheduler();
-  /// So for the memory manager's, where there are several memories: another actor goes on with all that it knew.
+  /// Ends the memory manager's actor, if there are several memories, as a crash would: another actor goes on with
+  /// everything that it knew.
   void kill_memory();
 
  private:

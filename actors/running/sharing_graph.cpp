@@ -7,7 +7,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// Beyond what memory could hold.
+/// The window is larger than memory could hold.
 constexpr std::size_t kNoWindow = std::numeric_limits<std::size_t>::max() / 2;
 
 constexpr std::size_t kMostNamedDevices = 64;
@@ -17,9 +17,9 @@ graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOpt
   options.owner = &share;
   options.endings = client.endings;
   options.window = kNoWindow;
-  // Sets of workers stay as long as the runtime.
+  // Sets of workers live as long as the runtime.
   options.most_named_devices = kMostNamedDevices;
-  // Those who look ahead count on one graph, whose ids rise.
+  // Observers that look ahead rely on one graph with rising ids.
   options.observers.clear();
   return options;
 }
@@ -34,10 +34,10 @@ SharingGraph::SharingGraph(RuntimeSystem::Implementation& runtime, const ClientG
 
 SharingGraph::~SharingGraph() {
   graph_.cancel_all();
-  // What failed has been told to who submitted it, and he is gone.
+  // Failures have been told to the client that submitted the tasks, and the client is gone.
   [[maybe_unused]] Result<void> outcome = graph_.wait_until_ended();
   graph_.release_all();
-  // Tasks that waited for a hold alone.
+  // Waits for tasks that waited only for a hold.
   outcome = graph_.wait_until_ended();
   {
     const LockGuard lock(runtime_.clients_mutex_);

@@ -1,4 +1,4 @@
-/// A client's graph on the workers of a runtime that several share: for the runtime's own sources only.
+/// A client's graph on the workers of a runtime that several clients share: for the runtime's own sources only.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// When clusters change that are to change at certain points of a run.
+/// Stage counter: tells when clusters are to change at certain points of a run.
 #pragma once
 
 #include <atomic>
@@ -14,14 +14,14 @@ namespace troupe::actors {
 /// Counts tasks until the next stage. Thread-safe.
 class StageCounter {
  public:
-  /// The first stage has begun.
+  /// Starts in the first stage.
   explicit StageCounter(std::vector<platform::ClusterStage> stages) : stages_(std::move(stages)) {}
 
-  /// A task has ended. Calls `begin(stage)` where a stage begins: one after the other, and none after a later one.
+  /// A task has ended. Calls `begin(stage)` if a stage begins: one after the other, and none after a later one.
   template <class Begin>
   void task_ended(Begin&& begin) {
     const std::uint64_t ended = ended_.fetch_add(1, std::memory_order_relaxed) + 1;
-    // Each count is one caller's, and no two stages begin at the same.
+    // Each value of the count belongs to one caller, and no two stages begin at the same value.
     for (std::size_t i = 1; i < stages_.size(); ++i) {
       if (stages_[i].after != ended) continue;
       const LockGuard lock(mutex_);

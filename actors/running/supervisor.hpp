@@ -13,22 +13,24 @@
 
 namespace troupe::actors {
 
-/// What the supervisor needs of the runtime. The functions are called in the supervisor's thread.
+/// The parts of the runtime that the supervisor uses. The functions are called in the supervisor's thread.
 struct SupervisorSetup {
   std::size_t workers = 0;
   std::shared_ptr<workers::Peers> peers;
   std::function<caf::actor(caf::event_based_actor* supervisor, WorkerId)> spawn_worker;
   /// Empty under a local policy.
   std::function<caf::actor()> spawn_scheduler;
-  /// Empty where there is one memory node.
+  /// Empty if there is one memory node.
   std::function<caf::actor()> spawn_memory;
   std::function<void(const WorkerStarted&)> started;
-  /// An actor could not be started. Those that were are told to stop, and no `started` follows for the others.
+  /// An actor could not be started. The actors that have started are told to stop, and no `started` follows for the
+  /// others.
   std::function<void(std::exception_ptr)> failed_to_start;
   /// The worker's actor has died without having been told to stop. A replacement is started afterwards, again
   /// and again until it gets a thread.
   std::function<void(WorkerId, const std::string& reason)> lost;
-  /// So has the scheduler's, and the replacement is in place. Rescues the tasks that lay with it.
+  /// The scheduler's actor has died without having been told to stop, and its replacement is in place. Rescues the
+  /// tasks that lay with the dead actor.
   std::function<void(const std::string& reason)> lost_scheduler;
 };
 
@@ -36,16 +38,16 @@ struct SupervisorState {
   explicit SupervisorState(SupervisorSetup setup) : setup(std::move(setup)), addresses(this->setup.workers) {}
 
   SupervisorSetup setup;
-  /// By worker; null once the worker has ended, until it is replaced.
+  /// The address of each worker; null from the end of the worker's actor until it is replaced.
   std::vector<caf::actor_addr> addresses;
   /// Null under a local policy.
   caf::actor_addr scheduler;
-  /// Null where there is one memory node.
+  /// Null if there is one memory node.
   caf::actor_addr memory;
-  /// Workers whose actors have started and not ended.
+  /// The number of workers whose actors have started and not ended.
   std::size_t alive = 0;
   bool stopping = false;
-  /// It has told itself to try again to replace those that died.
+  /// True if it has sent itself a message to try again to replace the dead actors.
   bool retrying = false;
 };
 
