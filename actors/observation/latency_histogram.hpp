@@ -1,4 +1,4 @@
-/// How long something took, as a distribution in fixed memory.
+/// Latency histogram: a distribution of durations in fixed memory.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace troupe::observation {
 
-/// Buckets grow by powers of two, each cut into eight equal parts, so that a percentile is at most an eighth too large;
-/// below 8 ns they are exact, from 2^40 ns (18 minutes) on there is one for all. 2.3 KiB.
+/// Buckets grow by powers of two, each cut into eight equal parts, so that a percentile is at most an eighth too large.
+/// Below 8 ns they are exact; from 2^40 ns (18 minutes) on there is one bucket for all. 2.3 KiB.
 ///
-/// Any thread may note, any thread may look meanwhile. All operations are relaxed: the counters publish nothing but
-/// themselves, and a snapshot taken while others note may lack the newest durations.
+/// Any thread may add, and any thread may read meanwhile. All operations are relaxed: the counters publish nothing but
+/// themselves, and a snapshot taken while others add may lack the newest durations.
 class LatencyHistogram {
  public:
   /// Negative durations count as zero.
@@ -25,7 +25,7 @@ class LatencyHistogram {
   static constexpr std::size_t kParts = 8;
   static constexpr std::size_t kLargestPower = 40;
   static constexpr std::size_t kBuckets = (kLargestPower - 2) * kParts + 1;
-  /// Exposed for tests: the bucket of a duration, and the largest duration in a bucket.
+  /// Public only for tests: the bucket of a duration, and the largest duration in a bucket.
   [[nodiscard]] static std::size_t bucket_of(std::uint64_t ns) noexcept;
   [[nodiscard]] static std::uint64_t last_of(std::size_t bucket) noexcept;
 

@@ -11,8 +11,8 @@ bool MailboxRecord::answers() noexcept {
 MailboxMetrics MailboxRecord::snapshot() const {
   MailboxMetrics metrics;
   metrics.actor = actor_;
-  // Acquire: pairs with the release of whoever counted a message as gone, who had seen it received; read in this order,
-  // no message is seen gone and not received.
+  // Acquire: pairs with the release of the thread that counted a message as gone, after it was received. In this order
+  // of reading, no message is counted as gone and not as received.
   const std::uint64_t taken = taken_.load(std::memory_order_acquire);
   const std::uint64_t dropped = dropped_.load(std::memory_order_acquire);
   const std::uint64_t received = received_.load(std::memory_order_relaxed);
@@ -40,7 +40,7 @@ void MailboxMeter::sent(TimeStamp now) noexcept {
   const std::uint64_t ticket = drawn / 2;
   Stamp& stamp = ring_[ticket % kRing];
   stamp.ticket.store(0, std::memory_order_relaxed);
-  // Release: pairs with the acquire in `begin`; whoever sees the new time does not see the old ticket any more.
+  // Release: pairs with the acquire in `begin`; a thread that sees the new time does not see the old ticket any more.
   stamp.sent.store(now.count(), std::memory_order_release);
   stamp.ticket.store(ticket + 1, std::memory_order_release);
   const std::uint64_t gone =
@@ -54,7 +54,7 @@ void MailboxMeter::sent(TimeStamp now) noexcept {
 void MailboxMeter::begin(TimeStamp now) noexcept {
   const std::uint64_t ticket = taken_++;
   const Stamp& stamp = ring_[ticket % kRing];
-  // The time lies between two looks at the ticket: unchanged, it is this ticket's.
+  // The time is read between two looks at the ticket: if the ticket has not changed, the time is this ticket's.
   const bool before = stamp.ticket.load(std::memory_order_acquire) == ticket + 1;
   const TimeStamp sent(stamp.sent.load(std::memory_order_acquire));
   if (before && stamp.ticket.load(std::memory_order_relaxed) == ticket + 1) {
@@ -81,7 +81,7 @@ void MailboxMeter::put_back() noexcept {
 }
 
 void MailboxMeter::close() noexcept {
-  // Acquire: the counts of all messages sent before; release: those sent after know that they are dropped.
+  // Acquire: the counts of all messages sent before. Release: messages sent later are known to be dropped.
   const std::uint64_t drawn = tickets_.fetch_or(1, std::memory_order_acq_rel);
   if ((drawn & 1U) != 0) return;
   record_.open_.fetch_sub(1, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-/// What is measured of one mailbox.
+/// Mailbox record: the measurements of one mailbox.
 #pragma once
 
 #include <array>
@@ -13,30 +13,31 @@
 
 namespace troupe::observation {
 
-/// The figures of one actor. Outlives the actor, so that a worker that is replaced goes on counting. Any thread may
-/// take a snapshot at any time. Operations on the counters are relaxed: they publish nothing but themselves.
+/// The measurements of one actor. The record outlives the actor, so that it goes on counting when a worker is replaced.
+/// Any thread may take a snapshot at any time. Operations on the counters are relaxed: they publish nothing but
+/// themselves.
 class MailboxRecord {
  public:
   explicit MailboxRecord(std::string actor) : actor_(std::move(actor)) {}
   MailboxRecord(const MailboxRecord&) = delete;
   MailboxRecord& operator=(const MailboxRecord&) = delete;
 
-  /// One of so many answers is timed: two readings of the clock would take longer than the answer.
+  /// One answer in this many is timed: two readings of the clock would take longer than the answer.
   static constexpr std::uint64_t kTimedAnswers = 8;
 
-  /// A message is being answered by its sender's thread and never lies in the mailbox. True: `answered_in` shall be
-  /// told how long that takes. Any thread.
+  /// Notes that the sender's thread answers a message, which never lies in the mailbox. Returns true if `answered_in`
+  /// must be told how long the answer takes. Any thread may call it.
   [[nodiscard]] bool answers() noexcept;
   void answered_in(Duration took) noexcept { answering_.note(took); }
   [[nodiscard]] MailboxMetrics snapshot() const;
-  /// Whether some actor has this mailbox and has not ended.
+  /// Returns true if some actor has this mailbox and has not ended.
   [[nodiscard]] bool open() const noexcept { return open_.load(std::memory_order_relaxed) > 0; }
 
  private:
   friend class MailboxMeter;
 
   const std::string actor_;
-  /// Each message counts once in `received_`, and later once in one of the next two.
+  /// Each message counts once in `received_`, and later once in `taken_` or `dropped_`.
   std::atomic<std::uint64_t> received_{0};
   std::atomic<std::uint64_t> taken_{0};
   std::atomic<std::uint64_t> dropped_{0};
@@ -49,10 +50,10 @@ class MailboxRecord {
   LatencyHistogram answering_;
 };
 
-/// One actor's mailbox, from its construction to its end. Senders draw tickets and leave the time of sending in a ring;
-/// the actor, handling its n-th message, finds the time of ticket n there unless the ring has gone round since. Two
-/// senders at the same moment, and urgent messages, may be handled in another order than their tickets': their waiting
-/// times are then one another's.
+/// One actor's mailbox, from its construction to its end. Senders draw tickets and leave the time of sending in a ring.
+/// When the actor handles its n-th message, it finds the time of ticket n there, unless the ring has gone round since.
+/// Messages of two senders at the same moment, and urgent messages, may be handled in another order than that of their
+/// tickets: their waiting times are then exchanged.
 class MailboxMeter {
  public:
   static constexpr std::size_t kRing = 256;
@@ -60,18 +61,19 @@ class MailboxMeter {
   explicit MailboxMeter(MailboxRecord& record) : record_(record) {
     record_.open_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// What has not been handled is dropped.
+  /// Drops the messages that have not been handled.
   ~MailboxMeter() { close(); }
   MailboxMeter(const MailboxMeter&) = delete;
   MailboxMeter& operator=(const MailboxMeter&) = delete;
 
-  /// A message is about to be delivered. Any thread.
+  /// A message is about to be delivered. Any thread may call it.
   void sent(TimeStamp now) noexcept;
 
-  // For the actor's thread.
+  // Called by the actor's thread.
+  // A message has been taken out of the mailbox, and its handler begins.
   /// A message has been taken out of the mailbox, and its handler begins.
   void begin(TimeStamp now) noexcept;
-  /// Whether a handler has begun whose time is still being measured.
+  /// Returns true if a handler has begun and its time is still being measured.
   [[nodiscard]] bool measuring() const noexcept { return measuring_; }
   /// The handler has ended, or goes on with other work.
   void end(TimeStamp now) noexcept;
@@ -84,17 +86,17 @@ class MailboxMeter {
 
  private:
   struct Stamp {
-    /// The ticket plus one; 0: being written.
+    /// The ticket plus one; 0: the stamp is being written.
     std::atomic<std::uint64_t> ticket{0};
     std::atomic<TimeStamp::rep> sent{0};
   };
 
   MailboxRecord& record_;
-  /// Twice the tickets drawn, plus one when the actor has ended: so each message is either one that `close` saw, and
-  /// drops if it was not taken, or one that finds the mailbox closed and drops itself.
+  /// Twice the number of tickets drawn, plus one when the actor has ended. So each message is of one of two sorts:
+  /// `close` sees it, and drops it if it was not taken; or it finds the mailbox closed and drops itself.
   std::atomic<std::uint64_t> tickets_{0};
   std::array<Stamp, kRing> ring_;
-  // The actor's thread:
+  // Used only by the actor's thread:
   std::uint64_t taken_ = 0;
   TimeStamp began_{};
   bool measuring_ = false;

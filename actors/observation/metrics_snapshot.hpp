@@ -1,4 +1,4 @@
-/// The figures of every actor's mailbox at one moment, as plain values.
+/// Metrics snapshot: the measurements of every actor's mailbox at one moment, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// Percentiles are upper bounds, at most an eighth too large and never above `max`. All zero where `count` is.
+/// Percentiles are upper bounds, at most an eighth too large and never above `max`. All fields are zero if `count` is.
 struct LatencySummary {
   std::uint64_t count = 0;
   Duration mean{};
@@ -19,34 +19,34 @@ struct LatencySummary {
   Duration max{};
 };
 
-/// One actor, from the runtime's start; a worker's figures go on when its actor dies and is replaced.
+/// One actor, from the runtime's start. A worker's counts go on when its actor dies and is replaced.
 struct MailboxMetrics {
-  /// "worker 3", "scheduler", "supervisor".
+  /// The actor's name: "worker 3", "scheduler", "supervisor".
   std::string actor;
   /// Messages sent to it. `received - processed - dropped == depth` in every snapshot.
   std::uint64_t received = 0;
   /// Messages that it has taken out of its mailbox, or answered at delivery.
   std::uint64_t processed = 0;
-  /// Messages that were lost with an actor that died, or came when it had ended.
+  /// Messages that were lost with an actor that died, or that came when it had ended.
   std::uint64_t dropped = 0;
-  /// Messages that wait now, and the most that ever did.
+  /// The number of messages that wait now, and the largest such number so far.
   std::uint64_t depth = 0;
   std::uint64_t peak_depth = 0;
   /// Steal requests answered at delivery, in the thief's thread.
   std::uint64_t answered_at_delivery = 0;
-  /// Of messages that waited behind so many others that their time of arrival was not kept.
+  /// Messages that waited behind so many others that their time of arrival was not kept.
   std::uint64_t unmeasured = 0;
-  /// From sending to the beginning of the handler.
+  /// The time from sending to the beginning of the handler.
   LatencySummary waiting;
-  /// From the beginning of the handler to its end, or until the worker starts the first task that the message brought:
-  /// kernels are work, not mail.
+  /// The time from the beginning of the handler to its end, or until the worker starts the first task that the message
+  /// brought: kernels do not count as handling.
   LatencySummary handling;
-  /// Of one in eight steal requests answered at delivery.
+  /// The time to answer a steal request at delivery, measured for one in eight.
   LatencySummary answering;
 };
 
 struct MetricsSnapshot {
-  /// Workers by id, the scheduler where there is one, the supervisor.
+  /// The workers by id, then the supervisor, then the scheduler and the memory manager if there are any.
   std::vector<MailboxMetrics> mailboxes;
 };
 

@@ -12,11 +12,11 @@
 namespace troupe::observation {
 
 /// Stamps every message when it is sent (`enqueue`, in the sender's thread) and when it is handled (`consume`, which
-/// CAF calls for each message, system messages included). Two readings of the clock per handled message, one per sent
-/// one.
+/// CAF calls for each message, system messages included). It reads the clock twice for each handled message, and once
+/// for each sent one.
 class ObservedActor : public caf::event_based_actor {
  public:
-  /// `record` and `clock` outlive the actor. Both null: nothing is measured, for tests of one actor alone.
+  /// `record` and `clock` outlive the actor. Both null: nothing is measured, for tests of a single actor.
   ObservedActor(caf::actor_config& config, MailboxRecord* record, const platform::Clock* clock)
       : caf::event_based_actor(config), clock_(clock) {
     if (record != nullptr) meter_ = std::make_unique<MailboxMeter>(*record);
@@ -45,11 +45,11 @@ class ObservedActor : public caf::event_based_actor {
   }
 
  protected:
-  /// The handler goes on with what is no longer handling the message: kernels.
+  /// The handler continues with work that is no longer part of handling the message: kernels.
   void message_handled() noexcept {
     if (meter_ && meter_->measuring()) meter_->end(clock_->now());
   }
-  /// Calls `answer`, which deals with a message in its sender's thread.
+  /// Calls `answer`, which handles a message in its sender's thread.
   template <class Answer>
   void answer_at_delivery(Answer&& answer) noexcept {
     const bool timed = meter_ && meter_->record().answers();
@@ -63,14 +63,14 @@ class ObservedActor : public caf::event_based_actor {
   const platform::Clock* clock_;
 };
 
-/// An observed actor with a behaviour made by a function, for shells that are functions over a state.
+/// An observed actor whose behaviour a function makes: for shells that are functions over a state.
 class ObservedBehavior final : public ObservedActor {
  public:
   using Make = std::function<caf::behavior(caf::event_based_actor*)>;
   ObservedBehavior(caf::actor_config& config, MailboxRecord* record, const platform::Clock* clock, Make make)
       : ObservedActor(config, record, clock), make_(std::move(make)) {}
 
-  /// The function is given up: what it holds may refer to the actor.
+  /// Gives the function up afterwards: the objects that it holds may refer to the actor.
   caf::behavior make_behavior() override { return std::exchange(make_, nullptr)(this); }
 
  private:

@@ -1,4 +1,4 @@
-/// From what is in flight to why it does not go on.
+/// Stall explanation: finds out why the tasks in flight do not go on.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace troupe::observation {
 
-/// What the runtime around the graph adds.
+/// The state of the runtime around the graph.
 struct CrewSnapshot {
   struct Worker {
     std::string device;
     bool asleep = false;
     std::uint64_t queued = 0;
-    /// It takes no tasks: its cores are being grouped otherwise, or it lends its thread to another worker.
+    /// It takes no tasks, because its cores are being regrouped or because it lends its thread to another worker.
     bool regroups = false;
     WorkerId lent_to = {};
     /// See `WhyWorker`.
@@ -27,18 +27,18 @@ struct CrewSnapshot {
   };
   std::vector<Worker> workers;
   std::uint64_t in_entry_queue = 0;
-  /// In the activation queue or with the scheduler; 0 under a local policy.
+  /// Tasks in the activation queue or with the scheduler; 0 under a local policy.
   std::uint64_t undecided = 0;
   std::string policy;
   /// There is a scheduler, and its actor has ended.
   bool scheduler_died = false;
   TimeStamp now{};
-  /// Tasks that workers have taken and whose data are not where they are to run, with what they wait for. Looked up
-  /// only.
+  /// Tasks that workers have taken and whose data are not yet where the tasks are to run, with what they wait for.
+  /// Never iterated.
   std::unordered_map<TaskId, std::string> fetching;
 };
 
-/// How many of each the report lists.
+/// The most entries of each sort that the report lists.
 struct ExplanationLimits {
   std::size_t causes = 10;
   std::size_t tasks = 20;
@@ -46,8 +46,8 @@ struct ExplanationLimits {
   std::size_t threads = 20;
 };
 
-/// A function of its arguments. Each waiting task is ascribed to one cause: going from the causes along the edges, it
-/// takes over the gravest of its predecessors' causes. O(tasks + edges).
+/// A pure function. Each waiting task is ascribed to one cause: following the edges from the causes, it takes over the
+/// gravest of its predecessors' causes. O(tasks + edges).
 [[nodiscard]] WhyReport explain(const graph::GraphSnapshot& graph, const CrewSnapshot& crew,
                                 const ExplanationLimits& limits = {});
 

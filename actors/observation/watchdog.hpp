@@ -1,4 +1,4 @@
-/// Notices that nothing goes on.
+/// Watchdog: notices that nothing goes on.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,8 @@
 
 namespace troupe::observation {
 
-/// What the watchdog looks at: a number that changes whenever a task starts or ends, and how many are in flight.
+/// The values that the watchdog compares: a number that changes whenever a task starts or ends, and the number of tasks
+/// in flight.
 struct Pulse {
   std::uint64_t activity = 0;
   std::uint64_t in_flight = 0;
@@ -19,8 +20,8 @@ struct Pulse {
   friend bool operator==(const Pulse&, const Pulse&) = default;
 };
 
-/// Sleeps in a thread of its own, as any other thread of the runtime may be what is stuck, and takes the pulse four
-/// times in the time after which it speaks (at least every second, at most every millisecond).
+/// Sleeps in a thread of its own, because any other thread of the runtime may be the one that is stuck. Takes the pulse
+/// four times in the time after which it reports (at least once per second, at most once per millisecond).
 ///
 /// | pulse                                | then                                                                  |
 /// |--------------------------------------|-----------------------------------------------------------------------|
@@ -32,7 +33,7 @@ class Watchdog {
   struct Options {
     Duration after{};
     std::function<Pulse()> pulse;
-    /// Called in the watchdog's thread. What it throws is dropped: a report is not worth a program.
+    /// Called in the watchdog's thread. Its exceptions are dropped: a report must not end a program.
     std::function<void(Duration quiet_for)> stalled;
   };
 
@@ -53,13 +54,13 @@ class Watchdog {
   std::thread thread_;
 };
 
-/// When to speak: the watchdog without its thread.
+/// Decides when to report: the watchdog without its thread.
 class StallDetector {
  public:
   explicit StallDetector(Duration after) : after_(after) {}
 
-  /// The pulse at a time; times do not go back. Returns how long nothing has happened if that is to be said now, else
-  /// zero.
+  /// Takes the pulse at a time; times do not go back. Returns the time for which nothing has happened if that is to be
+  /// reported now, otherwise zero.
   [[nodiscard]] Duration beat(const Pulse& pulse, TimeStamp now);
 
  private:

@@ -56,7 +56,7 @@ std::string count_of_tasks(std::uint64_t count) { return human_count(count) + (c
 
 std::string for_time(Duration lasting) { return lasting > Duration{} ? " for " + in_words(lasting) : std::string(); }
 
-/// "10 in the deque of worker 1, 2 in the entry queue".
+/// Returns, for example, "10 in the deque of worker 1, 2 in the entry queue".
 std::string places(const WhyReport& report) {
   std::string text;
   const auto add = [&](std::uint64_t count, const std::string& where) {
@@ -71,7 +71,7 @@ std::string places(const WhyReport& report) {
   return text.empty() ? "a worker is about to start them" : text;
 }
 
-/// What the cause is: the second half of "n tasks wait, in the end, for …".
+/// Returns the cause in words: the second half of "n tasks wait, in the end, for …".
 std::string words(const WhyCause& cause, const WhyReport& report) {
   const std::string worker = " on worker " + std::to_string(cause.worker.value());
   switch (cause.kind) {
@@ -117,7 +117,7 @@ std::string waiting_line(const WhyWaiting& waiting) {
   return text + "\n";
 }
 
-/// Of a cluster: "; its tasks so far used 93 % of its cores' time".
+/// Returns, for a cluster, "; its tasks so far used 93 % of its cores' time".
 std::string team_words(const TeamUse& use) {
   if (const auto share = use.share())
     return fmt::format("; its tasks so far used {:.0f} % of its cores' time", 100 * *share);

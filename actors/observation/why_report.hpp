@@ -1,4 +1,4 @@
-/// Why tasks do not go on, as plain values, in words and as JSON.
+/// Why report: the reasons why tasks do not go on, as plain values, in words and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace troupe {
 
-/// What tasks wait for in the end: something that waits for no other task.
+/// The causes for which tasks wait in the end: each waits for no other task.
 enum class WhyKind {
   /// A kernel runs.
   running,
-  /// A task's callback runs, and what depends on the task waits for it.
+  /// A task's callback runs, and the tasks that depend on the task wait for it.
   callback,
   /// The program holds data (`HostAccess`).
   held_by_program,
@@ -27,39 +27,39 @@ enum class WhyKind {
   undecided,
   /// No worker has a device that the task's codelet runs on.
   no_worker,
-  /// A worker has taken the task, whose data are not yet where it is to run.
+  /// A worker has taken the task, but its data are not yet where it is to run.
   fetching,
 };
 [[nodiscard]] const char* to_string(WhyKind kind);
 
-/// One task by name.
+/// The names of one task.
 struct WhyTask {
   TaskId id;
   std::string name;
-  /// Empty where the task stands for a thread of the program.
+  /// Empty if the task stands for a thread of the program.
   std::string codelet;
-  /// "task 12 'gemm(3,1)' (codelet gemm)", "the combining of 'x'", "a thread's wait for 'x'".
+  /// A description: "task 12 'gemm(3,1)' (codelet gemm)", "the combining of 'x'", "a thread's wait for 'x'".
   std::string text;
-  /// Of a task of pieces that runs: how many there are, and how many of them have begun. Else zero.
+  /// The number of pieces of a task of pieces that runs, and how many of them have begun. Zero for other tasks.
   std::uint32_t pieces = 0;
   std::uint32_t pieces_begun = 0;
 };
 
 struct WhyCause {
   WhyKind kind = WhyKind::running;
-  /// The task; for `ready` and `undecided`, the first of them.
+  /// The task; with `ready` and `undecided`, the first of the tasks.
   WhyTask task;
-  /// Ready tasks, or 1.
+  /// The number of ready tasks, or 1.
   std::uint64_t tasks = 1;
-  /// Tasks that wait for it in the end. One that waits for several causes counts for one of them: data that the program
-  /// holds first, then what has taken longest.
+  /// The number of tasks that wait for it in the end. A task that waits for several causes counts for one of them: for
+  /// data that the program holds first, then for the cause that has lasted longest.
   std::uint64_t waiting = 0;
-  /// Some task waits for it, whatever that task counts for.
+  /// True if some task waits for it, even if that task counts for another cause.
   bool blocks = false;
   WorkerId worker;
-  /// How long it has been so; zero where that is not known.
+  /// The time that it has lasted; zero if it is not known.
   Duration lasting{};
-  /// For `held_by_program` the data; for `fetching` what has to happen: "the copy of handle 17 to emulated GPU 0".
+  /// The data, with `held_by_program`; with `fetching`, what has to happen: "the copy of handle 17 to emulated GPU 0".
   std::string data;
   AccessMode mode = AccessMode::read;
 };
@@ -69,7 +69,7 @@ struct WhyBlocker {
   enum class Relation { data, explicit_dependency, commute_lock };
   WhyTask task;
   Relation relation = Relation::data;
-  /// "runs on worker 1 since 3.2 s", "waits itself", "is ready, but has not started", "is held by the program".
+  /// The blocker's state: "runs on worker 1 since 3.2 s", "waits itself", "is ready, but has not started".
   std::string state;
 };
 [[nodiscard]] const char* to_string(WhyBlocker::Relation relation);
@@ -85,7 +85,7 @@ enum class WhyWorkerState {
   callback,
   asleep,
   awake,
-  /// It waits until all whose cores are grouped otherwise have ended what they run.
+  /// It waits until all workers whose cores are regrouped have ended their kernels.
   regrouping,
   /// Its thread is lent to another worker.
   lent,
@@ -94,68 +94,69 @@ enum class WhyWorkerState {
 
 struct WhyWorker {
   WorkerId worker;
-  /// "cpu core 3".
+  /// The device's name: "cpu core 3".
   std::string device;
-  /// `awake`: looking for work, or between two tasks.
+  /// With `awake`, it is looking for work, or between two tasks.
   WhyWorkerState state = WhyWorkerState::awake;
-  /// Of one that is lent.
+  /// The worker that it lends its thread to; invalid if it does not.
   WorkerId lent_to = {};
   WhyTask task;
   Duration lasting{};
   /// Ready tasks in its deque.
   std::uint64_t queued = 0;
-  /// Of a core or a cluster the processing units, the master's first; empty for a GPU.
+  /// The processing units of a core or a cluster, the master's first; empty for a GPU.
   std::vector<int> members = {};
-  /// Of a cluster: what share of its cores' time its tasks used so far, the one that runs not counted.
+  /// The share of its cores' time that a cluster's tasks have used so far, without the task that runs.
   TeamUse team;
 };
 
 struct WhyThread {
-  /// "everything", "task", "data", "change", "release", "room".
+  /// The kind of wait: "everything", "task", "data", "change", "release", "room".
   std::string kind;
-  /// "waits for every task", "is blocked in submit: the window of 64 tasks is full" …
+  /// The wait in words: "waits for every task", "is blocked in submit: the window of 64 tasks is full" …
   std::string text;
   WhyTask task;
   Duration lasting{};
 };
 
-/// What `Runtime::why` says. Workers go on while it is made, so it is no single moment's truth; every relation in it
-/// was there when it was looked at. Bounded: lists are cut, and say by how much.
+/// The answer of `Runtime::why`. Workers go on while it is made, so it does not show a single moment; every relation in
+/// it was true when it was looked at. It is bounded: lists are cut, and the number of missing entries is given.
 struct WhyReport {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t in_flight = 0;
-  /// Of those in flight, too many to look at: the youngest. All that follows is about the others.
+  /// The youngest tasks in flight, if there are too many to look at. All that follows is about the others.
   std::uint64_t left_out = 0;
-  /// Of those in flight: waiting for others, ready, with a worker.
+  /// Tasks in flight that wait for others, that are ready, and that are with a worker.
   std::uint64_t waiting = 0;
   std::uint64_t ready = 0;
   std::uint64_t running = 0;
-  /// Where ready tasks lie besides deques: no worker's; the scheduler's, undecided (placing policies only).
+  /// Ready tasks outside the deques: those that no worker owns, and those that the scheduler has not decided on
+  /// (placing policies only).
   std::uint64_t in_entry_queue = 0;
   std::uint64_t undecided = 0;
   std::string policy;
   /// The scheduler's actor has ended: undecided tasks stay so.
   bool scheduler_died = false;
-  /// From the watchdog: nothing has started or ended for so long. Else zero.
+  /// The time for which nothing has started or ended, in a report of the watchdog. Otherwise zero.
   Duration quiet_for{};
-  /// Most waiting tasks first.
+  /// Sorted by the number of waiting tasks, the most first.
   std::vector<WhyCause> causes;
   std::uint64_t more_causes = 0;
-  /// Oldest first.
+  /// Sorted by age, the oldest first.
   std::vector<WhyWaiting> tasks;
   std::uint64_t more_tasks = 0;
   std::vector<WhyWorker> workers;
   std::vector<WhyThread> threads;
   std::uint64_t more_threads = 0;
 
-  /// Several lines for people, without JSON's detail.
+  /// Returns several lines for people, with less detail than the JSON text.
   [[nodiscard]] std::string to_text() const;
-  /// One object; bytes that are no UTF-8 are replaced. Durations in seconds.
+  /// Returns one JSON object. Bytes that are not UTF-8 are replaced. Durations are in seconds.
   [[nodiscard]] std::string to_json() const;
 };
 
-/// "3.2 s", "15 ms", "2 min 05 s".
+/// Returns a duration in words: "3.2 s", "15 ms", "2 min 05 s".
 [[nodiscard]] std::string in_words(Duration duration);
 
 }  // namespace troupe
