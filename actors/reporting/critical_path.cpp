@@ -16,7 +16,7 @@ struct Edge {
   std::size_t before;
 };
 
-/// By successor, in the order of the events: whatever a task depends on comes before it.
+/// Returns the edges, sorted by successor in the order of the events: all tasks that a task depends on come before it.
 std::vector<Edge> edges_of(const Trace& trace) {
   const TraceIndex index(trace);
   std::vector<Edge> edges;
@@ -32,7 +32,7 @@ std::vector<Edge> edges_of(const Trace& trace) {
   return edges;
 }
 
-/// The path that ends in the task with this index.
+/// Returns the path that ends in the task with index `last`.
 CriticalPath path_to(const Trace& trace, const std::vector<std::size_t>& before, std::size_t last) {
   CriticalPath path;
   for (std::size_t i = last; i != kNone; i = before[i]) path.tasks.push_back(i);

@@ -1,4 +1,4 @@
-/// The chain of dependent tasks that took longest.
+/// Critical path: the chain of dependent tasks that took longest.
 #pragma once
 
 #include <chrono>
@@ -9,9 +9,9 @@
 
 namespace troupe::actors {
 
-/// A task of the path counts as started without pause if its predecessor on the path ended at most this long before:
-/// several times what the runtime needs to start the successor of a task, far less than what a wait for other tasks
-/// costs.
+/// A task of the path counts as started without pause if its predecessor on the path ended at most this long before.
+/// The value is several times the time that the runtime needs to start the successor of a task, and far less than a
+/// wait for other tasks costs.
 inline constexpr Duration kPause = std::chrono::microseconds(5);
 
 struct CriticalPath {
@@ -19,16 +19,17 @@ struct CriticalPath {
   std::vector<std::size_t> tasks;
   /// The sum of their durations: no number of workers could be faster with tasks of this length.
   Duration length{};
-  /// From the end of a task of the path to the start of the next one, summed up, and the longest.
+  /// The sum of the times between the end of a task of the path and the start of the next one, and the longest of these
+  /// times.
   Duration pauses{};
   Duration longest_pause{};
-  /// The durations of those tasks that started without pause; the first one counts as such.
+  /// The sum of the durations of the tasks that started without pause; the first task counts as one.
   Duration unpaused{};
 };
 
-/// The longest chain through the dependencies of the trace by the tasks' durations. Dependencies on tasks that the
-/// trace does not have, and those that its times contradict, are left out. Of predecessors that are equally far, the
-/// one that ended last is taken, and of equally long chains the one whose last task started last.
+/// Returns the longest chain through the dependencies of the trace, by the tasks' durations. Dependencies on tasks that
+/// the trace does not have, and dependencies that its times contradict, are left out. Among predecessors that are
+/// equally far, the one that ended last is taken; among equally long chains, the one whose last task started last.
 [[nodiscard]] CriticalPath critical_path(const Trace& trace);
 
 }  // namespace troupe::actors

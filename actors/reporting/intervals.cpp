@@ -22,7 +22,7 @@ Intervals Intervals::common_with(const Intervals& other) const {
   for (auto ours = parts_.begin(); ours != parts_.end() && theirs != other.parts_.end();) {
     const Interval common{std::max(ours->start, theirs->start), std::min(ours->end, theirs->end)};
     if (common.start < common.end) result.parts_.push_back(common);
-    // What ends first meets nothing that comes later.
+    // The interval that ends first meets no later one.
     if (ours->end < theirs->end) {
       ++ours;
     } else {

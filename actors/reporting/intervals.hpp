@@ -1,4 +1,4 @@
-/// Sets of instants, as unions of intervals of time.
+/// Intervals: sets of instants, as unions of intervals of time.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace troupe::actors {
 
-/// From `start` up to, and without, `end`.
+/// The instants from `start` to `end`; `end` itself is not included.
 struct Interval {
   TimeStamp start{};
   TimeStamp end{};
@@ -15,11 +15,11 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Construction takes n log n steps, every operation a linear number.
+/// Construction takes n log n steps; every operation takes a linear number of steps.
 class Intervals {
  public:
   Intervals() = default;
-  /// Their union. Empty and reversed ones have no instants.
+  /// Makes the union of the intervals. Empty and reversed ones have no instants.
   explicit Intervals(std::vector<Interval> any_order);
 
   [[nodiscard]] Intervals common_with(const Intervals& other) const;
@@ -28,7 +28,7 @@ class Intervals {
   [[nodiscard]] const std::vector<Interval>& parts() const { return parts_; }
 
  private:
-  /// In order, none empty, no two that touch.
+  /// The intervals in order: none is empty, and no two touch.
   std::vector<Interval> parts_;
 };
 

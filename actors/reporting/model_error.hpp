@@ -1,4 +1,4 @@
-/// Wrong predictions on purpose: how robust policies are.
+/// Model error: makes predictions wrong on purpose, to show how robust policies are.
 #pragma once
 
 #include <cmath>
@@ -13,12 +13,12 @@ namespace troupe::actors {
 /// A factor for each key, drawn log-uniformly from [1/f, f]: equal seeds and keys give equal factors.
 class ModelError {
  public:
-  /// `most`: f, at least 1; 1 makes every factor 1.
+  /// `most`: the bound f, at least 1; with 1 every factor is 1.
   ModelError(double most, std::uint64_t seed) : log_most_(std::log(most)), seed_(seed) {}
 
-  /// Of a kernel's times on a kind of device.
+  /// Returns the factor for a kernel's times on a kind of device.
   [[nodiscard]] double factor(std::string_view kernel, DeviceKind kind) const {
-    // FNV-1a, so that it is the same everywhere.
+    // FNV-1a, so that the hash is the same on every system.
     std::uint64_t hash = 14695981039346656037ULL;
     for (const char c : kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
     return factor(hash * 2 + static_cast<std::uint64_t>(kind));

@@ -16,14 +16,14 @@ Interval window_of(const Trace& trace) {
     window.start = std::min(window.start, event.start);
     window.end = std::max(window.end, event.end);
   }
-  // The last pieces of a task may be others'.
+  // Other workers may run the last pieces of a task.
   for (const TraceState& state : trace.states) {
     if (state.state == WorkerActivity::helping) window.end = std::max(window.end, state.end);
   }
   return window;
 }
 
-/// What one worker did, as the trace has it.
+/// The times of one worker in the trace.
 struct WorkerTimes {
   std::vector<Interval> kernels;
   std::vector<Interval> helping;
@@ -54,7 +54,8 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
   return times;
 }
 
-/// Each part is what the ones before it leave: so they sum up, whatever a trace says.
+/// Each part is taken from the time that the parts before it leave: so they always sum up, even if the trace is
+/// inconsistent.
 WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& anywhere) {
   WorkerUse use;
   use.tasks = times.kernels.size();
@@ -84,7 +85,7 @@ WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& an
   return use;
 }
 
-/// Seconds beyond what the tasks would have taken at the rate of the fastest quartile.
+/// Returns the time beyond the time that the tasks would have taken at the rate of the fastest quartile.
 Duration slowed(const std::vector<const TraceEvent*>& tasks) {
   constexpr std::size_t kFewest = 8;
   if (tasks.size() < kFewest) return {};
@@ -205,7 +206,7 @@ Duration RunAnalysis::bound() const { return std::max(work_bound(), path.length)
 RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional<Interval>& window) {
   RunAnalysis analysis;
   Interval analysed = window.value_or(window_of(trace));
-  // What is not in the trace must not look like time without tasks.
+  // Time that the trace does not cover must not look like time without tasks.
   analysed.end = std::min(analysed.end, trace.complete_until);
   analysis.makespan = std::max(Duration{}, analysed.end - analysed.start);
   analysis.tasks = trace.events.size();

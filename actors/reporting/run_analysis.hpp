@@ -1,4 +1,4 @@
-/// Where the time of a run went, from its trace.
+/// Run analysis: shows how the time of a run was spent, from its trace.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace troupe::actors {
 
-/// What one worker did: the six parts sum up to the time of the run.
+/// The use of one worker's time: the six parts sum up to the time of the run.
 struct WorkerUse {
   std::uint64_t tasks = 0;
-  /// In kernels, pieces of other workers' tasks included.
+  /// Time in kernels, including pieces of other workers' tasks.
   Duration kernels{};
-  /// The runtime's work between kernels: it neither ran one, nor asked for work, nor looked around, nor slept.
+  /// Time of the runtime's work between kernels: the worker did not run a kernel, ask for work, look around or sleep.
   Duration overhead{};
-  /// Asking other workers for tasks, or looking around for work while another worker ran a kernel.
+  /// Time of asking other workers for tasks, or of looking around for work while another worker ran a kernel.
   Duration searching{};
-  /// Asleep while another worker ran a kernel: what was in flight left nothing to do for this one.
+  /// Time asleep while another worker ran a kernel: the tasks in flight left nothing to do for this worker.
   Duration waiting{};
-  /// Asleep or looking around while no worker ran anything: before the first task, after the last, or in between when
-  /// the program had submitted nothing.
+  /// Time asleep or looking around while no worker ran anything: before the first task, after the last, or in between
+  /// when the program had submitted nothing.
   Duration idle{};
-  /// Its thread was lent to a cluster, whose kernels are those of the worker that leads it.
+  /// Time in which its thread was lent to a cluster. The cluster's kernels count for the worker that leads it.
   Duration lent{};
   /// The parts of `searching` and `waiting` after the last task that it ran.
   Duration at_the_end{};
-  /// Of a cluster: how much of its cores' time its tasks used. In virtual time nothing is known of it.
+  /// The share of its cores' time that a cluster's tasks used. In virtual time it is not known.
   TeamUse team;
 };
 
@@ -40,19 +40,19 @@ struct CodeletUse {
   std::uint64_t failed = 0;
   Duration total{};
   double mean_s = 0;
-  /// Standard deviation of the sample; 0 for one task.
+  /// The standard deviation of the sample; 0 for one task.
   double deviation_s = 0;
   Duration shortest{};
   Duration longest{};
-  /// Of the tasks that say how much they computed; 0 where none does.
+  /// The speed of the tasks that say how much they computed; 0 if none does.
   double gflops = 0;
-  /// What they took beyond the rate of their fastest quartile, in time per operation. Known for codelets of which at
-  /// least eight tasks, and all of them, say how much they computed; smaller tasks are often slower by nature, so it is
-  /// an upper bound of what disturbed them.
+  /// The time that the tasks took beyond the rate, in time per operation, of their fastest quartile. Known for codelets
+  /// with at least eight tasks, all of which say how much they computed. Smaller tasks are often slower by nature, so
+  /// it is an upper bound of the time lost by disturbances.
   Duration slowed{};
 };
 
-/// The critical path by codelet.
+/// The part of one codelet in the critical path.
 struct PathUse {
   std::string codelet;
   std::uint64_t tasks = 0;
@@ -63,34 +63,34 @@ struct RunAnalysis {
   /// The time that was analysed; every worker's parts sum up to it.
   Duration makespan{};
   std::uint64_t tasks = 0;
-  /// Between tasks of the trace.
+  /// The number of dependencies between tasks of the trace.
   std::uint64_t dependencies = 0;
-  /// Entries that the trace lost. If there are any, only the time before the first loss is analysed, and the critical
-  /// path is a lower bound.
+  /// The number of entries that the trace lost. If there are any, only the time before the first loss is analysed, and
+  /// the critical path is a lower bound.
   std::uint64_t dropped = 0;
   std::vector<WorkerUse> workers;
-  /// By descending total.
+  /// Sorted by total, the largest first.
   std::vector<CodeletUse> codelets;
   CriticalPath path;
-  /// By descending total.
+  /// Sorted by total, the largest first.
   std::vector<PathUse> path_codelets;
 
-  /// Over all workers.
+  /// The sum over all workers.
   [[nodiscard]] WorkerUse sum() const;
-  /// What tasks took beyond the rate of the fastest quarter of their codelet: see `CodeletUse::slowed`.
+  /// The time that tasks took beyond the rate of the fastest quartile of their codelet: see `CodeletUse::slowed`.
   [[nodiscard]] Duration slowed() const;
-  /// Time of workers without a ready task while others computed, before the end of the run: what was in flight bounds
-  /// what can be done. At the end it is a matter of balance.
+  /// The time of workers without a ready task while others computed, before the worker's last task ended: the tasks in
+  /// flight limit the work that can be done. The time after it is a matter of balance.
   [[nodiscard]] Duration limited_by_dependencies() const;
-  /// The time of the kernels spread evenly over the workers.
+  /// The time of the kernels, spread evenly over the workers.
   [[nodiscard]] Duration work_bound() const;
-  /// No schedule of these tasks on these workers ends sooner than this: the larger of work and critical path.
+  /// The larger of work bound and critical path: no schedule of these tasks on these workers ends sooner.
   [[nodiscard]] Duration bound() const;
 };
 
-/// `window`: the time to analyse, for instance all of a run with what precedes its first task; without it, from the
-/// first start of a task to the last end. What workers did outside of it does not count; codelets and the critical path
-/// are always of all tasks. Pure.
+/// `window`: the time to analyse, for instance a whole run with the time before its first task. Without it, the time
+/// from the first start of a task to the last end. The time of workers outside the window does not count; codelets and
+/// the critical path are always of all tasks. A pure function.
 [[nodiscard]] RunAnalysis analyse(const Trace& trace, std::size_t workers,
                                   const std::optional<Interval>& window = std::nullopt);
 

@@ -1,4 +1,4 @@
-/// What happened when in a runtime, as plain values.
+/// Trace: the events of a runtime and their times, as plain values.
 #pragma once
 
 #include <algorithm>
@@ -21,28 +21,28 @@ struct TraceEvent {
   /// See `Trace::codelet_of`.
   std::uint32_t codelet = 0;
   TaskId task;
-  /// Of the runtime's clock; equal epochs within one runtime.
+  /// Times of the runtime's clock; all traces of one runtime have the same epoch.
   TimeStamp start{};
   TimeStamp end{};
-  /// Floating-point operations; 0 where the codelet does not say.
+  /// Floating-point operations; 0 if the codelet does not say.
   double flops = 0;
   std::int32_t priority = 0;
   /// See `Trace::name_of`; 0: the task has none.
   std::uint32_t name = 0;
   bool failed = false;
-  /// That the worker had: more than 1 for a cluster.
+  /// The number of cores of the worker: more than 1 for a cluster.
   int cores = 1;
-  /// The time in which they computed, added up, see `TeamUse`. Nothing for a single core, and where it is not known:
-  /// in virtual time, and of kernels that bring threads of their own.
+  /// The sum of the times in which these cores computed, see `TeamUse`. Nothing for a single core, and if it is not
+  /// known: in virtual time, and for kernels that bring threads of their own.
   std::optional<Duration> used = {};
 
   [[nodiscard]] Duration duration() const { return end - start; }
-  /// Of a cluster; all zero for a single core.
+  /// The use of a cluster's cores; all zero for a single core.
   [[nodiscard]] TeamUse team_use() const;
 };
 
-/// `after` could not start before `before` had ended. Either may be missing among the events: because it ran before
-/// the trace was last taken, was cancelled, or is a wait of the program for data or a run of a recorded graph.
+/// `after` could not start before `before` had ended. Either may be missing among the events: because it ran before the
+/// trace was last taken, was cancelled, or is a wait of the program for data or a run of a recorded graph.
 struct TraceDependency {
   TaskId before;
   TaskId after;
@@ -50,13 +50,13 @@ struct TraceDependency {
   friend auto operator<=>(const TraceDependency&, const TraceDependency&) = default;
 };
 
-/// A worker did something other than running tasks.
+/// A time in which a worker did something other than running tasks.
 struct TraceState {
   WorkerId worker;
   WorkerActivity state = WorkerActivity::asleep;
   TimeStamp start{};
   TimeStamp end{};
-  /// Of `helping`: the task, whose event, if there is one, is another worker's.
+  /// The task that the worker helps with, in the state `helping`. Its event, if there is one, is another worker's.
   TaskId task = {};
 };
 
@@ -68,24 +68,24 @@ inline TeamUse TraceEvent::team_use() const {
 }
 
 struct Trace {
-  /// By start, then end.
+  /// Sorted by start, then end.
   std::vector<TraceEvent> events;
-  /// By successor, then predecessor; each pair once.
+  /// Sorted by successor, then predecessor; each pair occurs once.
   std::vector<TraceDependency> dependencies;
-  /// By worker, then start. No two of one worker overlap, nor do they overlap its tasks.
+  /// Sorted by worker, then start. No two states of one worker overlap, nor do they overlap its tasks.
   std::vector<TraceState> states;
-  /// Copies between memory nodes, by end.
+  /// Copies between memory nodes, sorted by end.
   std::vector<TraceTransfer> transfers;
   std::vector<std::string> codelets;
-  /// From 1 on.
+  /// The names have indices from 1 on; entry 0 is empty.
   std::vector<std::string> names{std::string()};
   /// Entries for which there was no room (`RuntimeOptions::trace_limit`).
   std::uint64_t dropped = 0;
-  /// Every task and state that began before is there.
+  /// The trace has every task and state that began before this time.
   TimeStamp complete_until = TimeStamp::max();
 
   [[nodiscard]] const std::string& codelet_of(const TraceEvent& event) const { return codelets[event.codelet]; }
-  /// Empty where it has none.
+  /// Returns the task's name; empty if it has none.
   [[nodiscard]] const std::string& name_of(const TraceEvent& event) const { return names[event.name]; }
 };
 

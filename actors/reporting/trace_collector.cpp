@@ -10,7 +10,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// Codelets are told apart by name: to people, two of one name are one.
+/// Codelets are told apart by name: for people, two codelets of one name are the same.
 class CodeletNames {
  public:
   explicit CodeletNames(std::vector<std::string>& names) : names_(names) {}
@@ -29,7 +29,7 @@ class CodeletNames {
   std::map<std::string, std::uint32_t> by_name_;
 };
 
-/// The log ends here, so that its memory is free before the next one is copied.
+/// Takes `content` by value: its log is destroyed here, so that its memory is free before the next log is copied.
 void append_worker(WorkerId worker, workers::WorkerTrace::Content content, CodeletNames& codelets, Trace& trace) {
   auto name = content.names.begin();
   trace.events.reserve(trace.events.size() + content.tasks.size());
@@ -45,7 +45,7 @@ void append_worker(WorkerId worker, workers::WorkerTrace::Content content, Codel
                      span.failed,
                      span.cores,
                      span.used >= Duration{} ? std::optional(span.used) : std::nullopt};
-    // Both are in the order in which the worker ran the tasks.
+    // Tasks and names are both in the order in which the worker ran the tasks.
     if (name != content.names.end() && name->task == span.task) {
       event.name = static_cast<std::uint32_t>(trace.names.size());
       trace.names.push_back(std::move(name->name));

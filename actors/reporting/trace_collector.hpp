@@ -1,4 +1,4 @@
-/// From what the workers and the graph recorded to a `Trace`.
+/// Trace collector: makes a `Trace` from the records of the workers and the graph.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace troupe::actors {
 
-/// Owns what a runtime that traces records into. Outlives the graph and the crew.
+/// Owns the records of a runtime that traces. Outlives the graph and the crew.
 class TraceRecorder {
  public:
   TraceRecorder(std::size_t workers, std::size_t limit) : budget_(limit), dependencies_(workers, budget_) {}
 
   [[nodiscard]] graph::DependencyTrace* dependencies() { return &dependencies_; }
-  /// Lets the crew's workers record; before they start.
+  /// Lets the crew's workers record; to be called before they start.
   void attach(workers::Crew& crew);
-  /// Takes out what has been recorded, and makes room for more. Any thread, at any time.
+  /// Takes the records out, and makes room for more. Any thread may call it, at any time.
   [[nodiscard]] Trace take(workers::Crew& crew, const platform::Clock& clock);
 
  private:
