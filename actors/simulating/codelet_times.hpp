@@ -1,4 +1,4 @@
-/// How long tasks take in virtual time by the program's own word.
+/// Codelet times: the times of tasks in virtual time that the program itself gives.
 #pragma once
 
 #include <chrono>
@@ -15,27 +15,28 @@
 
 namespace troupe {
 
-/// What the time of a task may depend on. Tasks of one codelet on data of equal shapes count as alike, unless they
-/// differ in operations (`Codelet::flops`) or in `Codelet::footprint`: a time is asked for once for all that are alike.
+/// The properties that the time of a task may depend on. Tasks of one codelet on data of equal shapes count as alike,
+/// unless they differ in operations (`Codelet::flops`) or in `Codelet::footprint`: a time is asked for once for all
+/// tasks that are alike.
 struct TimedTask {
-  /// As the codelet counts them; 0 where it does not.
+  /// The operations, as the codelet counts them; 0 if it does not.
   double flops = 0;
   /// The shapes of its data, in the order of the handles.
   std::span<const Layout> data;
-  /// Of the worker that it would run on: more than one on a cluster (`CodeletTimes::most_cores`).
+  /// The number of cores of the worker that it would run on: more than one on a cluster (`CodeletTimes::most_cores`).
   int cores = 1;
   /// The number of the GPU in the machine's description; -1 on cores.
   int gpu = -1;
 };
 
-/// A time, or a function that says it; empty: tasks do not run there.
+/// A time, or a function that returns it; empty: tasks do not run there.
 class TaskTime {
  public:
   TaskTime() = default;
   template <class Rep, class Period>
   TaskTime(std::chrono::duration<Rep, Period> time)  // NOLINT: a time is one
       : of_([time = std::chrono::duration_cast<Duration>(time)](const TimedTask&) { return time; }) {}
-  /// Must return the same for the same task. What it throws fails the task.
+  /// The function must return the same for the same task. If it throws, the task fails.
   template <class F>
   requires std::is_invocable_r_v<Duration, F, const TimedTask&> TaskTime(F function)
       : of_(std::move(function)) {}  // NOLINT
@@ -47,18 +48,18 @@ class TaskTime {
   std::function<Duration(const TimedTask&)> of_;
 };
 
-/// Of one codelet, on each kind of device.
+/// The times of one codelet on each kind of device.
 struct CodeletTimes {
   TaskTime core = {};
-  /// Of every GPU; a function may tell them apart.
+  /// The time on every GPU; a function may tell the GPUs apart.
   TaskTime gpu = {};
-  /// Standard deviation over mean: with `SimulationOptions::noise` times vary so.
+  /// The standard deviation divided by the mean: times vary by it with `SimulationOptions::noise`.
   double deviation = 0;
-  /// Cores of a cluster that one task can make use of. `core` is told how many it has.
+  /// The number of cores of a cluster that one task can make use of. `core` is told how many it has.
   int most_cores = 1;
 };
 
-/// By what codelets are timed as, else by their names.
+/// Times by the name that a codelet is timed as, or by the codelet's name if it has none.
 using TimesOfCodelets = std::map<std::string, CodeletTimes, std::less<>>;
 
 }  // namespace troupe

@@ -11,7 +11,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// "cholesky/gemm/double" in its three parts; empty where there are none.
+/// The three parts of "cholesky/gemm/double"; application and precision are empty if there are none.
 struct TimedAs {
   std::string_view application;
   std::string_view kernel;
@@ -25,7 +25,7 @@ TimedAs parts_of(std::string_view text) {
   return {text.substr(0, first), text.substr(first + 1, last - first - 1), text.substr(last + 1)};
 }
 
-/// A standard normal number that depends on seed and task alone.
+/// Returns a standard normal number that depends only on seed and task.
 double normal(std::uint64_t seed, TaskId task) {
   Random random(seed * 0x9e3779b97f4a7c15ULL ^ (task.value() + 1) * 0xd1b54a32d192ed03ULL);
   (void)random.next();
@@ -68,7 +68,7 @@ Result<platform::KernelTime> described_time(const platform::MachineDescription& 
 
 namespace {
 
-/// "on data of 4 x 4, 4 x 1".
+/// Returns, for example, " on data of 4 x 4, 4 x 1".
 std::string sizes_of(const graph::SizeClass& size_class) {
   std::string text = size_class.data.empty() ? "" : " on data of ";
   for (const Layout& layout : size_class.data) {

@@ -1,4 +1,5 @@
-/// How long one task takes in virtual time: what the description says of its kernel, noise, and what a run adds.
+/// Kernel duration: the time of one task in virtual time, from the description of its kernel, noise, and the overhead
+/// of the run.
 #pragma once
 
 #include <string>
@@ -17,27 +18,29 @@ namespace troupe::actors {
 /// A worker's device in the description.
 struct DescribedDevice {
   DeviceType type;
-  /// Number of the GPU in the description.
+  /// The number of the GPU in the description.
   std::size_t gpu = 0;
 };
 
-/// The times of `kernel`, "application/kernel/precision"; null where the description has none.
+/// Returns the times of `kernel`, "application/kernel/precision"; null if the description has none.
 [[nodiscard]] const platform::KernelTimes* find_times(const platform::MachineDescription& machine,
                                                       std::string_view kernel);
 
-/// The time on `device` of a task that is timed as `kernel` ("application/kernel/precision") and has `flops`
-/// operations: that at the tile edge with as many. Fails with `bad_input` where the description does not say.
+/// Returns the time on `device` of a task that is timed as `kernel` ("application/kernel/precision") and has `flops`
+/// operations: the time at the tile edge with as many operations. Fails with `bad_input` if the description does not
+/// say.
 [[nodiscard]] Result<platform::KernelTime> described_time(const platform::MachineDescription& machine,
                                                           const std::string& kernel, double flops,
                                                           const DescribedDevice& device);
 
-/// The time on `device` of tasks of this class by the program's own word. Fails with `bad_input` where it has none for
-/// such a device, or one that is not a time; with what a function of the program throws.
+/// Returns the time on `device` of tasks of this class that the program gives. Fails with `bad_input` if the program
+/// gives none for such a device, or a value that is not a time, or if its function throws.
 [[nodiscard]] Result<platform::KernelTime> given_time(const CodeletTimes& times, const graph::SizeClass& size_class,
                                                       const DescribedDevice& device);
 
-/// What a task of such a kernel takes in a run with these options on a device of this kind, in whole nanoseconds: with
-/// noise, it depends on seed and task, so a task is as much slower or faster than its mean wherever it runs.
+/// Returns the time of a task of such a kernel in a run with these options on a device of this kind, in whole
+/// nanoseconds. With noise, it depends on seed and task, so a task is slower or faster than its mean by the same factor
+/// on every device.
 [[nodiscard]] Duration kernel_duration(const SimulationOptions& options, const platform::KernelTime& time,
                                        DeviceKind kind, TaskId task);
 

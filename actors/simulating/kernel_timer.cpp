@@ -43,7 +43,7 @@ class ExactModel final : public scheduler::ExecutionModel {
   const ModelError error_;
 };
 
-/// What was measured, on devices that the description has times for, times errors.
+/// Predicts from measured times, on devices that the description has times for, multiplied by errors.
 class LearnedFromDescription final : public scheduler::ExecutionModel {
  public:
   LearnedFromDescription(KernelTimer& timer, std::vector<DeviceType> workers, ModelError error)

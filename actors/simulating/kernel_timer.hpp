@@ -1,4 +1,4 @@
-/// How long tasks take on the devices of a described machine.
+/// Kernel timer: the times of tasks on the devices of a described machine.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@
 
 namespace troupe::actors {
 
-/// A task's time is what `SimulationOptions::times` say, else that of the kernel that its codelet names
-/// (`CodeletDefinition::timed_as`; `StandIns` sees to it that all do) at the tile edge that has as many operations. On
-/// a cluster it is that of the cores that the codelet uses of it
-/// (`CodeletDefinition::cores_used`). What the runtime submits for itself (to combine a reduction) takes none. One
-/// thread at a time.
+/// A task's time is the one that `SimulationOptions::times` gives. If there is none, it is the time of the kernel that
+/// its codelet names (`CodeletDefinition::timed_as`; `StandIns` makes sure that all codelets name one) at the tile edge
+/// that has as many operations. On a cluster it is the time for the number of cores that the codelet uses
+/// (`CodeletDefinition::cores_used`). Tasks that the runtime submits for itself (to combine a reduction) take no time.
+/// One thread at a time.
 class KernelTimer {
  public:
   /// `options` outlives this.
@@ -30,10 +30,10 @@ class KernelTimer {
               std::shared_ptr<scheduler::SubmittedTasks> submitted)
       : options_(options), workers_(std::move(workers)), submitted_(std::move(submitted)) {}
 
-  /// Fails with `bad_input` where the description does not say.
+  /// Fails with `bad_input` if neither the program nor the description gives a time.
   [[nodiscard]] Result<platform::KernelTime> time(const graph::Task& task, WorkerId worker);
   [[nodiscard]] Result<platform::KernelTime> time(const graph::SizeClass& size_class, WorkerId worker);
-  /// The same if the worker had so many cores.
+  /// Returns the time that the task would take if the worker had so many cores.
   [[nodiscard]] Result<platform::KernelTime> time_on_cores(const graph::SizeClass& size_class, WorkerId worker,
                                                            int cores) const;
   /// The worker has so many cores from here on.
@@ -45,17 +45,17 @@ class KernelTimer {
   const SimulationOptions& options_;
   std::vector<DescribedDevice> workers_;
   const std::shared_ptr<scheduler::SubmittedTasks> submitted_;
-  /// By class, then worker.
+  /// The known times by size class, then worker.
   std::vector<std::vector<std::optional<Result<platform::KernelTime>>>> known_;
 };
 
-/// Predicts what the description says, times errors (`SimulationOptions::kernel_error`).
+/// Predicts the times of the description, multiplied by errors (`SimulationOptions::kernel_error`).
 [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> exact_model(KernelTimer& timer,
                                                                      std::vector<DescribedDevice> workers, double error,
                                                                      std::uint64_t seed);
 
-/// Predicts what was measured during the run, times the same errors; of devices that the description has no times for,
-/// it knows that they cannot run a kernel. Begins with nothing.
+/// Predicts from the times that were measured during the run, multiplied by the same errors. It knows that devices for
+/// which the description has no times cannot run a kernel. Begins with nothing.
 [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> learned_model(KernelTimer& timer,
                                                                        const std::vector<DescribedDevice>& workers,
                                                                        double error, std::uint64_t seed);

@@ -14,7 +14,7 @@ namespace {
 
 Failure unusable(const std::string& what) { return {ErrorCode::invalid_argument, what}; }
 
-/// The cores that drive the GPUs: for each, the last of the nearest that drives none yet.
+/// Returns the cores that drive the GPUs: for each GPU, the last of the nearest cores that drives none yet.
 std::set<int> driving_cores(const SimulationOptions& options) {
   std::set<int> taken;
   for (const int gpu : options.gpus) {
@@ -77,7 +77,7 @@ Result<platform::Topology> simulated_topology(const SimulationOptions& options, 
       topology.restrict_to += (topology.restrict_to.empty() ? "" : ",") + std::to_string(core);
     }
     topology.cores = machine.cores - static_cast<int>(taken.size());
-    // All of them drive GPUs: inspected all the same, and then left out.
+    // All cores drive GPUs: the topology is made with them all the same, and then they are left out.
     if (topology.cores == 0) topology.restrict_to.clear();
   }
   auto found = platform::Topology::discover(topology);

@@ -7,13 +7,13 @@
 
 namespace troupe::actors {
 
-/// Fails with `invalid_argument` where the machine has not what is asked for, or a number makes no sense. Clusters are
-/// not looked at.
+/// Fails with `invalid_argument` if the machine does not have what is asked for, or a number makes no sense. Does not
+/// check clusters.
 [[nodiscard]] Result<void> check(const SimulationOptions& options);
 
-/// The described machine, and of its cores those that run tasks: none that drives a GPU, grouped into clusters where
-/// these are wanted. Of options that pass `check`. Fails with `invalid_argument` for clusters that these cores cannot
-/// form.
+/// Returns the described machine with those of its cores that run tasks: none that drives a GPU, grouped into clusters
+/// if `clusters` is true. The options must pass `check`. Fails with `invalid_argument` for clusters that these cores
+/// cannot form.
 [[nodiscard]] Result<platform::Topology> simulated_topology(const SimulationOptions& options, bool clusters = true);
 
 }  // namespace troupe::actors

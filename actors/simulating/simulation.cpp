@@ -14,7 +14,7 @@ using platform::LinkNetwork;
 
 constexpr double kBytesPerMegabyte = 1e6;
 
-/// The number in the description of a memory node of the run: 0 the host, k + 1 GPU k.
+/// Returns the number in the description of a memory node of the run: 0 is the host, k + 1 is GPU k.
 std::size_t described_node(const SimulationOptions& options, std::size_t node) {
   return node == 0 ? 0 : static_cast<std::size_t>(options.gpus[node - 1]) + 1;
 }
@@ -43,12 +43,12 @@ std::vector<LinkNetwork::Route> routes_of(const SimulationOptions& options) {
   return routes;
 }
 
-/// Whether a copy between two nodes goes through host memory.
+/// Returns true if a copy between two nodes goes through host memory.
 bool is_staged(const SimulationOptions& options, std::size_t from, std::size_t to) {
   return !options.peer_copies && from != 0 && to != 0;
 }
 
-/// What one copy alone takes, as the description says.
+/// The time of one copy alone, from the description.
 struct CopyTime {
   Duration latency{0};
   double ns_per_byte = 0;
@@ -242,7 +242,7 @@ Result<void> Simulation::fault(const memory::Command& transfer) {
   for (const NodeId node : {transfer.from, transfer.to}) {
     if (auto there = lost(node); !there) return there;
   }
-  // Of a copy between two GPUs, the one that receives it decides.
+  // In a copy between two GPUs, the receiver's plan decides.
   const NodeId node = transfer.to == memory::kHost ? transfer.from : transfer.to;
   if (!faults_[node.index()]->copy_fails()) return {};
   return Failure{ErrorCode::transfer_failed,
@@ -260,7 +260,7 @@ std::string Simulation::name(NodeId node) const {
 
 void Simulation::move_bytes(const memory::Command& transfer) {
   const auto host = views_.borrow(transfer.handle);
-  // Forgotten meanwhile: nobody wants the content.
+  // The data were forgotten meanwhile: nobody wants the content.
   if (!host) return;
   const DataView from = replica(*host, transfer.from, transfer.from_offset);
   const DataView to = replica(*host, transfer.to, transfer.to_offset);

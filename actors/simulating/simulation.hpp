@@ -1,4 +1,4 @@
-/// The devices, links and memories of a described machine in virtual time.
+/// Simulation: the devices, links and memories of a described machine in virtual time.
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ namespace troupe::actors {
 /// Single-threaded, like the run around it.
 class Simulation final : public MemoryNodes {
  public:
-  /// `workers`: each worker's device. `views`, with real buffers: outlive this. Throws `Error` (`out_of_memory`) where
-  /// real buffers find no memory.
+  /// `workers`: each worker's device. `views`: used with real buffers; outlive this. Throws `Error` (`out_of_memory`)
+  /// if there is no memory for real buffers.
   Simulation(SimulationOptions options, std::vector<DescribedDevice> workers,
              std::shared_ptr<scheduler::SubmittedTasks> submitted, HostViews& views);
 
@@ -33,23 +33,23 @@ class Simulation final : public MemoryNodes {
   [[nodiscard]] platform::VirtualTime& time() { return time_; }
   [[nodiscard]] memory::MemoryOptions memory_options() const override;
   [[nodiscard]] scheduler::TransferModel believed_links() const override;
-  /// What runs in place of the codelets of tasks.
+  /// The codelets that run in place of the codelets of tasks.
   [[nodiscard]] StandIns& stand_ins() { return stand_ins_; }
-  /// What the scheduler believes of kernels.
+  /// The kernel times that the scheduler assumes.
   [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> believed_times();
   [[nodiscard]] bool holds_data() const override { return options_.real_buffers; }
 
-  /// Of a worker that drives a core: tasks that it starts from here on run on so many.
+  /// Sets the number of cores of a worker that drives a core: it holds for tasks that the worker starts from here on.
   void set_cores(WorkerId worker, int cores) {
     workers_[worker.index()].type.cores = cores;
     timer_.set_cores(worker, cores);
   }
 
-  /// Of a worker's device, see `DescribedGpu`; none of a core's.
+  /// The launch and notice times of a worker's device, see `DescribedGpu`; zero for a core.
   [[nodiscard]] Duration launch_of(WorkerId worker) const;
   [[nodiscard]] Duration notice_of(WorkerId worker) const;
 
-  /// In place of what `DeviceFactory::make` makes. The setup's executor runs kernels with real buffers only.
+  /// Makes the device in place of `DeviceFactory::make`. The setup's executor runs kernels only with real buffers.
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(DeviceSetup setup, workers::DeviceListener& listener);
 
   void copy(const memory::Command& transfer, platform::CopyDone done) override;
@@ -57,12 +57,12 @@ class Simulation final : public MemoryNodes {
   [[nodiscard]] DataView replica(const DataView& host, NodeId node, std::uint64_t offset) const override;
   [[nodiscard]] std::string name(NodeId node) const override;
   [[nodiscard]] TransferReport transfers() const override;
-  /// Copies that have ended since the last call; kept where the run traces.
+  /// Returns the copies that have ended since the last call; they are kept if the run traces.
   [[nodiscard]] std::vector<TraceTransfer> take_copies() { return std::exchange(copies_, {}); }
   void record_copies() { records_copies_ = true; }
 
   [[nodiscard]] bool allocates(NodeId node) override { return !faults_[node.index()]->allocation_fails(); }
-  /// What to do when a GPU is lost: called once for each, at the end of a kernel, before its task fails.
+  /// Sets the function that is called when a GPU is lost: once for each, at the end of a kernel, before its task fails.
   void on_lost(std::function<void(NodeId)> act) { on_lost_ = std::move(act); }
 
  private:
@@ -73,13 +73,13 @@ class Simulation final : public MemoryNodes {
     TimeStamp asked{};
   };
 
-  /// Empty where the kernel that ends now succeeds.
+  /// Returns why the kernel that ends now fails; empty if it succeeds.
   graph::FailureLog::Cause fault(const graph::Task& task, WorkerId worker, NodeId node);
-  /// Whether the copy that ends now does.
+  /// Fails if the copy that ends now fails.
   Result<void> fault(const memory::Command& transfer);
   [[nodiscard]] Result<void> lost(NodeId node) const;
   Result<Duration> duration(const graph::Task& task, WorkerId worker);
-  /// The last part of a copy, from its source or from the host.
+  /// Begins the last part of a copy, from its source or from the host.
   void copy_on(Copy& copy, NodeId from);
   void end(memory::TransferId transfer);
   void move_bytes(const memory::Command& transfer);
@@ -90,14 +90,14 @@ class Simulation final : public MemoryNodes {
   StandIns stand_ins_;
   KernelTimer timer_;
   platform::LinkNetwork network_;
-  /// With real buffers: by node, the memory of GPUs.
+  /// The memory of GPUs by node; only with real buffers.
   std::vector<std::unique_ptr<platform::HostBuffer>> arenas_;
   HostViews& views_;
-  /// By node; the host's has none.
+  /// The fault plan of each node; the host's has no faults.
   std::vector<std::unique_ptr<platform::FaultPlan>> faults_;
   std::vector<bool> lost_;
   std::function<void(NodeId)> on_lost_;
-  /// Looked up only.
+  /// Never iterated.
   std::unordered_map<memory::TransferId, Copy> under_way_;
   bool records_copies_ = false;
   std::vector<TraceTransfer> copies_;

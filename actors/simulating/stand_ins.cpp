@@ -12,7 +12,8 @@ namespace troupe::actors {
 
 namespace {
 
-/// What is known of a codelet's times: on cores and on GPUs, and on more cores than one.
+/// The kinds of device on which a codelet has times: those that the program gives, and all; and the most cores that a
+/// task can use.
 struct TimesThere {
   KindSet given = 0;
   KindSet all = 0;
@@ -49,7 +50,7 @@ StandIns::Entry StandIns::make(const Codelet& codelet) const {
   KindSet runs = own;
   if (invents) runs |= own == 0 ? times.all : times.given;
   runs &= times.all;
-  // Of implementations that are missing the graph speaks.
+  // The graph reports missing implementations.
   const bool lacks_implementation = own == 0 ? !invents : (own & kinds_) == 0;
   entry.somewhere = (runs & kinds_) != 0 || lacks_implementation;
   if (lacks_implementation && (runs & kinds_) == 0) return entry;

@@ -1,4 +1,4 @@
-/// What codelets are in virtual time: times say where their tasks run.
+/// Stand-ins: the codelets that run in virtual time; their times decide which devices their tasks run on.
 #pragma once
 
 #include <unordered_map>
@@ -10,24 +10,24 @@
 
 namespace troupe::actors {
 
-/// A codelet runs on a kind of device where it has an implementation or the program gives it a time; one without any
-/// implementation, where there is a time. Never where there is none. With real buffers it needs both. One thread at a
-/// time.
+/// A codelet runs on a kind of device if it has an implementation there or the program gives it a time there; a codelet
+/// without any implementation runs if there is a time. It never runs if there is no time. With real buffers it needs
+/// both an implementation and a time. One thread at a time.
 class StandIns {
  public:
-  /// `options` outlives this. `kinds`: those of the run's devices.
+  /// `options` outlives this. `kinds`: the kinds of the run's devices.
   StandIns(const SimulationOptions& options, KindSet kinds) : options_(options), kinds_(kinds) {}
 
-  /// The codelet itself where nothing is to be changed; else a copy that lives as long as this. Fails with `bad_input`
-  /// where none of its devices has a time: the message names the devices.
+  /// Returns the codelet itself if nothing is to be changed; otherwise a copy that lives as long as this. Fails with
+  /// `bad_input` if none of its devices has a time: the message names the devices.
   Result<const Codelet*> of(const Codelet& codelet);
 
  private:
   struct Entry {
-    /// No other codelet comes to lie where it does.
+    /// Keeps the codelet, so that no other codelet gets its address.
     Codelet original;
     Codelet runs;
-    /// On kinds of device of this run, with times.
+    /// True if it runs on some kind of device of this run that has times.
     bool somewhere = false;
   };
 
@@ -36,7 +36,7 @@ class StandIns {
 
   const SimulationOptions& options_;
   const KindSet kinds_;
-  /// Looked up only.
+  /// Never iterated.
   std::unordered_map<const CodeletDefinition*, Entry> known_;
 };
 
