@@ -1,4 +1,4 @@
-/// What a worker's device is made with, on this machine or in virtual time.
+/// Device setup: the parts that a worker's device is made from, on this machine or in virtual time.
 #pragma once
 
 #include <functional>
@@ -12,22 +12,23 @@
 
 namespace troupe::actors {
 
-/// What the device of one worker is made with.
+/// The parts that the device of one worker is made from.
 struct DeviceSetup {
-  /// Its name, whose implementations it runs, where they find data: what a core is made with, and others in part.
+  /// The device's name, the kind of device whose implementations it runs, and where these find data. A core uses all of
+  /// it, other devices a part.
   workers::CoreDevice::Options executor;
-  /// Where its data lie; outlives the device. Null for host memory, and in virtual time.
+  /// The memory that its data lie in; outlives the device. Null for host memory, and in virtual time.
   platform::Accelerator* memory = nullptr;
-  /// What works on host memory beside the cores; outlives the device. Null for others.
+  /// The device that works on host memory beside the cores; outlives the worker's device. Null for others.
   platform::HostDevice* in_place = nullptr;
   NodeId node = NodeId(0);
-  /// Of a cluster: where the threads of its other cores run; empty sets: anywhere.
+  /// The PUs that the threads of a cluster's other cores run on; empty sets: anywhere.
   std::vector<platform::CpuSet> helpers;
-  /// How long these look for work before they sleep.
+  /// The time that these threads look for work before they sleep.
   Duration spin{};
-  /// The PUs that threads of the device's own may run on; empty: as the thread that makes it.
+  /// The PUs that the device's own threads may run on; empty: the same as the thread that makes it.
   platform::CpuSet pus;
-  /// To be called when the device turns out to be lost, before the first task fails for it.
+  /// Called when the device turns out to be lost, before the first task fails for it.
   std::function<void()> on_lost;
 };
 

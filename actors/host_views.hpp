@@ -1,4 +1,4 @@
-/// Where data lie in host memory, for those who copy them.
+/// Host views: where data lie in host memory, for the code that copies them.
 #pragma once
 
 #include <condition_variable>
@@ -18,11 +18,11 @@
 
 namespace troupe::actors {
 
-/// A program may give back memory as soon as it has released its registration, so a copy that uses that memory borrows
-/// it first, and forgetting waits for what is borrowed, or leaves the memory to it. Thread-safe.
+/// A program may give back memory as soon as it has released its registration. So a copy that uses that memory borrows
+/// it first, and `forget` waits until it has been given back, or lets the borrowers keep its owner. Thread-safe.
 class HostViews {
  public:
-  /// The data of a task, part by part, from before anything of them is copied.
+  /// Notes the data of a task, part by part. Must be called before any of them is copied.
   void know(const graph::Task& task) {
     const LockGuard lock(mutex_);
     for (const graph::TaskAccess& access : task.data()) {
@@ -33,7 +33,8 @@ class HostViews {
     const LockGuard lock(mutex_);
     know_locked(part);
   }
-  /// Of these, the data of a graph that the program may look at without holding them, to be read.
+  /// Returns read uses of those `handles` whose data belong to `graph` and may be looked at by the program without
+  /// holding them.
   [[nodiscard]] std::vector<memory::Use> in_sight(std::span<const HandleId> handles, const graph::TaskOwner& graph) {
     std::vector<memory::Use> uses;
     const LockGuard lock(mutex_);
@@ -44,7 +45,7 @@ class HostViews {
     }
     return uses;
   }
-  /// Nothing where the data have been forgotten: nobody wants the content.
+  /// Borrows the memory. Returns nothing if the data have been forgotten: nobody wants the content.
   [[nodiscard]] std::optional<DataView> borrow(HandleId handle) {
     const LockGuard lock(mutex_);
     const auto found = views_.find(handle);
@@ -59,8 +60,7 @@ class HostViews {
     if (found->second.owner != nullptr) views_.erase(found);
     given_back_.notify_all();
   }
-  /// From when it returns on, nobody uses the memory, or not for longer than the owner lives. Waits where there is no
-  /// owner, which is null then.
+  /// After it returns, nobody uses the memory any more, or only as long as the owner lives. Waits if `owner` is null.
   void forget(HandleId handle, std::shared_ptr<void> owner) {
     UniqueLock lock(mutex_);
     const auto found = views_.find(handle);
@@ -76,10 +76,10 @@ class HostViews {
  private:
   struct View {
     DataView view;
-    /// Null where only tasks and who holds the data see them.
+    /// Null if only tasks and holders of the data see them.
     const graph::TaskOwner* seen_by = nullptr;
     std::uint32_t borrowed = 0;
-    /// The data have been forgotten; what is borrowed keeps the memory. Else null.
+    /// Set if the data have been forgotten: it keeps the memory for the borrowers. Otherwise null.
     std::shared_ptr<void> owner;
   };
 
@@ -89,7 +89,7 @@ class HostViews {
 
   Mutex mutex_;
   std::condition_variable given_back_;
-  /// Looked up only.
+  /// Never iterated.
   std::unordered_map<HandleId, View> views_ TROUPE_GUARDED_BY(mutex_);
 };
 
