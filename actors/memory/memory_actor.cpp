@@ -63,10 +63,9 @@ void MemoryState::empty_inbox() {
   } while (awaits_what_is_left());
 }
 
-// No release may lie in the inbox while a request waits for it. The inbox's lock orders the left releases and the word
-// that they are awaited: releases that were left before that word are taken by the next round, and a thread that leaves
-// one after it hears that somebody has to be told. Requests begin to wait only in `empty_inbox`, so its last round has
-// looked.
+// No release may stay in the inbox while a request waits for it. `Inbox::leave` and `Inbox::set_awaited` take the
+// inbox's lock: the next round takes a release that was left before `set_awaited`, and a thread that leaves one later
+// learns that it has to tell somebody. Requests begin to wait only in `empty_inbox`, so its last round has looked.
 bool MemoryState::awaits_what_is_left() {
   if (core_.awaits_release() == awaits_release_) return false;
   awaits_release_ = !awaits_release_;

@@ -268,7 +268,7 @@ class MemoryCore {
   void finish_forgetting(HandleId handle, Commands& out);
 
   void set_state(HandleId handle, NodeId node, ReplicaState state, Commands& out);
-  /// Returns the first use of a piece of data that is larger than one may be on the node; null if there is none.
+  /// Returns the first use of a piece of data that is larger than a piece may be on the node; null if there is none.
   [[nodiscard]] static const Use* too_large(const Node& node, std::span<const Use> uses);
   [[nodiscard]] Bytes space_of(HandleId handle) const {
     return OffsetAllocator::rounded(directory_.record(handle).bytes);

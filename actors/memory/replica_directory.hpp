@@ -102,7 +102,7 @@ class ReplicaDirectory {
   [[nodiscard]] bool allows(HandleId handle, NodeId node, AccessMode mode) const {
     const HandleRecord& all = record(handle);
     if (all.leaving) return false;
-    // Copies from lost nodes are under way, and it is not known yet if they end well.
+    // Copies from lost nodes are under way, and it is not known yet whether they end well.
     if (reads(mode) && all.valid == 0 && !all.content_lost) return false;
     if (writes(mode)) return all.pins == at(handle, node).pins;
     return all.write_pins == 0 || all.writer == node;

@@ -44,7 +44,7 @@ void RunServices::post(memory::MemoryEvent event) {
 }
 
 void RunServices::post_and_handle(memory::MemoryEvent event) {
-  // If somebody has been told already, that thread handles it.
+  // If another thread has been told already, it handles this event, too.
   if (!memory_->inbox().post(std::move(event))) return;
   if (setup_.cooperative || !memory_->try_to_handle_inbox()) setup_.peers->tell_memory();
 }

@@ -150,7 +150,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] MemoryNodes* memories() {
     return simulation_ ? static_cast<MemoryNodes*>(simulation_.get()) : accelerators_.get();
   }
-  /// Valid before actors look for their mailboxes: a runtime without a scheduler's actor has no record for it.
+  /// Must be called only under a placing policy: other runtimes have no such mailbox.
   [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[places_.size() + 1]; }
   /// Handles those ready tasks that not every worker may have (`Crew::sets_apart`), and leaves the others in the list.
   void activate_apart(graph::TaskList& ready) noexcept;
@@ -164,7 +164,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void decide();
   /// Tells the scheduler of the decisions that were not made here.
   void leave_to_scheduler(scheduler::SchedulerState::Left left);
-  /// Returns a worker on another core than the calling thread's, which would have to wait for that thread.
+  /// Returns a worker on another core than the calling thread's: a worker on the same core would have to wait for that
+  /// thread.
   [[nodiscard]] WorkerId elsewhere() const;
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
   void start_watchdog();

@@ -112,8 +112,8 @@ struct RuntimeOptions {
   /// other data are copied for every task. 0: the alignment that the device needs for any type
   /// (CL_DEVICE_MEM_BASE_ADDR_ALIGN, often 128). If kernels use no vector types, the size of an element is enough.
   std::size_t opencl_alignment = 0;
-  /// The number of tasks whose data an accelerator fetches while its kernels run; and the same number for a core beside
-  /// accelerators. Each is 0 to 1024.
+  /// The number of tasks whose data an accelerator fetches while its kernels run; and the corresponding number for a
+  /// core beside accelerators. Each is 0 to 1024.
   std::size_t gpu_lookahead = 4;
   std::size_t core_lookahead = 1;
   /// The number of tasks that an accelerator is given beyond those that it takes at a time, so that it goes on without

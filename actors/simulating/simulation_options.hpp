@@ -43,8 +43,8 @@ struct SimulationOptions {
   double memory_share = 1;
   /// Replaces the description's memory size, for all GPUs.
   std::optional<Bytes> gpu_memory = std::nullopt;
-  /// The number of tasks whose data a GPU fetches while a kernel runs, and the same number for a core. More hides more
-  /// latency and decides earlier.
+  /// The number of tasks whose data a GPU fetches while a kernel runs, and the corresponding number for a core. More
+  /// hides more latency and decides earlier.
   std::size_t gpu_lookahead = 2;
   std::size_t core_lookahead = 1;
   /// Times that are added to every kernel on a GPU, and to every copy.

@@ -98,13 +98,13 @@ struct alignas(64) WorkerPort {
   /// The worker's device has stopped working: the worker starts nothing any more and sends on every task that it
   /// receives.
   std::atomic<bool> lost{false};
-  /// States if the worker takes tasks; changes only where cores are grouped (`Crew::grouping`).
+  /// States whether the worker takes tasks; changes only where cores are grouped (`Crew::grouping`).
   Standing standing;
   /// The task of pieces that this worker shares with others. Only cores have one.
   PieceBoard board;
 };
 
-/// Receives what happens to the workers' tasks, in a runtime with several memories or with a scheduler that wants to
+/// Receives the events of the workers' tasks, in a runtime with several memories or with a scheduler that wants to
 /// know. The functions are called in the worker's thread; answers come as messages.
 class TaskServices {
  public:

@@ -113,7 +113,7 @@ class SharedPieces {
   /// The number of the opening in the high half; in the low half the number of pieces that nobody has, which are the
   /// last ones.
   std::atomic<std::uint64_t> word_{0};
-  // Atomic because workers that do not take part read them; `word_` tells these if they may believe the values.
+  // Atomic because workers that do not take part read them; `word_` tells them whether the values are valid.
   std::atomic<graph::Task*> task_{nullptr};
   /// The workers that may join: those with devices of these kinds, and in this set (null: all). The codelet is not
   /// stored: it may be gone with its client when a worker that does not take part looks. Sets of workers live as long

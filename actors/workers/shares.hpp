@@ -70,9 +70,9 @@ struct alignas(64) Share {
 
 /// Users take turns, and so do the clients of one user among themselves. Users who have work get worker time in
 /// proportion to their weights, however many clients they have: whenever a worker wants a task, it takes one of the
-/// user who has had least for his weight, and of that user's client that has had least. A user who had nothing to do
-/// for a while may catch up on `kCredit` of it, but no more. While one client alone has work, its tasks take the usual
-/// way of any runtime, and this class only counts.
+/// user with the least worker time in proportion to his weight, and of that user's client with the least. A user who
+/// had nothing to do for a while may catch up on `kCredit` of it, but no more. While one client alone has work, its
+/// tasks take the usual way of any runtime, and this class only counts.
 ///
 /// A ready task counts as its client's (`activated`), may wait for its turn (`put_into_turns`), is given to a worker
 /// (`take_turn`) or, under a placing policy, to the scheduler (`pass_on`), and leaves (`left`) when it has ended or
@@ -243,7 +243,7 @@ class Shares {
   void charge_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void forgive_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   static void add(Share& share, double ns);
-  /// Decides anew if a worker is to be kept free of long kernels.
+  /// Decides anew whether a worker is to be kept free of long kernels.
   void guard(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void begin_contention() noexcept { contentions_.fetch_add(1, std::memory_order_relaxed); }
   /// Tasks that could not be begun before may be begun now.

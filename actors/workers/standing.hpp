@@ -1,4 +1,4 @@
-/// Standing: states if a worker takes tasks.
+/// Standing: states whether a worker takes tasks.
 #pragma once
 
 #include <atomic>
@@ -34,8 +34,8 @@ class Standing {
  public:
   [[nodiscard]] Part part() const { return part_.load(std::memory_order_acquire); }
   [[nodiscard]] bool open() const { return part_.load(std::memory_order_relaxed) == Part::open; }
-  /// Returns the same as `open`, but sequentially consistent: of "push a task, then look if its worker is open" and
-  /// "close the worker, then look for tasks", one sees the other.
+  /// Returns the same as `open`, but sequentially consistent: of "push a task, then look whether its worker is open"
+  /// and "close the worker, then look for tasks", one sees the other.
   [[nodiscard]] bool surely_open() const { return part_.load(std::memory_order_seq_cst) == Part::open; }
   /// Returns true if the worker forwards every task that it receives.
   [[nodiscard]] bool passes_on() const { return workers::passes_on(part()); }

@@ -68,7 +68,7 @@ struct Step {
 /// (`claim`). Claims are not ready and no policy has placed them, so `TaskServices::may_issue` is asked about them.
 /// They become ready in this worker's hands, since it completes the tasks that they wait for. `TaskGraph::begin` is
 /// asked about them then, or when they have ended: a task that was issued behind a task that failed ends as cancelled,
-/// whatever it did.
+/// even if it ran.
 ///
 /// *Next task*: the newest of the highest priority in the own deque, or the oldest of the entry queue if that has a
 /// higher priority or the own deque is empty. *Steal*: from the first victim that seems to have tasks, in the order of
@@ -78,7 +78,7 @@ struct Step {
 /// some and, if it then has more than it needs or has left some, wakes the next. That worker and the scheduler are told
 /// before a kernel starts.
 ///
-/// *Pieces*: a core that has no tasks and finds none that nobody has runs pieces of other workers' tasks
+/// *Pieces*: a core that has no tasks and finds none in the queues runs pieces of other workers' tasks
 /// (`Codelet::pieces`); it steals only if there are no pieces. A task of pieces leaves the worker that began it when no
 /// piece is left to be taken (`stopped`), and ends with the worker that runs the last of them (`last_piece_ended`).
 ///
@@ -160,9 +160,9 @@ class WorkerCore {
   void steal_answered(WorkerId victim, std::size_t tasks);
   /// `victim` gave these tasks; empties `tasks`.
   void steal_answered(WorkerId victim, graph::TaskList& tasks);
-  /// The actor ends. Puts the tasks that only it knew where its successor finds them. Returns true if the scheduler is
-  /// to be told that there are tasks in the activation queue. Appends to `asked_for` the tasks whose data were asked
-  /// for: the caller withdraws these requests.
+  /// The actor ends. A task that only the actor knew goes to the deque, where the actor's successor finds it. Returns
+  /// true if the scheduler is to be told that there are tasks in the activation queue. Appends to `asked_for` the tasks
+  /// whose data were asked for: the caller withdraws these requests.
   [[nodiscard]] bool give_up(std::vector<graph::Task*>& asked_for);
 
   /// Returns true if tasks lie with this worker and it passes them on.
@@ -302,7 +302,7 @@ class WorkerCore {
   struct InHand {
     graph::Task* task = nullptr;
     bool acquired = false;
-    /// `TaskGraph::begin` has been asked if it may run: it was ready when it was taken.
+    /// `TaskGraph::begin` has been asked whether it may run: it was ready when it was taken.
     bool begun = true;
     /// It must not start before it is ready.
     bool put_off = false;

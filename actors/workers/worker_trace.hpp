@@ -26,7 +26,7 @@ struct TaskSpan {
   TaskId task;
   TimeStamp start{};
   TimeStamp end{};
-  /// Floating-point operations; 0 where the codelet does not say.
+  /// Floating-point operations; 0 if the codelet does not say.
   double flops = 0;
   std::int32_t priority = 0;
   bool failed = false;

@@ -77,7 +77,7 @@ class FurthestNextUse final : public RankedEviction {
   };
 
   void take_submitted();
-  /// Decides if the node uses the order of submission from now on.
+  /// Decides whether the node uses the order of submission from now on.
   void look_ahead(NodeId node);
   [[nodiscard]] Outlook& outlook(std::uint64_t node) {
     if (node >= outlooks_.size()) outlooks_.resize(node + 1);

@@ -20,8 +20,8 @@ class CoreTeam;
 
 /// A device's answer to `start`.
 struct Started {
-  /// True: the kernel has run already, and `cause` says if it failed. False: `done` will be called later, or the task
-  /// runs in pieces (`Device::take_part`).
+  /// True: the kernel has run already, and `cause` says whether it failed. False: `done` will be called later, or the
+  /// task runs in pieces (`Device::take_part`).
   bool finished = false;
   graph::FailureLog::Cause cause;
 };
