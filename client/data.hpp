@@ -13,13 +13,19 @@
 
 namespace troupe {
 
-/// A registration: the data stay registered as long as it lives. Memory of the runtime (`Runtime::allocate_…`) is given
-/// back after its last use, and nobody waits for that. For memory of the program the destructor waits for the last use,
-/// so memory that was declared before it is safe even when an exception unwinds the stack. Where it cannot wait (in a
-/// kernel or callback, or in a thread that holds the data itself), tasks that use the memory and have not begun are
-/// cancelled, running ones are waited for as far as that cannot deadlock, and the kernel's task fails, or else the next
-/// `Runtime::wait`: such memory is for the thread that waits for its tasks. Converts to the `Handle` that tasks are
-/// given. One that outlives its runtime stands for nothing any more; moving is cheap.
+/// A registration: the data stay registered as long as this object lives.
+///
+/// Memory of the runtime (`Runtime::allocate_…`) is freed after its last use, and the destructor does not wait for
+/// that. For memory of the program the destructor waits for the last use, so memory that was declared before this
+/// object is safe even when an exception unwinds the stack.
+///
+/// In some places the destructor cannot wait: in a kernel or callback, and in a thread that holds the data itself.
+/// There it cancels the tasks that use the memory and have not begun, and waits for running ones as far as that cannot
+/// deadlock. The kernel's task then fails, or else the next `Runtime::wait`. Register such memory in the thread that
+/// waits for its tasks.
+///
+/// Converts to the `Handle` that tasks are given. After the end of its runtime the object stands for nothing. Moving is
+/// cheap.
 class Data {
  public:
   Data() = default;
@@ -41,9 +47,9 @@ class Data {
   operator Access() const { return {handle_}; }  // NOLINT
   [[nodiscard]] Handle handle() const { return handle_; }
 
-  /// As the destructor does, but throws `Error`: `wait_in_kernel` where it would have to wait in a kernel or callback,
-  /// and the data stay registered; `invalid_handle` where `Runtime::release` has done it already. The handle is invalid
-  /// from then on.
+  /// Does what the destructor does, but throws `Error`: `wait_in_kernel` if it would have to wait in a kernel or
+  /// callback, and then the data stay registered; `invalid_handle` if `Runtime::release` has already released the data.
+  /// The handle is invalid from then on.
   void release() {
     auto backend = take_backend();
     if (backend == nullptr) return;
@@ -56,16 +62,17 @@ class Data {
   void reset() noexcept {
     if (const auto backend = take_backend()) backend->let_go(handle_);
   }
-  /// Null where there is nothing to release any more.
+  /// Returns null if there is nothing left to release.
   std::shared_ptr<client::Backend> take_backend() noexcept { return std::exchange(backend_, {}).lock(); }
 
   std::weak_ptr<client::Backend> backend_;
   Handle handle_;
 };
 
-/// While one lives, the program may use the data in the given mode and tasks that conflict wait. Not to be held
-/// across a wait for such a task, which would never end: the thread that acquired it is refused that wait
-/// (`invalid_argument`), unless it has moved it, as another thread may then give the data back.
+/// The program's access to data. As long as this object lives, the program may use the data in the given mode, and
+/// tasks that conflict wait. Do not hold it while waiting for such a task: the wait would never end, so the thread that
+/// acquired the data gets `invalid_argument` for it. The wait is allowed after the object was moved, because another
+/// thread may then give the data back.
 class HostAccess {
  public:
   HostAccess(client::Backend* backend, const client::Backend::Acquired& acquired)
@@ -79,18 +86,18 @@ class HostAccess {
   HostAccess& operator=(const HostAccess&) = delete;
   ~HostAccess() { give_back(); }
 
-  /// Lets the tasks go on; the views must not be used any more.
+  /// Lets the tasks continue; the views must not be used any more.
   void give_back() noexcept {
     if (hold_ != nullptr) backend_->give_back(std::exchange(hold_, nullptr));
   }
   [[nodiscard]] const DataView& view() const { return view_; }
-  /// Throws `signature_mismatch` where the elements are of another type than `T`.
+  /// Throws `signature_mismatch` if the elements are not of type `T`.
   template <class T>
   [[nodiscard]] MatrixView<T> matrix() const {
     check_type<T>();
     return view_.as_matrix<T>();
   }
-  /// All elements of contiguous data. Throws `signature_mismatch` too where there are gaps between columns.
+  /// Returns all elements of contiguous data. Throws `signature_mismatch` also if there are gaps between columns.
   template <class T>
   [[nodiscard]] VectorView<T> vector() const {
     check_type<T>();

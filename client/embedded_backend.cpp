@@ -15,11 +15,11 @@ namespace {
 
 struct PinnedBuffer {
   platform::HostBuffer buffer;
-  /// Goes first.
+  /// Declared last, so that it is destroyed first.
   std::shared_ptr<void> pinned;
 };
 
-/// What is kept in devices' memories as long as it lives.
+/// The data that stay in devices' memories as long as this object lives.
 class Kept {
  public:
   Kept(actors::RuntimeSystem& system, std::vector<HandleId> handles) : system_(system), handles_(std::move(handles)) {}
@@ -27,7 +27,7 @@ class Kept {
     try {
       system_.unlock(handles_);
     } catch (...) {
-      // No memory left for an event: the data stay the last to leave.
+      // There was no memory left for an event: the data remain the last to leave.
     }
   }
   Kept(const Kept&) = delete;
@@ -53,7 +53,7 @@ class EmbeddedRecording final : public RecordedTasks {
 
 class BegunRecording final : public EmbeddedBackend::OpenRecording {
  public:
-  /// `open`: counts recordings that are.
+  /// `open`: the number of open recordings.
   BegunRecording(graph::TaskGraph& graph, std::shared_ptr<graph::Recording> recording,
                  std::unique_ptr<graph::RecordingScope> scope, std::atomic<int>& open)
       : graph_(graph), recording_(std::move(recording)), scope_(std::move(scope)), open_(open) {
@@ -98,13 +98,13 @@ EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, 
 EmbeddedBackend::~EmbeddedBackend() { finish(); }
 
 void EmbeddedBackend::finish() noexcept {
-  // First, as what is done at the end may wait for everything, which counts as asking.
+  // This comes before `at_stop_`: the action there may wait for all tasks, which would count as the program asking.
   if (warn() && graph_.wait_until_ended()) {
     warn_of_untold(graph_.failures(), warn());
     graph_.failures().told(nullptr);
   }
   if (const auto action = std::exchange(at_stop_, nullptr)) action(*this);
-  // What failed has been reported to whoever waited.
+  // Failures have been reported to the threads that waited for them.
   [[maybe_unused]] const Result<void> ended = graph_.wait_until_ended();
 }
 
@@ -130,7 +130,7 @@ Result<Memory> EmbeddedBackend::allocate(Bytes size, NumaId node) {
   if (!buffer) return buffer.failure();
   auto owner = std::make_shared<PinnedBuffer>();
   owner->buffer = std::move(buffer).value();
-  // Smaller ones share pages with others.
+  // Smaller buffers share pages with others.
   if (size >= platform::kHugePage) owner->pinned = pin(owner->buffer.data(), size);
   std::byte* const data = owner->buffer.data();
   return Memory{std::shared_ptr<std::byte>(std::move(owner), data), size};

@@ -28,7 +28,7 @@ class EmbeddedBackend final : public Backend {
   ~EmbeddedBackend() override;
   [[nodiscard]] End end_here() const override;
 
-  /// Is called when the runtime is about to stop, before it waits for its tasks; must not throw.
+  /// Sets an action that runs when the runtime is about to stop, before it waits for its tasks; it must not throw.
   void at_stop(std::function<void(Backend&)> action) { at_stop_ = std::move(action); }
 
   Result<Handle> register_data(graph::DataDescription description) override;
@@ -65,8 +65,8 @@ class EmbeddedBackend final : public Backend {
   Result<MetricsSnapshot> metrics() const override;
   Result<WhyReport> why() const override;
 
-  /// What the calling thread submits is recorded from `begin_recording` to `end`, which that thread calls; where it
-  /// never does, what was recorded is forgotten.
+  /// A recording that has begun: tasks that the calling thread submits are recorded from `begin_recording` to `end`,
+  /// which the same thread calls. If it never calls `end`, the recording is dropped.
   class OpenRecording {
    public:
     OpenRecording() = default;
@@ -77,19 +77,19 @@ class EmbeddedBackend final : public Backend {
   };
   Result<std::unique_ptr<OpenRecording>> begin_recording(std::string name);
 
-  /// For interfaces that must not block where these calls do.
+  /// The task graph, for interfaces that must not block where the calls above do.
   [[nodiscard]] graph::TaskGraph& graph() const { return graph_; }
 
  private:
   EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory);
-  /// For a submission while somebody sleeps: what will be ready wakes him before it is.
+  /// Called for a submission while a worker sleeps: wakes the worker before the task becomes ready.
   void wake_early(const graph::TaskSpecification& specification) noexcept;
 
   std::unique_ptr<actors::RuntimeSystem> system_;
   graph::TaskGraph& graph_;
   /// See `RuntimeSystem::sleepers`.
   const workers::IdleSet* const sleepers_;
-  /// Recordings that are open: what is submitted may not run.
+  /// The number of open recordings. While there are any, submitted tasks may not run.
   std::atomic<int> recordings_{0};
   const bool data_have_memory_;
   std::function<void(Backend&)> at_stop_;

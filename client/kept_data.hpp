@@ -6,8 +6,9 @@
 
 namespace troupe {
 
-/// While it lives, the data are the last to leave the memories that they are in (`Runtime::keep`). A wish, not a claim:
-/// tasks that need the memory get it. Must not outlive its runtime; moving is cheap.
+/// Keeps data in devices' memories: as long as this object lives, the data are the last to leave the memories that they
+/// are in (`Runtime::keep`). This is a wish, not a guarantee: tasks that need the memory get it. Must not outlive its
+/// runtime; moving is cheap.
 class KeptData {
  public:
   KeptData() = default;
@@ -17,7 +18,7 @@ class KeptData {
   KeptData(const KeptData&) = delete;
   KeptData& operator=(const KeptData&) = delete;
 
-  /// The data are like all others again.
+  /// Makes the data like all others again.
   void let_go() noexcept { kept_.reset(); }
 
  private:

@@ -1,4 +1,4 @@
-/// Which matrices can be.
+/// A check of matrix shapes.
 #pragma once
 
 #include <cstddef>

@@ -43,18 +43,18 @@ struct OpenClProgram::State {
   /// The program on one device.
   struct Built {
     Mutex mutex;
-    /// Null until it is built.
+    /// Null until the program is built.
     OpenClProgramHandle program TROUPE_GUARDED_BY(mutex);
-    /// Why it is not.
+    /// The reason why the program could not be built.
     std::string failure TROUPE_GUARDED_BY(mutex);
-    /// By queue, on which one task runs at a time, and name. They go before the program does.
+    /// The kernels by queue and name; a queue runs one task at a time. They are released before the program.
     std::map<std::pair<const _cl_command_queue*, std::string>, OpenClKernelHandle> kernels TROUPE_GUARDED_BY(mutex);
   };
 
   std::string source;
   std::string options;
   Mutex mutex;
-  // Looked up only. Contexts stay as long as the process, and have one device each.
+  // Only looked up, never listed. Contexts live as long as the process, and have one device each.
   std::map<const _cl_context*, Built> built TROUPE_GUARDED_BY(mutex);
 
   void build(const OpenClLaunch& launch, Built& here) const TROUPE_REQUIRES(here.mutex) {
@@ -71,7 +71,7 @@ struct OpenClProgram::State {
       here.program = std::move(program);
       return;
     }
-    // It would fail again.
+    // A second attempt would fail too, so the failure is kept.
     here.failure = fmt::format("building a program for OpenCL failed: {}\n{}", opencl_error(status),
                                build_log(api, program.get(), device));
   }
@@ -88,7 +88,7 @@ _cl_kernel* OpenClProgram::kernel(const OpenClLaunch& launch, const std::string&
     const LockGuard lock(state_->mutex);
     here = &state_->built[launch.context()];
   }
-  // Other devices build at the same time.
+  // The lock is per device, so other devices can build at the same time.
   const LockGuard lock(here->mutex);
   if (here->program.get() == nullptr && here->failure.empty()) state_->build(launch, *here);
   if (!here->failure.empty()) throw Error(ErrorCode::kernel_failed, here->failure);

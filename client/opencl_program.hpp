@@ -10,8 +10,8 @@ struct _cl_kernel;
 
 namespace troupe {
 
-/// Built once for each device, by the first task there that needs it, which may take a second. Copies share one. All
-/// functions may be called by several kernels at the same time.
+/// A program that is built once for each device, by the first task there that needs it, which may take a second. Copies
+/// share one program. Several kernels may call all functions at the same time.
 ///
 ///     const OpenClProgram program("kernel void scale(global double* x, double a) { x[get_global_id(0)] *= a; }");
 ///     const Codelet scale = Codelet("scale", {AccessMode::read_write})
@@ -21,12 +21,12 @@ namespace troupe {
 ///                               });
 class OpenClProgram {
  public:
-  /// `options`: the compiler's, "-cl-fast-relaxed-math".
+  /// `options`: options for the compiler, such as "-cl-fast-relaxed-math".
   explicit OpenClProgram(std::string source, std::string options = {});
 
-  /// The driver's kernel, for nobody but the task that is running: its arguments stay from one task to the next of the
-  /// same queue. It lives as long as the program, and is not to be released. Throws `Error` (`kernel_failed`) where the
-  /// program cannot be built, with what the compiler says, or has no such kernel.
+  /// Returns the driver's kernel, for use by the running task only: its arguments stay set from one task to the next of
+  /// the same queue. It lives as long as the program; do not release it. Throws `Error` (`kernel_failed`) with the
+  /// compiler's message if the program cannot be built, and if it has no such kernel.
   [[nodiscard]] _cl_kernel* kernel(const OpenClLaunch& launch, const std::string& name) const;
 
  private:

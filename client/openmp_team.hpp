@@ -1,15 +1,5 @@
-/// For codelets whose kernels use OpenMP, or a library that does: a worker's OpenMP threads are those of its cluster.
-///
-/// ```cpp
-/// Codelet scale = Codelet("scale", {AccessMode::read_write})
-///                     .cpu_team([](Team& team, VectorView<double> x) {
-/// #pragma omp parallel for num_threads(team.size())
-///                       for (std::size_t i = 0; i < x.size(); ++i) x[i] *= 2;
-///                     })
-///                     .prologue(openmp_team);
-/// ```
-///
-/// There only where the program is compiled for OpenMP (-fopenmp).
+/// OpenMP for codelets whose kernels, or a library they call, use it: a worker's OpenMP threads run on the cores of its
+/// cluster.
 #pragma once
 
 #ifdef _OPENMP
@@ -25,10 +15,10 @@
 
 namespace troupe {
 
-/// As many OpenMP threads as the team has members, each bound to a member's core; one thread again when the worker goes
-/// on to other codelets. Threads of OpenMP belong to the thread that calls for them, so that several teams have theirs
-/// at the same time. Throws `Error`: `invalid_argument` where the environment binds OpenMP's threads, `platform` where
-/// there are too few threads or they cannot be bound.
+/// Sets as many OpenMP threads as the team has members, each bound to a member's core, and one thread again when the
+/// worker goes on to other codelets. OpenMP's threads belong to the thread that calls for them, so several teams can
+/// have theirs at the same time. Throws `Error`: `invalid_argument` if the environment binds OpenMP's threads,
+/// `platform` if there are too few threads or they cannot be bound.
 inline std::shared_ptr<void> openmp_team(Team& team) {
   if (omp_get_proc_bind() != omp_proc_bind_false) {
     throw Error(ErrorCode::invalid_argument,

@@ -1,5 +1,5 @@
-/// For plug-ins of the service: shared objects with codelets that clients name. docs/plugins.md tells how to write,
-/// build and install one.
+/// Plug-ins of the service: shared objects with codelets that clients refer to by name. docs/plugins.md tells how to
+/// write, build and install one.
 ///
 ///     #include <troupe/client/plugin.hpp>
 ///
@@ -25,27 +25,29 @@
 
 namespace troupe {
 
-/// Refuses a task whose shapes or arguments its kernel could not take: see `PluginRegistrar::add`.
+/// Refuses a task whose shapes or arguments its kernel cannot handle: see `PluginRegistrar::add`.
 using PluginCheck = std::function<Result<void>(std::span<const Layout> layouts, const Arguments& arguments)>;
 
-/// What a plug-in's register function is given. Valid during the call only.
+/// The object that a plug-in's register function gets. It is valid during that call only.
 class PluginRegistrar {
  public:
-  /// A codelet that clients may use. They find it by its name, or what `Codelet::known_as` says, which no other codelet
-  /// of the service may have. It must be typed, so that what clients send is compared with what its kernel takes.
+  /// Adds a codelet that clients may use. They find it by its name, or by the name in `Codelet::known_as`, which no
+  /// other codelet of the service may have. It must be typed, so that the service can compare what clients send with
+  /// what the kernel takes.
   ///
-  /// `check` is asked for every task of a client before it is submitted, with the layouts of its data in the order of
-  /// the kernel's parameters, and its arguments. It must refuse every combination with which the kernel could read or
-  /// write outside of its data: clients send what they like. Numbers and types of handles and arguments have been
-  /// compared, sizes are not negative, and columns do not overlap; arguments lie at `arguments.offsets()` in
-  /// `arguments.bytes()`. Several threads ask at once. Empty: the kernel takes whatever its types allow.
+  /// `check` is called for every task of a client before it is submitted, with the layouts of its data in the order of
+  /// the kernel's parameters, and with its arguments. It must refuse every combination with which the kernel could read
+  /// or write outside of its data, because clients can send anything. The service has already compared the numbers and
+  /// types of handles and arguments; sizes are not negative, and columns do not overlap; arguments lie at
+  /// `arguments.offsets()` in `arguments.bytes()`. Several threads call it at once. Empty: the kernel accepts
+  /// everything that its types allow.
   ///
   /// Throws `Error` (`invalid_argument`) for a name that is in use, and for a codelet that is not typed or has no
   /// implementation.
   virtual void add(const Codelet& codelet, PluginCheck check = nullptr) = 0;
 
-  /// A reduction of elements of type `T` that clients may choose by its name. Throws `Error` (`invalid_argument`) for a
-  /// name that is in use.
+  /// Adds a reduction of elements of type `T` that clients may choose by its name. Throws `Error` (`invalid_argument`)
+  /// for a name that is in use.
   template <class T>
   void add_reduction(const std::string& name, const ReductionMethods& methods) {
     add_reduction_of(name, type_tag<T>(), sizeof(T), methods);
@@ -59,19 +61,20 @@ class PluginRegistrar {
                                 const ReductionMethods& methods) = 0;
 };
 
-/// What the service looks for in a shared object, by the name `troupe_plugin`. A plug-in is refused where anything but
-/// the name and the function differs from what the service was built with.
+/// The symbol `troupe_plugin` that the service looks up in a shared object. The service refuses a plug-in if any field
+/// but the name and the function differs from the service's own value.
 struct PluginDescriptor {
   std::uint64_t magic;
-  /// Of this header: raised by every change that old plug-ins would misunderstand.
+  /// The version of this header; raised by every change that old plug-ins would misunderstand.
   std::uint32_t interface_version;
-  /// Of what is passed: another one comes from another version of Troupe, or of the compiler's library.
+  /// The size of the objects that are passed. A different size means another version of Troupe, or of the compiler's
+  /// library.
   std::uint32_t codelet_bytes;
-  /// "0.1.0".
+  /// Troupe's version, such as "0.1.0".
   const char* troupe_version;
-  /// What the layout of the standard library's types depends on.
+  /// The properties of the compiler that the layout of the standard library's types depends on.
   const char* compiler;
-  /// For people.
+  /// The plug-in's name, for people.
   const char* name;
   void (*register_codelets)(PluginRegistrar& registrar);
 };
@@ -100,7 +103,8 @@ inline constexpr const char* kPluginTroupeVersion = "0.1.0";
 
 }  // namespace troupe
 
-/// Once in each plug-in, outside of namespaces: its name, and the function that adds what it has.
+/// Use it once in each plug-in, outside of namespaces: the name of the plug-in, and the function that adds its
+/// codelets.
 #define TROUPE_PLUGIN(plugin_name, function)                                                                         \
   extern "C" __attribute__((visibility("default"))) const ::troupe::PluginDescriptor troupe_plugin;                  \
   const ::troupe::PluginDescriptor troupe_plugin = {::troupe::kPluginMagic,                                          \

@@ -15,7 +15,7 @@ std::string default_model_folder() { return platform::cache_folder(); }
 Runtime::Runtime(const RuntimeOptions& options) : backend_(client::start_in_environment(options).value_or_throw()) {}
 
 Runtime::~Runtime() {
-  // The backend goes as a member: callbacks that it waits for use this object.
+  // The backend is destroyed as a member, after this body: callbacks that it waits for use this object.
   if (!client::leave_if_it_cannot_end(backend_)) backend_->finish();
 }
 

@@ -1,4 +1,4 @@
-/// Which NUMA node each tile belongs to.
+/// The NUMA node that each tile belongs to.
 #pragma once
 
 #include <cassert>
@@ -9,12 +9,12 @@
 
 namespace troupe {
 
-/// Block-cyclic over a grid of nodes, as ScaLAPACK distributes matrices: tile (i, j) belongs to node
-/// (i mod p) q + (j mod q). So every node owns an equal share of each step's tiles, and neighbours in a row or column
-/// of tiles lie on few nodes.
+/// A block-cyclic distribution over a grid of nodes, as ScaLAPACK distributes matrices: tile (i, j) belongs to node (i
+/// mod p) q + (j mod q). So every node owns an equal share of each step's tiles, and neighbours in a row or column of
+/// tiles lie on few nodes.
 class TileOwners {
  public:
-  /// As square a grid as divides `nodes`, with at most as many rows as columns.
+  /// Returns the grid closest to a square that has exactly `nodes` nodes, with at most as many rows as columns.
   static TileOwners square(std::size_t nodes) {
     std::size_t rows = 1;
     for (std::size_t p = 1; p * p <= nodes; ++p) {
@@ -22,7 +22,7 @@ class TileOwners {
     }
     return {rows, nodes / rows};
   }
-  /// Whole block columns.
+  /// Returns a distribution of whole block columns.
   static TileOwners columns(std::size_t nodes) { return {1, nodes}; }
 
   [[nodiscard]] NumaId owner(int i, int j) const {

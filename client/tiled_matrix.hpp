@@ -14,26 +14,27 @@
 
 namespace troupe {
 
-/// Where the elements of a tiled matrix lie.
+/// The storage of a tiled matrix's elements.
 enum class TileStorage {
   /// Each block column is contiguous, with all its rows (`TiledMatrix::column`): cores factorize panels in place.
   columns,
   /// Each tile is contiguous by itself: best for kernels that touch one tile at a time.
   tiles,
-  /// Nowhere: there are handles of separate tiles, but no memory behind them. For runs in virtual time without real
-  /// buffers, whose tasks never touch data.
+  /// There is no storage: there are handles of separate tiles, but no memory behind them. Use it for runs in virtual
+  /// time without real buffers, whose tasks never touch data.
   none,
 };
 
-/// On which NUMA node the memory of a tiled matrix lies.
+/// The NUMA node of a tiled matrix's memory.
 enum class TilePlacement {
-  /// Where the first task that writes it happens to run.
+  /// The first task that writes the memory determines its node.
   first_touch,
-  /// Block-cyclically over the NUMA nodes that have workers (`TileOwners`): tiles over a grid of nodes, block columns
-  /// in turn. `gather_from` hands each copy to a worker of the tile's node. On one node the same as `first_touch`.
+  /// The memory is spread block-cyclically over the NUMA nodes that have workers (`TileOwners`): tiles over a grid of
+  /// nodes, block columns in turn. `gather_from` hands each copy to a worker of the tile's node. With one node this is
+  /// the same as `first_touch`.
   spread,
 };
-/// Where the elements lie, and on which NUMA node.
+/// The storage of the elements, and their NUMA nodes.
 struct TileLayout {
   TileStorage storage = TileStorage::tiles;
   TilePlacement placement = TilePlacement::first_touch;
@@ -42,21 +43,21 @@ struct TileLayout {
       : storage(tile_storage), placement(tile_placement) {}
 };
 
-/// Which tiles a conversion copies.
+/// The tiles that a conversion copies.
 enum class TilePart { all, lower };
 
-/// Size of a tile. Tall tiles give matrix products more rows to work on at once, and leave less to do in parallel.
+/// The size of a tile. Tall tiles give matrix products more rows to work on at once, but leave less to do in parallel.
 struct TileSize {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
 
-  /// Square tiles.
+  /// Makes square tiles.
   TileSize(std::int64_t edge) : rows(edge), cols(edge) {}  // NOLINT: a number is a square tile's edge
   TileSize(std::int64_t tile_rows, std::int64_t tile_cols) : rows(tile_rows), cols(tile_cols) {}
 };
 
 /// A `rows` x `cols` matrix cut into tiles; the last row and column of tiles may be smaller. Tile (i, j) is a handle.
-/// The memory is the runtime's, or (`in_place`) a column-major matrix of the program. Its destructor waits for the last
+/// The memory is the runtime's, or (`in_place`) a column-major matrix of the program. The destructor waits for the last
 /// use of every tile.
 template <class T>
 class TiledMatrix {
@@ -67,42 +68,43 @@ class TiledMatrix {
   TiledMatrix(TiledMatrix&&) noexcept = default;
   TiledMatrix& operator=(TiledMatrix&&) noexcept = default;
 
-  /// Uninitialized. Throws `invalid_argument`, `out_of_memory`.
+  /// Makes an uninitialized matrix. Throws `invalid_argument`, `out_of_memory`.
   TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile,
               TileLayout layout = TileStorage::tiles, const std::string& name = {});
-  /// Tiles of a column-major matrix of the program, which must outlive this object. Nothing is copied.
+  /// Makes tiles of a column-major matrix of the program, which must outlive this object. Nothing is copied.
   [[nodiscard]] static TiledMatrix in_place(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
                                             std::int64_t ld, TileSize tile, const std::string& name = {});
 
-  /// Tiles in memory of the program, which must outlive this object: each contiguous, one after the other, column of
-  /// tiles by column, those of `part` only. Other tiles have invalid handles.
+  /// Makes tiles in memory of the program, which must outlive this object. Each tile is contiguous; the tiles of `part`
+  /// lie one after the other, column of tiles by column of tiles. All other tiles have invalid handles.
   [[nodiscard]] static TiledMatrix in_tiles(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
                                             TileSize tile, TilePart part = TilePart::all, const std::string& name = {});
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t cols() const { return cols_; }
   [[nodiscard]] const TileSize& tile() const { return tile_; }
-  /// Number of tiles from top to bottom and from left to right.
+  /// The number of tiles from top to bottom and from left to right.
   [[nodiscard]] int tile_rows() const { return tile_rows_; }
   [[nodiscard]] int tile_cols() const { return tile_cols_; }
-  /// Rows of the tiles in tile row i; columns of those in tile column j.
+  /// The rows of the tiles in tile row i; the columns of those in tile column j.
   [[nodiscard]] std::int64_t rows_of(int i) const { return std::min(tile_.rows, rows_ - i * tile_.rows); }
   [[nodiscard]] std::int64_t cols_of(int j) const { return std::min(tile_.cols, cols_ - j * tile_.cols); }
 
-  /// Where the diagonal enters tile column k: in tile row `diagonal(k)`, `diagonal_offset(k)` rows below its top.
+  /// The place where the diagonal enters tile column k: in tile row `diagonal(k)`, `diagonal_offset(k)` rows below its
+  /// top.
   [[nodiscard]] int diagonal(int k) const { return static_cast<int>(k * tile_.cols / tile_.rows); }
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_.cols % tile_.rows; }
 
   /// Tile (i, j).
   [[nodiscard]] Handle operator()(int i, int j) const { return tiles_[index(i, j)]; }
-  /// The NUMA node that owns tile (i, j); an invalid id where the tiles are not spread.
+  /// The NUMA node that owns tile (i, j); an invalid id if the tiles are not spread.
   [[nodiscard]] NumaId owner(int i, int j) const { return owners_ ? owners_->owner(i, j) : NumaId{}; }
-  /// All tiles of column j as one block of `rows()` rows. Not with `TileStorage::tiles`.
+  /// All tiles of column j as one block of `rows()` rows. Not available with `TileStorage::tiles`.
   [[nodiscard]] Handle column(int j) const;
 
-  /// Submits tasks that copy a column-major matrix of the program into the tiles, or the tiles into it. The memory
-  /// must stay until they have ended; every tile is copied on its own, as soon as it can be. On a service the calling
-  /// thread copies, tile after tile as each can be had, and the copies have ended when it returns.
+  /// Submit tasks that copy a column-major matrix of the program into the tiles, or the tiles into it. The memory must
+  /// stay until these tasks have ended; every tile is copied on its own, as soon as it can be. With a service the
+  /// calling thread copies tile after tile, and all copies are complete when the call returns.
   void gather_from(const T* data, std::int64_t ld, TilePart part = TilePart::all);
   void scatter_to(T* data, std::int64_t ld, TilePart part = TilePart::all) const;
 
@@ -116,7 +118,7 @@ class TiledMatrix {
   }
   /// Cuts the next block column into tiles.
   void add_column(Data column);
-  /// "name(2,1)".
+  /// Returns a name such as "name(2,1)".
   [[nodiscard]] static std::string tile_name(const std::string& name, int i, int j);
 
   Runtime* runtime_;
@@ -125,12 +127,12 @@ class TiledMatrix {
   TileSize tile_;
   int tile_rows_;
   int tile_cols_;
-  /// Column by column.
+  /// The tiles, column by column.
   std::vector<Handle> tiles_;
-  /// What keeps them registered: one per tile that there is, or one per block column.
+  /// The registrations of the tiles: one per existing tile, or one per block column.
   std::vector<Data> registrations_;
   bool has_columns_ = false;
-  /// Nothing where the tiles are not spread.
+  /// Empty if the tiles are not spread.
   std::optional<TileOwners> owners_;
 };
 

@@ -1,34 +1,34 @@
-/// Which Troupe this is.
+/// The version of Troupe.
 #pragma once
 
 #include <string>
 
 namespace troupe {
 
-/// Of the library that a program has loaded, however old the headers are that it was compiled with.
+/// The version of the library that the program has loaded, even if the program was compiled with older headers.
 struct Version {
-  /// "0.1.0"; docs/releasing.md says what changes which number.
+  /// The number, such as "0.1.0"; docs/releasing.md says what changes which part.
   std::string number;
-  /// The first twelve digits, with a '+' behind them where files had been changed; empty where it was not built in a
-  /// git work tree.
+  /// The first twelve digits of the commit, with a '+' at the end if files had been changed; empty if the library was
+  /// not built in a git work tree.
   std::string commit;
-  /// "GNU 12.2.0".
+  /// The compiler, such as "GNU 12.2.0".
   std::string compiler;
-  /// "Release".
+  /// The build type, such as "Release".
   std::string build_type;
-  /// `Runtime::connect` and the C interface's `troupe_connect`, and the command `troupe serve`.
+  /// True if the build has `Runtime::connect`, the C interface's `troupe_connect`, and the command `troupe serve`.
   bool service = false;
   bool cuda = false;
   bool opencl = false;
-  /// The Python package was built with it.
+  /// True if the Python package was built, too.
   bool python = false;
-  /// As the compiler's option -fsanitize has them, "address,undefined"; empty: none.
+  /// The sanitizers, as the compiler's option -fsanitize names them ("address,undefined"); empty: none.
   std::string sanitizers;
 };
 
-/// Never changes. Any thread.
+/// Returns the version, which never changes. Any thread may call.
 [[nodiscard]] const Version& version();
-/// For people, two lines: "troupe 0.1.0 (commit 0fd0af8a1b2c)", and how it was built.
+/// Returns two lines for people: "troupe 0.1.0 (commit 0fd0af8a1b2c)", and how it was built.
 [[nodiscard]] std::string describe(const Version& version);
 
 }  // namespace troupe

@@ -27,7 +27,8 @@ Codelet make_codelet(const char* name, const troupe_mode* modes, size_t mode_cou
   return codelet;
 }
 
-/// What is to be changed. A copy, as runtimes may keep what they have made of one whose submission failed.
+/// Returns the codelet for a change, as a copy: a runtime may keep what it made from the codelet when its submission
+/// failed. Throws where the codelet must not be changed any more.
 Codelet changeable(const troupe_codelet& codelet) {
   const char* why = nullptr;
   if (codelet.submitted) why = "has been submitted: change it before";
@@ -81,7 +82,7 @@ troupe_error troupe_codelet_define(const char* name, const troupe_mode* modes, s
     require(reinterpret_cast<const void*>(kernel), "kernel");
     auto made = std::unique_ptr<troupe_codelet>(new troupe_codelet{
         .codelet = make_codelet(name, modes, mode_count, arguments, argument_count), .arguments = argument_count});
-    // From here on nothing fails but for want of memory.
+    // Only a lack of memory can make the following steps fail.
     made->user = std::shared_ptr<void>(user, [destroy](void* last) {
       if (destroy != nullptr) destroy(last);
     });

@@ -33,7 +33,7 @@ Layout layout_of_matrix(troupe_type type, std::int64_t rows, std::int64_t cols, 
   return {rows, cols, ld, static_cast<std::uint32_t>(element.size), element.tag};
 }
 
-/// Of numbers: C++ adds what is smaller than an int as ints.
+/// Returns the sum for numbers. TROUPE_BOOL has none: C++ adds types smaller than int as ints.
 template <class T>
 ReductionMethods sum_of() {
   if constexpr (std::is_same_v<T, bool>) {
@@ -89,7 +89,7 @@ troupe_error troupe_data_free(troupe_data* data) {
         state->runtime().release(meaning.handle);
         HandleSlots::get().remove(data->handle);
       } catch (const Error& error) {
-        // The runtime is going in another thread, and the data with it.
+        // Another thread is freeing the runtime, and the data are freed with it.
         if (error.code() != ErrorCode::invalid_handle) throw;
       }
     }
@@ -141,7 +141,7 @@ troupe_error troupe_set_reduction(troupe_runtime* runtime, troupe_handle handle,
     require(reinterpret_cast<const void*>(combine), "combine");
     const GivingCall call(runtime->state);
     const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, call.state()->number());
-    // Whoever gets an error keeps what it has.
+    // If this call fails, the caller keeps its object, and `destroy` is not called.
     const auto keeps = std::make_shared<bool>(true);
     const std::shared_ptr<void> owner(user, [keeps, destroy](void* last) {
       if (!*keeps && destroy != nullptr) destroy(last);

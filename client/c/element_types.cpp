@@ -13,7 +13,7 @@ namespace troupe::c {
 
 namespace {
 
-/// The types of this process's program, which never go.
+/// The types that this program has defined; they are never removed.
 struct OwnTypes {
   Mutex mutex;
   std::vector<ElementType> types TROUPE_GUARDED_BY(mutex);
@@ -25,7 +25,7 @@ struct OwnTypes {
   }
 };
 
-/// Equal for equal types of all programs, so that a service sees the same.
+/// Returns the same tag for the same type in every program, so that a service sees equal types as equal.
 std::uint64_t tag_of(const std::string& name, std::size_t size) {
   std::uint64_t hash = type_tag<OwnTypes>();
   for (const char letter : name + ":" + std::to_string(size)) {

@@ -1,4 +1,4 @@
-/// Types of elements and of arguments, of the C interface.
+/// Types of elements and arguments in the C interface.
 #pragma once
 
 #include <complex>
@@ -11,21 +11,21 @@
 
 namespace troupe::c {
 
-/// What must be known of a type whose elements are copied.
+/// The properties of a type that are needed to copy its elements.
 struct ElementType {
   std::uint64_t tag = 0;
   std::size_t size = 0;
   std::size_t alignment = 1;
 };
 
-/// All throw `invalid_argument` for numbers that mean nothing.
+/// These functions throw `invalid_argument` for numbers that are no type.
 [[nodiscard]] ElementType element_type(troupe_type type);
-/// Also for types that no task can take by value.
+/// Also accepts types that no task can take by value.
 [[nodiscard]] ArgumentType argument_type(troupe_type type);
 /// See `troupe_type_define`.
 [[nodiscard]] troupe_type define_type(const char* name, std::size_t size, std::size_t alignment);
 
-/// Calls `use.template operator()<T>()` with the C++ type of one of those that come with the interface; throws
+/// Calls `use.template operator()<T>()` with the C++ type of a type that comes with the interface; throws
 /// `invalid_argument` for all others.
 template <class Use>
 auto with_type(troupe_type type, const Use& use) {

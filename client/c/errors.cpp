@@ -9,7 +9,7 @@ namespace troupe::c {
 
 namespace {
 
-/// Not a string: keeping the text of a failure must not fail.
+/// An array, not a string: storing the text of a failure must not fail.
 thread_local std::array<char, 4096> last_message{};
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace troupe::c {
 
-/// Factors of float or of double.
+/// Factors of a matrix of float or double.
 class Factors {
  public:
   Factors() = default;

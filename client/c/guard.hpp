@@ -9,11 +9,11 @@
 
 namespace troupe::c {
 
-/// Keeps the text for `troupe_error_message` in this thread.
+/// Stores the text for `troupe_error_message` in this thread.
 troupe_error remember(troupe_error error, const char* message) noexcept;
 [[nodiscard]] troupe_error code_of(ErrorCode code);
 
-/// Calls `call`; what it throws becomes an error and its text. Nothing is thrown into C.
+/// Runs `call`; an exception becomes an error code and its text. Nothing is thrown into C.
 template <class Call>
 troupe_error guarded(const Call& call) noexcept {
   try {
@@ -30,12 +30,12 @@ troupe_error guarded(const Call& call) noexcept {
   }
 }
 
-/// Throws `invalid_argument` where a pointer that is needed is null.
+/// Throws `invalid_argument` if `pointer` is null; `what` names it in the message.
 inline void require(const void* pointer, const char* what) {
   if (pointer == nullptr) throw Error(ErrorCode::invalid_argument, std::string(what) + " is NULL");
 }
 
-/// Text that may be null.
+/// Returns the text; empty for null.
 inline std::string text_of(const char* text) { return text == nullptr ? std::string() : std::string(text); }
 
 }  // namespace troupe::c

@@ -1,5 +1,5 @@
-/// What the handles of C programs stand for. A handle is a number, not an address, so that one whose data are no more
-/// is noticed whatever has become of their memory.
+/// The meaning of the handles of C programs. A handle is a number, not an address, so that a handle whose data are gone
+/// is detected whatever has become of their memory.
 #pragma once
 
 #include <cstddef>
@@ -16,31 +16,32 @@ namespace troupe::c {
 /// All handles of the process. Thread-safe.
 class HandleSlots {
  public:
-  /// What a handle stands for.
+  /// The data that a handle stands for.
   struct Meaning {
     Handle handle;
     troupe_type type = 0;
-    /// The number of its runtime.
+    /// The number of the runtime that the data belong to.
     std::uint64_t runtime = 0;
   };
 
   static HandleSlots& get();
 
   troupe_handle add(const Meaning& meaning);
-  /// Those of blocks go with the whole. Throws as `find` does, as the whole may have been freed meanwhile.
+  /// Adds handles for blocks; they are removed with the handle of the whole. Throws as `find` does, because another
+  /// thread may have freed the whole meanwhile.
   void add_parts(troupe_handle whole, std::uint64_t runtime, const std::vector<Handle>& handles, troupe_handle* parts);
-  /// Throws `invalid_handle` where it stands for nothing any more, or is another runtime's.
+  /// Throws `invalid_handle` if the handle stands for nothing any more, or belongs to another runtime.
   [[nodiscard]] Meaning find(troupe_handle handle, std::uint64_t runtime);
-  /// The same for several, under one lock.
+  /// Does what `find` does for several handles, under one lock.
   void find_all(const troupe_access* accesses, std::size_t count, std::uint64_t runtime, std::vector<Access>& found);
-  /// With the handles of its blocks.
+  /// Removes the handle and the handles of its blocks.
   void remove(troupe_handle handle) noexcept;
-  /// All of a runtime.
+  /// Removes all handles of a runtime.
   void remove_all(std::uint64_t runtime) noexcept;
 
  private:
   struct Slot {
-    /// 0: free.
+    /// The id of the handle in this slot; 0: the slot is free.
     std::uint64_t id = 0;
     Meaning meaning;
     std::vector<troupe_handle> parts;

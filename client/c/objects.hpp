@@ -1,4 +1,4 @@
-/// What is behind the C interface's pointers.
+/// The objects behind the C interface's pointers.
 #pragma once
 
 #include <atomic>
@@ -25,10 +25,10 @@ struct troupe_data {
 };
 struct troupe_codelet {
   troupe::Codelet codelet;
-  /// What its functions get.
+  /// The object that is passed to the codelet's functions.
   std::shared_ptr<void> user = {};
   std::size_t arguments = 0;
-  /// One that comes with Troupe: all programs of the process share it.
+  /// True for a codelet that comes with Troupe: all programs of the process share it.
   bool built_in = false;
   mutable std::atomic<bool> submitted{false};
 };
@@ -39,25 +39,26 @@ struct troupe_trace {
 struct troupe_kernel_context {
   const troupe::KernelContext& context;
   std::size_t arguments = 0;
-  /// What the kernel said with `troupe_kernel_fail`; mutable as kernels get a constant context.
+  /// The text that the kernel passed to `troupe_kernel_fail`; mutable, because kernels get a constant context.
   mutable std::optional<std::string> failure = {};
 };
 
 namespace troupe::c {
 
-/// The runtime of a call, which keeps it alive. See `GivingCall` for calls that give it more to do.
+/// Returns the runtime of a call and keeps it alive. Calls that give the runtime data or tasks use `GivingCall`.
 inline std::shared_ptr<RuntimeState> state_of(const troupe_runtime* runtime) {
   require(runtime, "runtime");
   return runtime->state;
 }
 
-/// `Content` of a dependent object: it goes with the runtime, if that goes first.
+/// A dependent object that owns a `Content`. The content is destroyed with the runtime if the runtime ends first.
 template <class Content>
 class DependentOf final : public Dependent {
  public:
   DependentOf(Content content, bool first)
       : Dependent(first), content_(std::make_shared<Content>(std::move(content))) {}
-  /// For as long as one call uses it, which must have the runtime for longer; throws `stopped` where it has ended.
+  /// Returns the content for the duration of one call; the caller must keep the runtime alive for longer. Throws
+  /// `stopped` if the content has ended.
   [[nodiscard]] std::shared_ptr<Content> get() {
     const LockGuard lock(mutex_);
     if (content_ == nullptr) throw Error(ErrorCode::stopped, "the runtime of this object has been freed");
@@ -75,7 +76,7 @@ class DependentOf final : public Dependent {
   std::shared_ptr<Content> content_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// An object that stands on a runtime.
+/// An object that depends on a runtime.
 template <class Content>
 struct Standing {
   static std::shared_ptr<DependentOf<Content>> on(RuntimeState& state, Content content, bool first = false) {
@@ -88,7 +89,7 @@ struct Standing {
   Standing(const Standing&) = delete;
   Standing& operator=(const Standing&) = delete;
   ~Standing() {
-    // The content ends while there is a runtime, which ends it itself as long as it knows it.
+    // The content must end while the runtime exists. A runtime that is closing ends all contents that it still lists.
     const auto runtime = state.lock();
     content->end();
     if (runtime) runtime->remove(content);

@@ -1,4 +1,4 @@
-/// What a runtime does and has done, for C programs.
+/// Reports for C programs: what a runtime is doing and what it has done.
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -19,7 +19,7 @@ namespace troupe::c {
 
 namespace {
 
-/// Memory that C's allocator gave, so that no allocator of C++ need be known.
+/// Copies the text into memory from malloc, so that the caller needs no allocator of C++.
 void give_text(const std::string& text, char** result) {
   char* const copy = static_cast<char*>(std::malloc(text.size() + 1));
   if (copy == nullptr) throw std::bad_alloc();

@@ -68,7 +68,7 @@ void set_simulation(const troupe_options& given, RuntimeOptions& options) {
 }  // namespace
 
 troupe_options settled(const troupe_options* given) {
-  // Not larger in any version, so that garbage is not taken for a size.
+  // No version of the structure is larger than this, so a larger size is garbage.
   constexpr std::size_t kLargest = 65536;
   troupe_options options{};
   if (given == nullptr) return options;

@@ -1,4 +1,4 @@
-/// What C programs choose of a runtime.
+/// The options with which C programs start a runtime.
 #pragma once
 
 #include "actors/running/runtime_options.hpp"
@@ -6,10 +6,10 @@
 
 namespace troupe::c {
 
-/// What the caller's version of the structure has, and zero beyond; `given` may be null. Throws `invalid_argument` for
-/// sizes that cannot be, and for fields that this version does not know.
+/// Returns the fields that the caller's version of the structure has, and zero for all later fields; `given` may be
+/// null. Throws `invalid_argument` for impossible sizes, and for fields that this version does not know.
 [[nodiscard]] troupe_options settled(const troupe_options* given);
-/// Throws `invalid_argument` for what means nothing, and what reading the description of a machine throws.
+/// Throws `invalid_argument` for values without a meaning, and whatever reading the description of a machine throws.
 [[nodiscard]] RuntimeOptions to_runtime_options(const troupe_options& given);
 
 }  // namespace troupe::c

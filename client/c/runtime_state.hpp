@@ -1,4 +1,4 @@
-/// A runtime of a C program, and what ends with it.
+/// A runtime of a C program, and the objects that end with it.
 #pragma once
 
 #include <atomic>
@@ -14,17 +14,17 @@
 
 namespace troupe::c {
 
-/// What stands on a runtime and must end before it does: a hold, a recording, factors.
+/// An object that depends on a runtime and must end before it does: a hold, a recording, factors.
 class Dependent {
  public:
-  /// `first`: tasks may wait for it, so that it ends before these are waited for.
+  /// `first`: tasks may wait for this object, so it ends before the runtime waits for its tasks.
   explicit Dependent(bool first = false) : first_(first) {}
   virtual ~Dependent() = default;
   Dependent(const Dependent&) = delete;
   Dependent& operator=(const Dependent&) = delete;
 
-  /// Once, whoever comes first: the runtime that goes, or whoever frees the object. Whoever comes second waits until it
-  /// has ended.
+  /// Ends the object once. The closing runtime and the owner that frees the object may both call this; the second
+  /// caller waits until the first has finished.
   void end() noexcept {
     std::call_once(ended_, [this] { do_end(); });
   }
@@ -37,12 +37,13 @@ class Dependent {
   std::once_flag ended_;
 };
 
-/// Lives as long as anybody uses it; its objects know it weakly. Thread-safe.
+/// The runtime behind a `troupe_runtime`. It lives as long as anybody uses it; its dependent objects hold weak pointers
+/// to it. Thread-safe.
 class RuntimeState {
  public:
-  /// Under a number that no other runtime of the process has had.
+  /// Makes a runtime under a number that no other runtime of the process has had.
   static std::shared_ptr<RuntimeState> make(std::unique_ptr<Runtime> runtime, bool has_memory);
-  /// Throws `stopped` where it has gone.
+  /// Throws `stopped` if the runtime has gone.
   [[nodiscard]] static std::shared_ptr<RuntimeState> find(std::uint64_t number);
 
   explicit RuntimeState(std::unique_ptr<Runtime> runtime, std::uint64_t number, bool has_memory)
@@ -50,41 +51,42 @@ class RuntimeState {
 
   [[nodiscard]] Runtime& runtime() const { return *runtime_; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  /// False in virtual time without real buffers: data need none.
+  /// False in virtual time without real buffers: data need no memory there.
   [[nodiscard]] bool has_memory() const { return has_memory_; }
 
-  /// Throws `stopped` where the runtime is about to go.
+  /// Throws `stopped` if the runtime is about to end.
   void add(const std::shared_ptr<Dependent>& dependent);
-  /// After it has ended.
+  /// Called after the dependent object has ended.
   void remove(const std::shared_ptr<Dependent>& dependent) noexcept;
 
   [[nodiscard]] troupe_future to_c(const Future& future);
   [[nodiscard]] Future from_c(const troupe_future& future) const;
 
-  /// Throws where this thread must not wait: in a kernel, a callback or a recorded program.
+  /// Throws if this thread must not wait: in a kernel, a callback or a recorded program.
   void check_wait() const;
-  /// Ends what stands on it, and waits for calls that give it more to do (`GivingCall`) and for all tasks; nobody finds
-  /// the runtime any more then. Throws what has failed since the last wait, at the end.
+  /// Ends the dependent objects, and waits for calls that give the runtime more to do (`GivingCall`) and for all tasks.
+  /// Afterwards `find` does not return the runtime any more. At the end this throws what has failed since the last
+  /// wait.
   void close();
 
  private:
   friend class GivingCall;
 
   [[nodiscard]] bool in_kernel() const;
-  /// See `GivingCall`; false: it is not counted.
+  /// See `GivingCall`; returns false if the call is not counted.
   [[nodiscard]] bool begin_call();
   void end_call() noexcept;
 
   const std::unique_ptr<Runtime> runtime_;
   const std::uint64_t number_;
   const bool has_memory_;
-  /// What all its futures belong to; known from the first on.
+  /// The owner of all futures of this runtime; known from the first future on.
   std::atomic<graph::TaskOwner*> owner_{nullptr};
 
-  /// Calls count themselves before they look whether it is closed, and it is closed before they are waited for: all
-  /// sequentially consistent, so that one of the two sees the other.
+  /// Calls that are running. A call increments this before it reads `closed_`; `close` sets `closed_` before it waits
+  /// for this. All four operations are sequentially consistent, so at least one side sees the other.
   std::atomic<int> calls_{0};
-  /// Set under the lock.
+  /// Written under the lock.
   std::atomic<bool> closed_{false};
 
   Mutex mutex_;
@@ -92,10 +94,11 @@ class RuntimeState {
   std::vector<std::shared_ptr<Dependent>> dependents_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// While one lives, its thread is in a call that gives the runtime data or tasks, and the runtime does not go.
+/// A call that gives the runtime data or tasks. As long as one exists, the runtime does not end.
 class GivingCall {
  public:
-  /// Throws `stopped` where the runtime is about to go; not in its kernels and callbacks, which are waited for anyway.
+  /// Throws `stopped` if the runtime is about to end. It does not throw in the runtime's own kernels and callbacks,
+  /// because the runtime waits for these anyway.
   explicit GivingCall(std::shared_ptr<RuntimeState> state) : state_(std::move(state)), counted_(state_->begin_call()) {}
   ~GivingCall() {
     if (counted_) state_->end_call();
@@ -111,7 +114,7 @@ class GivingCall {
   const bool counted_;
 };
 
-/// The runtime of an object; throws `stopped` where it has gone.
+/// Returns the runtime of an object; throws `stopped` if it has gone.
 [[nodiscard]] inline std::shared_ptr<RuntimeState> living(const std::weak_ptr<RuntimeState>& state) {
   if (auto found = state.lock()) return found;
   throw Error(ErrorCode::stopped, "the runtime of this object has been freed");

@@ -1,4 +1,4 @@
-/// Runtimes on the service of this node, in builds that have it.
+/// Runtimes on the service of this node, in builds that include the service.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace troupe::c {
 
-/// `Runtime::connect`; in a build without the service it throws `no_implementation`.
+/// Calls `Runtime::connect`; throws `no_implementation` in a build without the service.
 [[nodiscard]] std::unique_ptr<Runtime> connect_to_service(const ConnectOptions& options);
 
 }  // namespace troupe::c

@@ -26,7 +26,7 @@ Arguments arguments_of(const troupe_value* values, size_t count) {
   return arguments;
 }
 
-/// "cores", "h200", "#0|gpus"
+/// Parses a text such as "cores", "h200" or "#0|gpus".
 DeviceSet devices_of(const char* text) {
   const Restrictions parsed = parse_restrictions("task:" + std::string(text)).value_or_throw();
   if (parsed.size() == 1) return parsed.begin()->second;
@@ -51,11 +51,11 @@ TaskOptions options_of(const RuntimeState& state, const troupe_task_options* opt
   return result;
 }
 
-/// Marks a codelet as submitted, before its task may run and free it; takes that back where nothing was submitted.
+/// Marks a codelet as submitted before its task may run and free it; takes the mark back if nothing was submitted.
 class Submitted {
  public:
   explicit Submitted(std::atomic<bool>& submitted)
-      // Most have been submitted before: then nothing is written.
+      // Most codelets are already marked; then nothing is written.
       : mark_(submitted.load(std::memory_order_relaxed) || submitted.exchange(true) ? nullptr : &submitted) {}
   ~Submitted() {
     if (mark_ != nullptr) *mark_ = false;

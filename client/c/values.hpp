@@ -1,4 +1,4 @@
-/// How values of the C interface become ours.
+/// Conversions between values of the C interface and C++ values.
 #pragma once
 
 #include "client/c/troupe.h"
@@ -7,7 +7,7 @@
 
 namespace troupe::c {
 
-/// Throws `invalid_argument` for numbers that mean nothing, and for TROUPE_DECLARED.
+/// Throws `invalid_argument` for numbers that are no mode, and for TROUPE_DECLARED.
 [[nodiscard]] AccessMode mode_of(troupe_mode mode);
 [[nodiscard]] troupe_status to_c(TaskStatus status);
 

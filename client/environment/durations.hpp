@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// "5s", "500ms", "2m", "0.5s": a decimal number and one of ms, s, m, h. Nothing where it is not that, is not positive,
-/// or is longer than a year.
+/// Parses "5s", "500ms", "2m", "0.5s": a decimal number and one of ms, s, m, h. Returns nothing if the text is
+/// something else, not positive, or longer than a year.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 
 }  // namespace troupe

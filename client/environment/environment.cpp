@@ -25,16 +25,16 @@ bool is_known(std::string_view name) {
          std::ranges::any_of(other_variables(), [name](const OtherVariable& one) { return one.name == name; });
 }
 
-/// The variable that was meant by one that nothing reads; empty where none is close.
+/// Returns the known variable that was probably meant by `name`, which nothing reads; empty if none is close.
 std::string meant_by(std::string_view name) {
-  // Letters that differ are counted in what makes the names different.
+  // The common prefix is left out, so that only the differing parts of the names are compared.
   std::vector<std::string> ends;
   for (const Variable& one : variables()) ends.emplace_back(one.name.substr(kPrefix.size()));
   const std::string end = nearest_name(name.substr(kPrefix.size()), ends);
   return end.empty() ? end : std::string(kPrefix) + end;
 }
 
-/// Those that nothing reads, with their values, by name.
+/// The variables that nothing reads, with their values, in the order of their names.
 std::vector<SetVariable> unknown_variables() {
   std::vector<SetVariable> found;
   for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {

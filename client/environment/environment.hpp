@@ -1,4 +1,4 @@
-/// What the environment of this process says, and what of it holds for a runtime.
+/// The environment of this process, and the part of it that a runtime follows.
 #pragma once
 
 #include <string>
@@ -9,33 +9,35 @@
 
 namespace troupe::client {
 
-/// A program's settings with what the environment adds.
+/// A program's settings, with additions from the environment.
 struct FromEnvironment {
   Settings settings;
-  /// What has been taken over, "TROUPE_CORES=4", in the order of the table.
+  /// The variables that were applied ("TROUPE_CORES=4"), in the order of the table.
   std::vector<std::string> taken = {};
 };
 
-/// What a program sets itself, so that it differs from the default, wins over the environment, and the environment over
-/// the default. In virtual time, with `deterministic` and `shared` only those that watch count (`Variable::watches`).
-/// Fails with `invalid_argument` where a value that would count cannot be used; the message names variable, value, and
-/// what is possible. Reads the environment: not while another thread changes it. Of a program that runs with more
-/// rights than its user nothing is read.
+/// Merges a program's options with the environment. An option that the program sets to a value other than the default
+/// wins over the environment, and the environment wins over the default. In virtual time, and with `deterministic` or
+/// `shared`, only variables that watch count (`Variable::watches`). Fails with `invalid_argument` if a variable that
+/// counts has an unusable value; the message names the variable, the value and the possible values. Reads the
+/// environment: do not call it while another thread changes the environment. Nothing is read in a program that runs
+/// with more rights than its user.
 [[nodiscard]] Result<FromEnvironment> with_environment(const RuntimeOptions& options);
 
 /// A variable of this process that begins with `TROUPE_`.
 struct SetVariable {
   std::string name;
   std::string value;
-  /// Why it cannot be used, or that it has no effect and what was meant; empty where all is well.
+  /// The reason why the variable cannot be used, or that it has no effect and which one was probably meant; empty where
+  /// all is well.
   std::string remark = {};
 };
 
-/// All that are set: those of the table first, in its order, then others, by name.
+/// Returns all variables that are set: those of the table first, in its order, then others, by name.
 [[nodiscard]] std::vector<SetVariable> set_variables();
 
-/// Of variables that are set and that nothing reads, those that are so close to one of the table that it was meant:
-/// "TROUPE_CORE is set, and nothing reads it: did you mean TROUPE_CORES?"
+/// Returns a message for each set variable that nothing reads but that resembles one of the table: "TROUPE_CORE is set,
+/// and nothing reads it: did you mean TROUPE_CORES?"
 [[nodiscard]] std::vector<std::string> likely_mistakes();
 
 }  // namespace troupe::client

@@ -26,7 +26,7 @@ std::string with_process(std::string path) {
 
 void write(Backend& backend, const WrittenAtStop& wanted, const RunWriter& writer) {
   static std::atomic<int> traces{0};
-  // In a kernel or a callback nothing can be waited for, and a runtime that ends there is lost anyway.
+  // A kernel or a callback cannot wait, and a runtime that ends there is lost anyway.
   if (const Result<void> ended = backend.wait_all(); !ended && ended.failure().code == ErrorCode::wait_in_kernel)
     return;
   const std::string program = ::program_invocation_short_name;
@@ -35,7 +35,7 @@ void write(Backend& backend, const WrittenAtStop& wanted, const RunWriter& write
   if (wanted.report || !wanted.trace.empty()) {
     Trace trace = backend.take_trace().value_or_throw();
     if (wanted.report) text += writer.report_text(trace, report);
-    // The program has taken it, or has run nothing.
+    // There are no events if the program has taken the trace, or has run nothing.
     if (!wanted.trace.empty() && !trace.events.empty()) {
       const std::string path = numbered_file(with_process(wanted.trace), ++traces);
       writer.write_trace(path, program, std::move(trace), report).value_or_throw();
@@ -57,7 +57,7 @@ std::string numbered_file(const std::string& path, int number) {
 void write_at_stop(Backend& backend, const WrittenAtStop& wanted,
                    const std::function<void(const std::string&)>& warn) noexcept {
   const RunWriter* const writer = run_writer();
-  // It was said when the runtime started.
+  // The warning was given when the runtime started.
   if (writer == nullptr) return;
   try {
     write(backend, wanted, *writer);

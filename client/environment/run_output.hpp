@@ -1,4 +1,4 @@
-/// What the environment wants to have written when a runtime stops.
+/// The output that the environment asks for when a runtime stops.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace troupe::client {
 
-/// "t.json" of the first, "t-2.json" of the second.
+/// Returns "t.json" for the first file, "t-2.json" for the second.
 [[nodiscard]] std::string numbered_file(const std::string& path, int number);
 
 /// Waits for the tasks of a runtime that is about to stop, and writes what is wanted: the trace to a file, report and
-/// metrics to standard error. What goes wrong is told `warn`. Never throws.
+/// metrics to standard error. Calls `warn` for everything that fails. Never throws.
 void write_at_stop(Backend& backend, const WrittenAtStop& wanted,
                    const std::function<void(const std::string&)>& warn) noexcept;
 

@@ -11,13 +11,14 @@ namespace {
 
 std::atomic<const RunWriter*> registered{nullptr};
 
-/// What was tried to load it, and what came of that.
+/// The result of the attempt to load the library; an empty `failure` is success.
 struct Search {
   std::string failure;
 };
 
-/// The library of that name beside this one: "…/libtroupe_traces.so.0.1" beside "…/libtroupe.so.0.1". Empty where this
-/// code is no shared library's: what a program has linked into itself must not meet a second copy.
+/// Returns the path of the library for traces that lies beside this one: "…/libtroupe_traces.so.0.1" beside
+/// "…/libtroupe.so.0.1". Empty if this code is not part of a shared library: a program that links Troupe statically
+/// must not load a second copy.
 std::string sibling() {
   constexpr std::string_view kOwn = "libtroupe.so";
   Dl_info info{};
@@ -28,7 +29,7 @@ std::string sibling() {
   return path.substr(0, name) + "libtroupe_traces.so" + path.substr(name + kOwn.size());
 }
 
-/// Once: a library that is not there now is not there later.
+/// Searches once: a library that is missing now will be missing later.
 const Search& search() {
   static const Search found = [] {
     const std::string library = sibling();

@@ -17,7 +17,7 @@ namespace troupe::client {
 
 namespace {
 
-/// Once in a process: the environment is that of all its runtimes.
+/// Warns once per process: all runtimes share its environment.
 void warn_of_mistakes(const Warn& warn) {
   static std::atomic<bool> warned{false};
   const std::vector<std::string> mistakes = likely_mistakes();

@@ -1,4 +1,4 @@
-/// Runtimes of programs, which go by the environment.
+/// The start of a program's runtime, which follows the environment.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace troupe::client {
 
-/// Starts workers in this process with what the program wants and the environment adds (`with_environment`), and sees
-/// to what is written when they stop. Warnings go to `RuntimeOptions::on_warning`, or, as it is the user who set the
-/// variables, to standard error. Whoever is not to be influenced starts an `EmbeddedBackend`. Fails as that, and with
-/// `invalid_argument` where a variable cannot be used.
+/// Starts workers in this process with the program's options and the environment's additions (`with_environment`), and
+/// arranges the output for when they stop. Warnings go to `RuntimeOptions::on_warning`, or else to standard error,
+/// because it is the user who set the variables. To ignore the environment, start an `EmbeddedBackend`. Fails as that
+/// does, and with `invalid_argument` if a variable cannot be used.
 Result<std::unique_ptr<Backend>> start_in_environment(const RuntimeOptions& options);
 
 }  // namespace troupe::client

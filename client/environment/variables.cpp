@@ -46,10 +46,10 @@ bool no_policy(const RuntimeOptions& options) {
 }
 bool no_emulated_gpus(const RuntimeOptions& options) { return options.emulated_gpus.empty(); }
 
-/// The largest that every type of option holds.
+/// The largest number that every option's type can hold.
 constexpr std::uint64_t kAny = std::numeric_limits<std::int64_t>::max();
 
-/// A whole number in [Least, Most].
+/// Sets a whole number in [Least, Most].
 template <auto Member, std::uint64_t Least, std::uint64_t Most>
 Result<void> set_number(Settings& settings, const std::string& value) {
   static_assert(Least >= 0);

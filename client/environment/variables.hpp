@@ -1,4 +1,4 @@
-/// The environment variables that the runtimes of any program go by: the one table of them.
+/// The environment variables that every program's runtimes follow: the one table of them.
 #pragma once
 
 #include <span>
@@ -10,18 +10,18 @@
 
 namespace troupe::client {
 
-/// What is written down when a runtime stops.
+/// The output that is written when a runtime stops.
 struct WrittenAtStop {
-  /// A trace file; empty: none.
+  /// The path of the trace file; empty: none.
   std::string trace = {};
-  /// On standard error.
+  /// True if a report is written to standard error.
   bool report = false;
   bool metrics = false;
 
   [[nodiscard]] bool nothing() const { return trace.empty() && !report && !metrics; }
 };
 
-/// How a runtime starts.
+/// The settings with which a runtime starts.
 struct Settings {
   RuntimeOptions options;
   WrittenAtStop at_stop = {};
@@ -30,22 +30,25 @@ struct Settings {
 /// One variable. A variable that is set and empty counts as not set.
 struct Variable {
   std::string_view name;
-  /// For people: what can be given, what it does, and what it sets ("`RuntimeOptions::cores`"; "" for none).
+  /// Texts for people: the possible values, the effect, and the option that the variable sets
+  /// ("`RuntimeOptions::cores`"; "" for none).
   std::string_view values;
   std::string_view meaning;
   std::string_view option;
-  /// It only watches, so that it also holds for runs in virtual time and with `RuntimeOptions::deterministic`.
+  /// True if the variable only observes; then it also counts in virtual time and with `RuntimeOptions::deterministic`.
   bool watches = false;
-  /// Whether the program has left to others what the variable sets: it is as `RuntimeOptions` has it by default.
+  /// Returns true if the option that the variable sets still has its default in `RuntimeOptions`, so that the
+  /// environment may set it.
   bool (*is_free)(const RuntimeOptions& options) = nullptr;
-  /// Fails with what is wrong with the value, as the end of "TROUPE_CORES='x' cannot be used: …".
+  /// Sets the option. A failure's text says what is wrong with the value, as the end of "TROUPE_CORES='x' cannot be
+  /// used: …".
   Result<void> (*set)(Settings& settings, const std::string& value) = nullptr;
 };
 
-/// In the order in which they are applied and listed.
+/// Returns the variables in the order in which they are applied and listed.
 [[nodiscard]] std::span<const Variable> variables();
 
-/// A variable that something else than a runtime's start reads.
+/// A variable that is read by something other than the start of a runtime.
 struct OtherVariable {
   std::string_view name;
   std::string_view meaning;

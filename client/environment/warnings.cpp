@@ -12,7 +12,8 @@ namespace troupe::client {
 
 namespace {
 
-/// What was left. Never destroyed; reachable, so that nobody takes it for a leak.
+/// The backends that were left undestroyed. The list is never destroyed and stays reachable, so that leak checkers do
+/// not report it.
 struct LeftBackends {
   Mutex mutex;
   std::vector<std::shared_ptr<Backend>> all TROUPE_GUARDED_BY(mutex);

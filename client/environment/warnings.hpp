@@ -1,4 +1,4 @@
-/// Where a runtime's warnings go, and those of its end.
+/// The destination of a runtime's warnings, and the warnings at its end.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,16 @@
 
 namespace troupe::client {
 
-/// `told`, where there is one, else a line on standard error. What it returns never throws.
+/// Returns a function that calls `told` if that is set, and otherwise writes a line to standard error. The returned
+/// function never throws.
 [[nodiscard]] Warn warner(const std::function<void(const std::string&)>& told);
 
-/// For a runtime all of whose tasks have ended, and which nobody can ask any more: says what the program was never
-/// told.
+/// Warns of failures that the program was never told of. Called for a runtime whose tasks have all ended and that
+/// nobody can ask any more.
 void warn_of_untold(const graph::FailureLog& failures, const Warn& warn);
 
-/// For whoever is about to end a backend: where the calling thread cannot (`Backend::end_here`), it stays as it is
-/// until the process ends. True: it does.
+/// Called before a backend is destroyed. If the calling thread cannot destroy it (`Backend::end_here`), the backend is
+/// kept until the process ends, and true is returned.
 [[nodiscard]] bool leave_if_it_cannot_end(const std::shared_ptr<Backend>& backend);
 
 }  // namespace troupe::client

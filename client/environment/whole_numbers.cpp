@@ -8,7 +8,7 @@ namespace troupe {
 
 ParsedNumber<std::uint64_t> parse_whole(std::string_view text) {
   ParsedNumber<std::uint64_t> number;
-  // std::from_chars does not know it, and of a number that is not negative takes no '-'.
+  // std::from_chars does not accept '+', and accepts no '-' for an unsigned number.
   if (text.starts_with('+')) text.remove_prefix(1);
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, number.value);

@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// The whole text as a number that is not negative: digits, or what has so few of them that a double holds it exactly,
-/// as 1e4 and 1.5e3.
+/// Parses the whole text as a number that is not negative: digits, or a form such as 1e4 or 1.5e3 whose digits are few
+/// enough for a double to hold it exactly.
 [[nodiscard]] ParsedNumber<std::uint64_t> parse_whole(std::string_view text);
 
 }  // namespace troupe

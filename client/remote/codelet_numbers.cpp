@@ -42,7 +42,7 @@ void fill(v1::OpenCodelet& open, const CodeletDefinition& definition) {
 Result<std::uint32_t> CodeletNumbers::number_of(const Codelet& codelet) {
   const CodeletDefinition* definition = &codelet.definition();
   auto& recent = recent_[(reinterpret_cast<std::uintptr_t>(definition) >> 6U) % recent_.size()];
-  // Acquire: pairs with the release below, which publishes the entry.
+  // Acquire: pairs with the release store below, which publishes the entry.
   const Entry* known = recent.load(std::memory_order_acquire);
   if (known != nullptr && known->definition.get() == definition) return known->number;
   const LockGuard lock(mutex_);

@@ -1,4 +1,4 @@
-/// The numbers by which a session calls its codelets.
+/// The numbers by which a session refers to its codelets.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace troupe::remote {
 
-/// Asks the service for each codelet once, and remembers its answer. Thread-safe.
+/// Asks the service once for each codelet, and remembers the answer. Thread-safe.
 class CodeletNumbers {
  public:
   explicit CodeletNumbers(Session& session) : session_(session) {}
 
-  /// Fails with `no_implementation` where the service does not know the codelet, `signature_mismatch` where it takes
-  /// something else there, or as the session does. Blocks when a codelet is used for the first time.
+  /// Fails with `no_implementation` if the service does not know the codelet, with `signature_mismatch` if the codelet
+  /// takes something else there, or as the session does. Blocks when a codelet is used for the first time.
   Result<std::uint32_t> number_of(const Codelet& codelet);
 
  private:
@@ -31,7 +31,7 @@ class CodeletNumbers {
   Result<std::uint32_t> ask(const CodeletDefinition& definition) TROUPE_REQUIRES(mutex_);
 
   Session& session_;
-  /// Those used last, to avoid the lock: an entry is only ever replaced by one that lives as long.
+  /// The entries that were used last, to avoid the lock. An entry is only ever replaced by one that lives as long.
   std::array<std::atomic<const Entry*>, 16> recent_{};
   Mutex mutex_;
   std::unordered_map<const CodeletDefinition*, std::unique_ptr<Entry>> entries_ TROUPE_GUARDED_BY(mutex_);

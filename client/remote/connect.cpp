@@ -1,5 +1,5 @@
-/// `Runtime::connect`: of the library that talks to the service, so that programs that embed a runtime link nothing of
-/// it.
+/// `Runtime::connect`. It is in the library that talks to the service, so that programs that embed a runtime link none
+/// of that library.
 #include <fmt/format.h>
 
 #include <filesystem>

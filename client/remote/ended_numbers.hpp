@@ -1,4 +1,4 @@
-/// Which numbers of a sequence are done.
+/// The set of numbers of a sequence that are done.
 #pragma once
 
 #include <algorithm>
@@ -7,18 +7,18 @@
 
 namespace troupe::remote {
 
-/// A set of numbers from 1 that fills up roughly in order: one bit for each number behind the first that is missing.
-/// Not thread-safe.
+/// A set of numbers from 1 that fills up roughly in order: one bit for each number behind the first missing one. Not
+/// thread-safe.
 class EndedNumbers {
  public:
-  /// All numbers up to this one are in the set.
+  /// Returns the largest number up to which all numbers are in the set.
   [[nodiscard]] std::uint64_t complete() const { return base_ + trailing_; }
   [[nodiscard]] bool contains(std::uint64_t number) const {
     if (number <= base_) return number != 0;
     const std::uint64_t index = number - base_ - 1;
     return index / 64 < words_.size() && (words_[index / 64] >> (index % 64) & 1U) != 0;
   }
-  /// `count` numbers from `first` on.
+  /// Adds `count` numbers from `first` on.
   void add(std::uint64_t first, std::uint64_t count) {
     if (first <= base_ || count == 0) return;
     const std::uint64_t begin = first - base_ - 1;
@@ -38,7 +38,7 @@ class EndedNumbers {
   }
 
  private:
-  /// All up to here are done, a multiple of 64; the words say what is done behind it.
+  /// All numbers up to this one, a multiple of 64, are done; the words hold the bits behind it.
   std::uint64_t base_ = 0;
   std::uint64_t trailing_ = 0;
   std::deque<std::uint64_t> words_;

@@ -1,4 +1,4 @@
-/// Operations that the service answers.
+/// Requests: operations that the service answers.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace troupe::remote {
 
-/// Thread-safe.
+/// The requests that wait for their answers. Thread-safe.
 class PendingRequests {
  public:
-  /// `Reply.count`, or the problem.
+  /// The value of `Reply.count`, or the problem.
   using Answer = Result<std::uint64_t>;
 
   /// A thread that waits for an answer.
@@ -33,16 +33,17 @@ class PendingRequests {
     Answer answer_{0};
   };
 
-  /// The number of a request whose answer `waiting` gets. Once the service is lost, that is the answer at once.
+  /// Returns the number of a request whose answer `waiting` gets. Once the service is lost, the answer comes at once:
+  /// the loss.
   std::uint64_t begin(Waiting& waiting);
-  /// The same where nobody waits: `then` is called with the answer, in the thread that heard it. 0, and it is not
-  /// called, where the service is lost already.
+  /// Begins a request that nobody waits for: `then` is called with the answer, in the thread that received it. Returns
+  /// 0, and does not call `then`, if the service is lost already.
   std::uint64_t begin(std::function<void(const Answer&)> then);
 
   void answer(std::uint64_t request, Answer answer);
-  /// All requests, those to come too, are answered with this.
+  /// Answers all requests, including future ones, with this failure.
   void lose(const Failure& cause);
-  /// Some thread has been answered so.
+  /// Returns true if some thread has got this answer.
   [[nodiscard]] bool loss_told() const {
     const LockGuard lock(mutex_);
     return loss_told_;

@@ -1,4 +1,4 @@
-/// Registration, waiting, progress. Tasks and recordings have files of their own.
+/// Registration, waiting and progress. Tasks and recordings are in files of their own.
 #include "client/remote/remote_backend.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace troupe::remote {
 
 namespace {
 
-/// The service refuses larger ones.
+/// The largest element, in bytes, that the service accepts.
 constexpr std::uint32_t kLargestElement = 1U << 20U;
 
 void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPlace& place) {
@@ -38,24 +38,24 @@ void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPl
 
 }  // namespace
 
-/// Data that the program uses now.
+/// Data that the program is using.
 struct RemoteBackend::Hold {
   std::uint64_t request = 0;
   AccessMode mode = AccessMode::read;
   std::shared_ptr<SharedPlace> place;
   SharedPlace::Part part;
-  /// The newest one when it was asked for.
+  /// The newest task when the data were asked for.
   std::uint64_t task = 0;
 
-  // Under the submission lock.
-  /// Which thread would wait for itself; none where another one may give it back.
+  // The next members require the submission lock.
+  /// The thread that would wait for itself; none if another thread may give the data back.
   std::thread::id thread;
   const graph::DataRecord* record = nullptr;
-  /// The first task that waits for this; 0: none does.
+  /// The first task that waits for this hold; 0: none does.
   std::uint64_t waiting = 0;
 };
 
-/// Tells the service when it ends.
+/// Tells the service when the data need not be kept any more.
 class RemoteBackend::Kept {
  public:
   Kept(Session& session, std::uint64_t number) : session_(session), number_(number) {}
@@ -85,12 +85,12 @@ Result<std::unique_ptr<RemoteBackend>> RemoteBackend::start(Connections connecti
 
 RemoteBackend::~RemoteBackend() {
   if (session_ == nullptr) return;
-  // What follows asks, too.
+  // This is read first, because the wait below counts as asking, too.
   const bool told_of_loss = session_->requests().loss_told() || session_->ledger().loss_told();
   if (!session_->is_lost()) [[maybe_unused]]
     const Result<void> outcome = wait_until_ended();
   const bool lost_silently = session_->is_lost() && !told_of_loss && !session_->ledger().all_settled();
-  // Callbacks use this object, which has to be whole until the last of them has returned.
+  // Callbacks use this object, so it must be whole until the last of them has returned.
   session_->end();
   if (!warn()) return;
   if (lost_silently) {
@@ -177,7 +177,7 @@ std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/)
 
 namespace {
 
-/// One is the other, or a part of it.
+/// Returns true if one is the other, or a part of it.
 bool meet(const graph::DataRecord& one, const graph::DataRecord& other) {
   const auto contains = [](const graph::DataRecord* above, const graph::DataRecord* below) {
     while (below != nullptr && below != above) below = below->parent;
@@ -289,8 +289,8 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
   const std::shared_ptr<SharedPlace> place = data_.place_of(record);
   const bool is_whole = record.parent == nullptr;
   const bool inside = !check_outside_callback().ok();
-  // Nobody can see when memory goes that nobody else has: no need to wait for each tile of a matrix. Nor is there
-  // anything to wait for where the program's memory has it all.
+  // If nobody else has the memory, nobody can see when it is freed: no need to wait for each tile of a matrix. There is
+  // also nothing to wait for if the program's memory has the newest content.
   const bool goes_too = record.owned && record.owned.use_count() == 1;
   if (is_whole && (goes_too || (finally && inside && !place->is_outdated()))) {
     if (!goes_too) place->take_back();
@@ -338,7 +338,7 @@ void RemoteBackend::let_go(const Handle& handle) noexcept {
   try {
     const Result<void> released = end_registration(handle, true);
     if (released) return;
-    // Released by hand; or the service is gone, which every later call says.
+    // The program has released the data, or the service is gone, which every later call reports.
     const ErrorCode code = released.failure().code;
     if (code != ErrorCode::invalid_handle && code != ErrorCode::service_lost) abandon(handle, released.failure());
   } catch (...) {
@@ -430,7 +430,7 @@ Result<void> RemoteBackend::wait_until_ended() {
     });
     if (!answer && session_->is_lost()) return loss();
     if (!answer) add(answer.failure());
-    // Callbacks may not have been called yet, and may submit further tasks.
+    // Some callbacks may not have been called yet, and may submit further tasks.
     if (auto settled = session_->ledger().wait_up_to(last); !settled) return settled;
     copy_out_written(last);
     if (last_task_.load(std::memory_order_relaxed) == last) break;
@@ -519,7 +519,7 @@ Result<void> RemoteBackend::check_holds(const graph::DataRecord* record, AccessM
 }
 
 graph::GraphProgress RemoteBackend::progress() const {
-  // Ended first: the other order could see more ended than submitted.
+  // Ended tasks are read first: the other order could return more ended than submitted tasks.
   const std::uint64_t ended = session_->ledger().settled_weight();
   return {session_->ledger().submitted_weight(), ended};
 }

@@ -1,4 +1,4 @@
-/// Tasks that the service of this node runs.
+/// A backend whose tasks run in the service of this node.
 #pragma once
 
 #include <array>
@@ -22,14 +22,15 @@
 
 namespace troupe::remote {
 
-/// What is wrong with a call is found here, by the same checks as in an embedded runtime; what is right goes to the
-/// service. Handles, futures and waiting belong to this object. See docs/notes/service-client.md for what happens when.
+/// The client's side of a runtime on the service. It finds wrong calls with the same checks as an embedded runtime, and
+/// sends correct ones to the service. Handles, futures and waiting belong to this object. See
+/// docs/notes/service-client.md for what happens when.
 class RemoteBackend final : public client::Backend, public graph::TaskOwner {
  public:
   struct Connections {
     std::string folder;
     std::unique_ptr<SegmentSource> memory;
-    /// What names the memory's connection.
+    /// The token that names the memory's connection.
     std::array<std::uint8_t, wire::kTokenSize> token{};
     std::unique_ptr<MessageStream> stream;
     std::string name;
@@ -75,14 +76,14 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<MetricsSnapshot> metrics() const override;
   Result<WhyReport> why() const override;
 
-  /// Segments of shared memory that this program has.
+  /// Returns the number of shared memory segments that this program has.
   [[nodiscard]] std::size_t segments() const { return heap_.segments(); }
 
  private:
   class Recorded;
   class Kept;
   struct Hold;
-  /// A recording that is being made: in the same order here and in what will be sent.
+  /// A recording that is being made. Its tasks have the same order here and in the messages.
   struct OpenRecording {
     graph::Recording* recording;
     OperationBatches tasks;
@@ -98,10 +99,11 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   [[nodiscard]] graph::Recording* recording_here() const;
   [[nodiscard]] Failure loss() const { return *session_->ledger().lost(); }
 
-  // All under the submission lock, unless they say otherwise.
-  /// Without the lock.
+  // The following members require the submission lock, unless they say otherwise.
+  /// Must be called without the lock.
   Result<void> wait_for_room();
-  /// The same. As `wait_all`, but for failures of callbacks; the program is told nothing.
+  /// Waits as `wait_all` does, but ignores failures of callbacks and tells the program nothing. Must be called without
+  /// the lock.
   Result<void> wait_until_ended();
   Result<std::vector<std::uint64_t>> numbers_of(const graph::TaskSpecification& specification,
                                                 graph::Recording* recording) const;
@@ -109,25 +111,26 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<Future> submit_recorded(const graph::TaskSpecification& specification, std::uint32_t codelet,
                                  graph::Recording& recording);
   void note_writes(const graph::TaskSpecification& specification, std::uint64_t number);
-  /// A task uses the data in this mode: what the program holds may keep it waiting.
+  /// Notes that a task uses the data in this mode; data that the program holds may keep it waiting.
   void note_use(const graph::DataRecord& record, AccessMode mode, std::uint64_t number);
-  /// The calling thread may wait for all tasks: none waits for what it holds itself. With its own acquire in mind,
-  /// where `record` is not null. `invalid_argument`.
+  /// Fails with `invalid_argument` if the calling thread must not wait for all tasks, because one of them waits for
+  /// data that the thread itself holds. If `record` is not null, the check includes the acquire that the thread is
+  /// about to make.
   [[nodiscard]] Result<void> check_holds(const graph::DataRecord* record, AccessMode mode) const;
-  /// The service would end the session.
+  /// Fails if there would be more handles than the service allows; it would end the session.
   [[nodiscard]] Result<void> check_handles(std::size_t more) const;
   [[nodiscard]] bool is_being_recorded(const graph::DataRecord& record) const;
   Result<Future> replay(Recorded& recorded, std::span<const Rebinding> rebindings);
   /// Sends a recording whose program has ended; takes the lock.
   Result<std::shared_ptr<client::RecordedTasks>> seal(std::shared_ptr<graph::Recording> recording, OpenRecording& open);
-  /// Without the lock: what tasks up to this one have written is where the program sees it.
+  /// Copies what tasks up to this one have written to where the program sees it. Must be called without the lock.
   void copy_out_written(std::uint64_t task);
   void forget(graph::DataRecord& record);
-  /// `release`, or (`finally`) what comes before `abandon`: takes the lock.
+  /// Does the work of `release`, or (`finally`) the steps before `abandon`; takes the lock.
   Result<void> end_registration(const Handle& handle, bool finally);
-  /// The handle is refused from now on, and forgotten when the service says that its last use has ended; nobody waits.
+  /// Refuses the handle from now on, and forgets it when the service says that its last use has ended; nobody waits.
   Result<void> release_late(graph::DataRecord& record);
-  /// The same for memory of the program, which must not be touched any more.
+  /// Does the same as `release_late`, for memory of the program that must not be touched any more.
   void abandon(const Handle& handle, const Failure& why);
 
   const std::string folder_;
@@ -137,18 +140,18 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   graph::DataRegistry registry_{this};
   SharedData data_;
   std::vector<OpenRecording*> open_recordings_;
-  /// What the program holds now.
+  /// The data that the program holds now.
   std::vector<Hold*> holds_;
-  /// Marks of submissions, and ids of recorded tasks.
+  /// The last numbers that were given to submissions (marks, and ids of recorded tasks), recordings and kept data.
   std::uint64_t last_mark_ = 0;
   std::uint64_t last_recording_ = 0;
   std::uint64_t last_keep_ = 0;
   /// Written under the submission lock.
   std::atomic<std::uint64_t> last_task_{0};
-  /// Threads that record.
+  /// The number of threads that record.
   std::atomic<int> recording_threads_{0};
   std::atomic<bool> stopped_{false};
-  /// Recordings look whether it is still there.
+  /// Recordings check through a weak pointer whether the session still exists.
   std::shared_ptr<Session> session_;
   std::unique_ptr<CodeletNumbers> codelets_;
 };

@@ -73,12 +73,12 @@ Result<std::shared_ptr<client::RecordedTasks>> RemoteBackend::record(const std::
 
 Result<std::shared_ptr<client::RecordedTasks>> RemoteBackend::seal(std::shared_ptr<graph::Recording> recording,
                                                                    OpenRecording& open) {
-  // Only which data it uses is of interest here: the tasks have no edges.
+  // Only the data that the recording uses matter here: its tasks have no edges.
   graph::BlockPool<graph::EdgeBlock> pool;
   graph::BlockPool<graph::EdgeBlock>::Cache cache;
   recording->seal(pool, cache);
   auto lock = session_->sender().lock();
-  // Nobody can run it any more, and the service would not understand it.
+  // Data were released, so nobody can run the recording any more, and the service would not understand it.
   if (!graph::rebind(*recording, registry_, {})) {
     const std::size_t size = recording->size();
     return std::shared_ptr<client::RecordedTasks>(std::make_shared<Recorded>(*this, std::move(recording), 0, size));

@@ -13,16 +13,18 @@
 
 namespace troupe::remote {
 
-/// Ids of tasks of recordings have this bit; those of others are the numbers by which the service knows them.
+/// The bit that is set in the ids of recorded tasks. Ids of other tasks are the numbers by which the service knows
+/// them.
 inline constexpr std::uint64_t kRecordedBit = std::uint64_t{1} << 63U;
 
 [[nodiscard]] inline bool is_recorded(TaskId id) { return (id.value() & kRecordedBit) != 0; }
 
-/// The recording as the program sees it. What data it uses is known here, so that runs are checked as in an embedded
-/// runtime; its tasks are with the service.
+/// The recording as the program sees it. This object knows which data the recording uses, so that runs are checked as
+/// in an embedded runtime; the tasks are with the service.
 class RemoteBackend::Recorded final : public client::RecordedTasks {
  public:
-  /// `number`: what the service knows it by; 0: it does not, because data were released before it was complete.
+  /// `number`: the service's number of the recording; 0: the service does not have it, because data were released
+  /// before it was complete.
   Recorded(RemoteBackend& backend, std::shared_ptr<graph::Recording> recording, std::uint64_t number, std::size_t size)
       : backend_(backend), session_(backend.session_), recording_(std::move(recording)), number_(number), size_(size) {}
   ~Recorded() override;
@@ -34,7 +36,7 @@ class RemoteBackend::Recorded final : public client::RecordedTasks {
 
  private:
   RemoteBackend& backend_;
-  /// The program may keep a recording for longer than the backend.
+  /// The session is held weakly, because the program may keep a recording for longer than the backend.
   std::weak_ptr<Session> session_;
   std::shared_ptr<graph::Recording> recording_;
   std::uint64_t number_;

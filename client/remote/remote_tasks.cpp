@@ -57,8 +57,8 @@ Result<void> RemoteBackend::wait_for_room() {
     return session_->ledger().submitted_weight() - arrived;
   };
   if (in_flight() < most || graph::ExecutionScope::find(this) != nullptr) return {};
-  // A full window counts as having room again only when a good part of it is free, or each further submission would
-  // cost a sleep.
+  // A full window has room again only when a quarter of it is free; otherwise each further submission would cost a
+  // sleep.
   const std::uint64_t low_water = most - std::max<std::uint64_t>(most / 4, 1);
   while (in_flight() >= most && !stopped_.load(std::memory_order_relaxed)) {
     const std::uint64_t wanted = session_->ledger().submitted_weight() - low_water;
@@ -73,7 +73,7 @@ Result<std::vector<std::uint64_t>> RemoteBackend::numbers_of(const graph::TaskSp
   for (const Future& future : specification.options.after) {
     if (recording == nullptr) {
       if (is_recorded(future.id())) return graph::recorded_dependency(specification.codelet);
-      // Those that have succeeded hold up nothing.
+      // Tasks that have succeeded delay nothing.
       if (session_->ledger().status(future.id().value()) != TaskStatus::succeeded) {
         numbers.push_back(future.id().value());
       }
@@ -128,7 +128,7 @@ Result<Future> RemoteBackend::submit_now(const graph::TaskSpecification& specifi
   if (!after) return after.failure();
   const TaskOptions& options = specification.options;
   const std::uint64_t number = last_task_.load(std::memory_order_relaxed) + 1;
-  // The service is told of it only when this lock is free again.
+  // The service learns of the task only after this lock is released.
   session_->ledger().submitted(number);
   last_task_.store(number, std::memory_order_relaxed);
   if (options.callback) {

@@ -8,7 +8,7 @@ namespace troupe::remote {
 
 void TaskLedger::submitted(std::uint64_t number, std::uint64_t weight) {
   last_.store(number, std::memory_order_relaxed);
-  // Submissions exclude one another.
+  // Submissions exclude one another, so load and store need not be one operation.
   submitted_weight_.store(submitted_weight_.load(std::memory_order_relaxed) + weight, std::memory_order_relaxed);
   if (weight == 1) return;
   const LockGuard lock(mutex_);
@@ -49,7 +49,7 @@ void TaskLedger::arrive(std::uint64_t first, std::uint64_t count, const TaskOutc
   for (auto run = weights_.lower_bound(first); run != weights_.end() && run->first < end; ++run) {
     weight += run->second - 1;
   }
-  // Release: pairs with `arrived`.
+  // Release: pairs with the acquire load in `arrived`.
   const std::uint64_t arrived = arrived_.fetch_add(weight, std::memory_order_release) + weight;
   auto callback = callbacks_.lower_bound(first);
   while (callback != callbacks_.end() && callback->first < end) {

@@ -1,4 +1,4 @@
-/// What became of the tasks that a client has submitted.
+/// The outcomes of the tasks that a client has submitted.
 #pragma once
 
 #include <atomic>
@@ -19,78 +19,80 @@
 
 namespace troupe::remote {
 
-/// Tasks have numbers from 1 without gaps. A task has *arrived* when the service has reported its end, and is *settled*
-/// when its callback has run too: then those who wait for it go on. Thread-safe.
+/// The ledger of a client's tasks, which have numbers from 1 without gaps. A task has *arrived* when the service has
+/// reported its end. It is *settled* when its callback has run too; then threads that wait for it continue.
+/// Thread-safe.
 class TaskLedger {
  public:
   using Callback = std::function<void(const TaskOutcome&)>;
-  /// A callback that is to be called, and what with; `settle` is called then.
+  /// A callback that is due, and its arguments; call `settle` after it.
   struct DueCallback {
     Callback callback;
-    /// "task 12 'gemm(3,1)' (codelet gemm)".
+    /// The task's description, such as "task 12 'gemm(3,1)' (codelet gemm)".
     std::string task;
     TaskOutcome outcome;
   };
-  /// `due` takes callbacks, in the thread of the call that made them due. It must not use the ledger.
+  /// `due` receives callbacks, in the thread of the call that made them due. It must not use the ledger.
   explicit TaskLedger(std::function<void(DueCallback)> due) : due_(std::move(due)) {}
 
-  // Submitters, before the task is sent.
-  /// The next task has this number; `weight`: how many tasks it stands for (a run of a recording).
+  // The next functions are for threads that submit, before they send the task.
+  /// Notes the next task, which has this number; `weight`: how many tasks it stands for (a run of a recording).
   void submitted(std::uint64_t number, std::uint64_t weight = 1);
-  /// `task`: what a failure of the callback calls it.
+  /// `task`: the task's description in a failure of the callback.
   void expect_callback(std::uint64_t number, Callback callback, std::string task);
 
-  // Whoever hears the service.
+  // The next functions are for the thread that receives the service's messages.
   void succeeded(std::uint64_t first, std::uint64_t count);
   void ended(std::uint64_t number, TaskStatus status, Failure failure);
-  /// The callback of a task has returned.
+  /// Called when the callback of a task has returned.
   void settle(std::uint64_t number);
-  /// The service will not say anything any more: all that waits fails with this. Tasks that have not arrived count as
-  /// cancelled. Only the first call has an effect.
+  /// Called when the service will not report anything any more: everything that waits fails with `cause`. Tasks that
+  /// have not arrived count as cancelled. Only the first call has an effect.
   void lose(const Failure& cause);
-  /// Why nothing more will be heard, or null: for whoever tells the program.
+  /// Returns why nothing more will be heard, or null. The caller tells the program, so the loss counts as told.
   [[nodiscard]] std::shared_ptr<const Failure> lost();
-  /// The program has been told of the loss by something here.
+  /// Returns true if something here has told the program of the loss.
   [[nodiscard]] bool loss_told() const;
-  /// Every task was settled.
+  /// Returns true if every task was settled.
   [[nodiscard]] bool all_settled() const;
 
-  /// A lost task that has not arrived counts as cancelled.
+  /// Returns a task's status. A lost task that has not arrived counts as cancelled.
   [[nodiscard]] TaskStatus status(std::uint64_t number) const;
-  // Waiting. All fail with the cause where the service is lost.
-  /// Until the task is settled; fails with what became of it.
+  // The next functions wait. All fail with the cause if the service is lost.
+  /// Waits until the task is settled; fails with the task's failure.
   Result<void> wait(std::uint64_t number);
-  /// Until all tasks up to this number are settled; whatever became of them.
+  /// Waits until all tasks up to this number are settled, with whatever outcome.
   Result<void> wait_up_to(std::uint64_t number);
-  /// Until so many tasks, those of runs included, have arrived, or `given_up`, which is looked at again after `wake`.
+  /// Waits until this many tasks, including those of runs, have arrived, or until `given_up` is set; it is read again
+  /// after `wake`.
   Result<void> wait_for_arrived(std::uint64_t count, const std::atomic<bool>& given_up);
   void wake();
 
-  // In tasks, those of runs included.
-  /// Tasks that have arrived. Release: what was heard with them.
+  // The next functions count tasks, including those of runs.
+  /// Returns how many tasks have arrived. The acquire load makes visible what the service reported with them.
   [[nodiscard]] std::uint64_t arrived() const { return arrived_.load(std::memory_order_acquire); }
   [[nodiscard]] std::uint64_t submitted_weight() const { return submitted_weight_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t settled_weight() const { return settled_weight_.load(std::memory_order_relaxed); }
-  /// Failures of callbacks go here; those of tasks are known too, but the service says their summary.
+  /// Returns the log of callback failures. Failures of tasks are logged too, but the service gives their summary.
   [[nodiscard]] graph::FailureLog& callback_failures() { return callback_failures_; }
-  /// `visit` is called with the log of tasks and with that of callbacks.
+  /// Calls `visit` with the log of tasks and with that of callbacks.
   template <class Visit>
   void visit_failures(const Visit& visit) const {
     visit(failures_);
     visit(callback_failures_);
   }
-  /// The program has been told of all failures of tasks so far: by a summary of the service, or by a refusal to give
-  /// data, which does not say which failure it comes from.
+  /// Says that the program has been told of all failures of tasks so far: by a summary of the service, or by a refusal
+  /// to give data, which does not name the failure that caused it.
   void told_all() { failures_.told(nullptr); }
 
  private:
-  /// Numbers that threads wait for: who brings about what none of them wants wakes nobody.
+  /// Numbers that threads wait for: a thread that reaches a number that nobody wants wakes nobody.
   using Wanted = std::multiset<std::uint64_t>;
 
   void settle_range(std::uint64_t first, std::uint64_t count) TROUPE_REQUIRES(mutex_);
-  /// `outcome`: of each of them.
+  /// `outcome`: the outcome of each of the tasks.
   void arrive(std::uint64_t first, std::uint64_t count, const TaskOutcome& outcome) TROUPE_REQUIRES(mutex_);
-  /// Blocks until `done()`, with the mutex.
+  /// Blocks until `done()` returns true; it is called with the mutex held.
   template <class Done>
   Result<void> block(UniqueLock& lock, Wanted& wanted, std::uint64_t number, const Done& done) TROUPE_REQUIRES(mutex_);
 
@@ -106,13 +108,13 @@ class TaskLedger {
     std::string task;
   };
   std::map<std::uint64_t, Expected> callbacks_ TROUPE_GUARDED_BY(mutex_);
-  /// Of those that stand for more than one.
+  /// The weights of the tasks that stand for more than one.
   std::map<std::uint64_t, std::uint64_t> weights_ TROUPE_GUARDED_BY(mutex_);
   std::shared_ptr<const Failure> lost_ TROUPE_GUARDED_BY(mutex_);
   bool loss_told_ TROUPE_GUARDED_BY(mutex_) = false;
   graph::FailureLog failures_;
   graph::FailureLog callback_failures_;
-  /// The number of the newest task. Relaxed: only to see what cannot be.
+  /// The number of the newest task. Relaxed: it serves only to detect impossible numbers.
   std::atomic<std::uint64_t> last_{0};
   std::atomic<std::uint64_t> arrived_{0};
   std::atomic<std::uint64_t> submitted_weight_{0};

@@ -1,4 +1,4 @@
-/// From calls of the program to messages that carry many of them.
+/// Batches: calls of the program become messages that carry many operations each.
 #pragma once
 
 #include <troupe/v1/troupe.pb.h>
@@ -13,45 +13,45 @@
 
 namespace troupe::remote {
 
-/// Operations in the order of the calls, in messages of limited size. Consecutive tasks share lists, one column per
-/// property. Not thread-safe.
+/// Operations in the order of the calls, in messages of limited size. Consecutive tasks share lists, with one column
+/// per property. Not thread-safe.
 class OperationBatches {
  public:
   struct Batch {
     v1::ClientMessage message;
-    /// Tasks that will be reported, those of runs of recordings included.
+    /// The number of tasks that the service will report, including those of runs of recordings.
     std::uint64_t tasks = 0;
-    /// Room that there has to be for the message: of the last run one task's is enough.
+    /// The room, in tasks, that the message needs before it may be sent. The last run counts as one task only.
     std::uint64_t needs = 0;
   };
 
-  /// A message is full from here on; what is added to it last may make it a little larger.
+  /// A message of this size is full; the last operation may make it a little larger.
   static constexpr std::size_t kFullBytes = std::size_t{256} << 10U;
   static constexpr std::uint64_t kFullTasks = 4096;
 
-  /// `most_tasks`: at most so many tasks in one message; at least 1.
+  /// `most_tasks`: the most tasks in one message; at least 1.
   explicit OperationBatches(std::uint64_t most_tasks = kFullTasks);
 
   struct EncodedTask {
-    /// One more than the last one's, or the first of a new sequence.
+    /// The number after that of the last task, or the first number of a new sequence.
     std::uint64_t number = 0;
     std::uint32_t codelet = 0;
     const graph::TaskSpecification& specification;
-    /// Numbers of the tasks that must have ended before.
+    /// Numbers of the tasks that must have ended before this one starts.
     std::span<const std::uint64_t> after = {};
   };
   void add_task(const EncodedTask& task);
-  /// Any other operation, which the caller fills; `bytes`: about how large it will be.
+  /// Adds any other operation, which the caller fills; `bytes`: its approximate size.
   v1::Operation& add(std::size_t bytes = 32);
-  /// The next operation is a run of a recording, which will be reported like a task and stands for `weight` of them.
+  /// Adds a run of a recording as the next operation. It is reported like a task, and stands for `weight` tasks.
   v1::Operation& add_run(std::size_t bytes, std::uint64_t weight);
 
   [[nodiscard]] bool empty() const { return full_.empty() && current_ == nullptr; }
-  /// The oldest message; there is one.
+  /// Removes and returns the oldest message; there must be one.
   [[nodiscard]] std::unique_ptr<Batch> take();
-  /// `Batch::needs` of the message that `take` would return.
+  /// Returns `Batch::needs` of the message that `take` would return.
   [[nodiscard]] std::uint64_t next_needs() const;
-  /// Appends all that another has, and leaves it empty. `counts`: whether its tasks will be reported.
+  /// Appends all operations of another object, and leaves that empty. `counts`: true if its tasks will be reported.
   void append(OperationBatches& other, bool counts);
 
  private:
@@ -63,11 +63,11 @@ class OperationBatches {
   std::deque<std::unique_ptr<Batch>> full_;
   std::unique_ptr<Batch> current_;
   std::size_t bytes_ = 0;
-  /// The list that tasks are added to; null where another operation came in between.
+  /// The list that tasks are added to; null if another operation was added after it.
   v1::Tasks* list_ = nullptr;
   std::uint64_t next_number_ = 0;
   int count_ = 0;
-  /// Whether the list names the mode of each handle.
+  /// True if the list names the mode of each handle.
   bool has_modes_ = false;
 };
 

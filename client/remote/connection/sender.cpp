@@ -30,7 +30,8 @@ bool Sender::has_room(std::unique_lock<std::mutex>& lock) {
   const std::uint64_t tasks = operations_.next_needs();
   while (tasks != 0 && sent_tasks_ + tasks > ledger_.arrived() + most_tasks_) {
     if (drop_ || !urgent_.empty()) return false;
-    // Only a flood from callbacks gets here; whoever hears endings should not have to look for us.
+    // Only a flood of submissions from callbacks gets here. The wait is timed, so that the thread that receives endings
+    // need not notify this one.
     changed_.wait_for(lock, std::chrono::milliseconds(1));
   }
   return true;
@@ -56,7 +57,7 @@ void Sender::run() {
     const bool written = stream_.write(batch->message);
     batch.reset();
     lock.lock();
-    // Whoever reads the stream sees that it has ended, and says so to everybody.
+    // The thread that reads the stream sees that it has ended, and reports that to all who wait.
     if (!written) drop_ = true;
     if (drop_) return;
   }

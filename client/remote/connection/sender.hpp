@@ -1,4 +1,4 @@
-/// The thread that writes what a client says.
+/// The thread that sends a client's messages.
 #pragma once
 
 #include <condition_variable>
@@ -12,38 +12,38 @@
 
 namespace troupe::remote {
 
-/// Sends operations as soon as the message before is on its way: an idle client's task goes at once, and while a
-/// message is being written the next one fills up. Never more than `most_tasks` tasks are on their way or with the
-/// service, but for the last run of a recording, which may go beyond: what callbacks submit beyond that waits here.
+/// Sends operations as soon as the previous message is on its way: an idle client's task goes at once, and while one
+/// message is being written the next one fills up. At most `most_tasks` tasks are on their way or with the service,
+/// except that the last run of a recording may exceed this; tasks that callbacks submit beyond the limit wait here.
 class Sender {
  public:
-  /// Both must outlive it.
+  /// Both `stream` and `ledger` must outlive this object.
   Sender(MessageStream& stream, TaskLedger& ledger, std::uint64_t most_tasks);
   ~Sender();
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
 
-  /// The submission lock: under it operations are put in order.
+  /// Takes the submission lock, under which operations are put in order.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
-  /// Submission lock.
+  /// The operations that will be sent. Requires the submission lock.
   [[nodiscard]] OperationBatches& operations() { return operations_; }
-  /// An operation that does not wait for room behind tasks, which may wait for it: data that the program gives back.
-  /// Submission lock.
+  /// Adds an operation that need not wait for room behind tasks, because tasks may wait for it: for example data that
+  /// the program gives back. Requires the submission lock.
   [[nodiscard]] v1::Operation& urgent() { return urgent_.add(); }
-  /// Ends the submission lock, and sends.
+  /// Sends the operations, and releases the submission lock.
   void send(std::unique_lock<std::mutex>& lock);
-  /// Sends what is left, and then nothing more. By one thread, once. `drop`: nothing can be sent any more.
+  /// Sends what is left, and then nothing more. Call it once, from one thread. `drop`: nothing can be sent any more.
   void stop(bool drop);
 
  private:
   void run();
-  /// Waits until the service may get the oldest message; false: urgent ones come first, or it stops.
+  /// Waits until the service may get the oldest message; returns false if urgent ones come first or the sender stops.
   bool has_room(std::unique_lock<std::mutex>& lock);
 
   MessageStream& stream_;
   TaskLedger& ledger_;
   const std::uint64_t most_tasks_;
-  /// `lock()` hands it to the submitting thread, which gives it back through `send`; clang cannot follow that.
+  /// `lock()` hands the mutex to the submitting thread, which gives it back through `send`; clang cannot follow that.
   std::mutex mutex_;
   std::condition_variable changed_;
   OperationBatches operations_;   // mutex_

@@ -21,11 +21,11 @@ namespace troupe::remote {
 
 namespace {
 
-/// Views of machines with thousands of cores are larger than the 4 MiB that gRPC takes unasked.
+/// Views of machines with thousands of cores are larger than the 4 MiB that gRPC accepts by default.
 constexpr int kLargestAnswer = 64 << 20;
 
 Duration from_seconds(double seconds) {
-  // What a damaged answer may hold has no place in a Duration.
+  // A damaged answer may hold a number that does not fit into a Duration.
   constexpr double kLongest = 9e9;
   if (!(seconds > 0)) return {};
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(std::fmin(seconds, kLongest)));
@@ -65,7 +65,7 @@ struct ServiceCalls::Connection {
   ServiceCallsOptions options;
   std::unique_ptr<v1::Troupe::Stub> stub;
 
-  /// One call; `method` is one of the stub's.
+  /// Makes one call; `method` is a member of the stub.
   template <class Request, class Reply>
   Result<Reply> call(grpc::Status (v1::Troupe::Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
                      const Request& request) const {
@@ -111,7 +111,7 @@ Result<ServiceCalls> ServiceCalls::connect(const std::string& folder, ServiceCal
   if (!fd) return fd.failure();
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kLargestAnswer);
-  // gRPC closes the one that it gets.
+  // gRPC closes the descriptor that it gets, so it gets a duplicate.
   const int own = ::fcntl(fd.value().get(), F_DUPFD_CLOEXEC, 0);
   if (own < 0) return no_connection(socket, errno);
   auto channel = grpc::CreateCustomInsecureChannelFromFd("troupe", own, arguments);

@@ -1,5 +1,5 @@
-/// Questions to a running service, one answer each: what the commands `status`, `jobs`, `cancel`, `why`, `metrics` and
-/// `top` ask.
+/// Questions to a running service, with one answer each: the commands `status`, `jobs`, `cancel`, `why`, `metrics` and
+/// `top` use them.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +22,20 @@ struct ServiceStatus {
   std::string policy;
   std::uint32_t workers = 0;
   std::uint32_t sessions = 0;
-  /// "serving", "draining".
+  /// The service's state: "serving" or "draining".
   std::string state;
-  /// Where metrics and the page are; empty: nowhere.
+  /// The address of the metrics and the web page; empty: none.
   std::string http_address;
 };
 
-/// Why tasks do not go on, in words and as JSON.
+/// The reasons why tasks do not make progress, as text and as JSON.
 struct ServiceWhy {
   std::string text;
   std::string json;
 };
 
 struct ServiceCallsOptions {
-  /// How long a call waits for its answer.
+  /// The longest time that a call waits for its answer.
   Duration deadline = std::chrono::seconds(10);
 };
 
@@ -43,28 +43,29 @@ struct ServiceCallsOptions {
 /// - `io`: the service does not answer, or has gone; `connect` again,
 /// - `platform`: it refuses this user, or speaks another version of the protocol,
 /// - `invalid_argument`: it knows no such session,
-/// and say what to do. Any thread may call.
+/// and the message says what to do. Any thread may call.
 class ServiceCalls {
  public:
-  /// To the service whose sockets are in `folder` (`socket_folder`). Fails at once where there is none.
+  /// Connects to the service whose sockets are in `folder` (`socket_folder`). Fails at once if there is none.
   static Result<ServiceCalls> connect(const std::string& folder, ServiceCallsOptions options = {});
 
   ServiceCalls(ServiceCalls&& other) noexcept;
   ServiceCalls& operator=(ServiceCalls&& other) noexcept;
   ~ServiceCalls();
 
-  /// Does nothing: what a call costs.
+  /// Does nothing; shows what a call costs.
   [[nodiscard]] Result<void> ping() const;
   [[nodiscard]] Result<ServiceStatus> status() const;
-  /// The sessions that the caller may see, by number; `all`: ended ones too, as far as they are remembered.
+  /// Returns the sessions that the caller may see, by number; `all`: ended ones too, as far as they are remembered.
   [[nodiscard]] Result<std::vector<SessionView>> jobs(bool all = false) const;
-  /// Cancels all tasks of a session that have not started, and those that it submits later. How many will not run.
+  /// Cancels all tasks of a session that have not started, and those that it submits later. Returns how many will not
+  /// run.
   [[nodiscard]] Result<std::uint64_t> cancel_job(std::uint64_t session) const;
-  /// Of one session, or of all that the caller may see.
+  /// Returns the reasons for one session, or for all that the caller may see.
   [[nodiscard]] Result<ServiceWhy> why(std::optional<std::uint64_t> session = std::nullopt) const;
-  /// In Prometheus' text format.
+  /// Returns the metrics in Prometheus' text format.
   [[nodiscard]] Result<std::string> metrics() const;
-  /// The live view as JSON (docs/service.md).
+  /// Returns the live view as JSON (docs/service.md).
   [[nodiscard]] Result<std::string> look() const;
 
  private:

@@ -16,7 +16,7 @@ namespace troupe::remote {
 
 namespace {
 
-/// Summaries of failures and many endings at once.
+/// The limit of a message: summaries of failures and many endings at once can be large.
 constexpr int kLargestMessage = 64 << 20;
 
 class GrpcStream final : public MessageStream {
@@ -41,7 +41,7 @@ class GrpcStream final : public MessageStream {
 
  private:
   void end() {
-    // Whatever has not been read, so that the call can end.
+    // Reads the rest, so that the call can end.
     v1::ServiceMessage rest;
     while (stream_->Read(&rest)) rest.Clear();
     status_ = stream_->Finish();
@@ -63,7 +63,7 @@ Result<std::unique_ptr<MessageStream>> open_session_stream(const std::string& fo
   if (!connected) return connected.failure();
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kLargestMessage);
-  // gRPC closes the one that it gets.
+  // gRPC closes the descriptor that it gets, so it gets a duplicate.
   const int own = ::fcntl(connected.value().get(), F_DUPFD_CLOEXEC, 0);
   if (own < 0) return no_connection(socket, errno);
   return std::unique_ptr<MessageStream>(

@@ -10,7 +10,7 @@
 
 namespace troupe::remote {
 
-/// Messages in both directions, in order. One thread at a time may write, and one read.
+/// A stream of messages in both directions, in order. At any time one thread may write and one may read.
 class MessageStream {
  public:
   MessageStream() = default;
@@ -18,19 +18,19 @@ class MessageStream {
   MessageStream(const MessageStream&) = delete;
   MessageStream& operator=(const MessageStream&) = delete;
 
-  /// Returns when the message is on its way. False: the stream has ended.
+  /// Returns when the message is on its way; false if the stream has ended.
   virtual bool write(const v1::ClientMessage& message) = 0;
-  /// Blocks until one comes. False: none will.
+  /// Blocks until a message comes; returns false if none will.
   virtual bool read(v1::ServiceMessage& message) = 0;
-  /// Nothing more will be written: the other side ends the stream. By the thread that writes.
+  /// Says that nothing more will be written, so that the other side ends the stream. Called by the thread that writes.
   virtual void finish() = 0;
-  /// Ends the stream, and with it what the other side does for it. Any thread.
+  /// Ends the stream, and everything that the other side does for it. Any thread may call.
   virtual void abandon() = 0;
-  /// What is known of why it ended. After `read` has returned false, by the thread that reads.
+  /// Returns what is known of why the stream ended. Called after `read` has returned false, by the thread that reads.
   virtual std::string why_ended() = 0;
 };
 
-/// The call `Session` of the service whose sockets are in `folder`. Fails with `io` or `platform`.
+/// Opens the call `Session` of the service whose sockets are in `folder`. Fails with `io` or `platform`.
 [[nodiscard]] Result<std::unique_ptr<MessageStream>> open_session_stream(const std::string& folder);
 
 }  // namespace troupe::remote

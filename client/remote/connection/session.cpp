@@ -13,7 +13,7 @@ namespace troupe::remote {
 
 namespace {
 
-/// How long the service may take to end the stream of a client that has said all it has to say.
+/// The time that the service may take to end the stream of a client that has sent everything.
 constexpr std::chrono::seconds kPatience{2};
 
 TaskStatus status_of(v1::Ended::Status status) {
@@ -128,17 +128,18 @@ void Session::hear(v1::Event& event, Failure& farewell) {
     case v1::Event::kGoodbye:
       farewell = {ErrorCode::service_lost,
                   "the service has ended this program's session: " + event.goodbye().problem().message()};
-      // Who waits need not wait for the end of the stream.
+      // Waiting threads need not wait for the end of the stream.
       lose(farewell);
       break;
-    // What a later service may say besides.
+    // Ignore messages that only a later service knows.
     default: break;
   }
 }
 
 void Session::lose(const Failure& cause) {
   {
-    // A submission comes before, and its callback is called, or it sees that the session is lost and can say why.
+    // A submission either takes the lock first, and then its callback is called; or it sees that the session is lost,
+    // and can say why.
     const auto lock = sender_.lock();
     ledger_.lose(cause);
     is_lost_.store(true, std::memory_order_release);

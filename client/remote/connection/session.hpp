@@ -22,35 +22,36 @@
 
 namespace troupe::remote {
 
-/// What the service said when the session began.
+/// The service's answer at the start of the session.
 struct ServiceGreeting {
   std::uint64_t session = 0;
   std::string version;
   std::size_t workers = 0;
   std::string policy;
-  /// Tasks that may be in flight.
+  /// The most tasks that may be in flight.
   std::uint64_t most_tasks = 1;
-  /// Handles that may be registered.
+  /// The most handles that may be registered.
   std::uint64_t most_handles = 0;
 };
 
-/// Both directions of the stream, with a thread for each: what is said goes through `sender`, what is heard comes out
-/// of `ledger` and as answers of calls. When the service is lost, all that waits fails, and all that comes later.
+/// The session: both directions of the stream, with one thread for each. Messages to the service go through `sender`;
+/// messages from it arrive in `ledger` and as answers of calls. When the service is lost, everything that waits fails,
+/// and so does everything that comes later.
 class Session {
  public:
-  /// Says hello. `call_back` runs callbacks, in a thread of their own; it must not throw. Fails with the service's
-  /// refusal, or `service_lost`.
+  /// Opens the session with a hello. `call_back` runs callbacks in a thread of their own; it must not throw. Fails with
+  /// the service's refusal, or `service_lost`.
   static Result<std::unique_ptr<Session>> open(std::unique_ptr<MessageStream> stream,
                                                std::span<const std::uint8_t> token, const std::string& name,
                                                std::function<void(TaskLedger::DueCallback&)> call_back);
-  /// As `end`.
+  /// Calls `end`.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   /// Ends the session: tasks that have not ended are cancelled. When this returns, all callbacks have returned, and
-  /// what they asked for after the end has failed with `service_lost`. By one thread; only the first call has an
-  /// effect.
+  /// every request that they made after the end has failed with `service_lost`. Called by one thread; only the first
+  /// call has an effect.
   void end();
 
   [[nodiscard]] const ServiceGreeting& greeting() const { return greeting_; }
@@ -60,8 +61,8 @@ class Session {
   [[nodiscard]] PendingRequests& requests() { return requests_; }
   [[nodiscard]] bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
 
-  /// Appends an operation that is answered, sends it and waits for the answer. `fill(operation, request)` under the
-  /// submission lock, which this ends; `bytes`: about how large it will be.
+  /// Appends an operation that is answered, sends it and waits for the answer. `fill(operation, request)` runs under
+  /// the submission lock, which this call releases; `bytes`: the operation's approximate size.
   template <class Fill>
   PendingRequests::Answer call(std::unique_lock<std::mutex> lock, const Fill& fill, std::size_t bytes = 32) {
     const graph::Uncancellable uncancellable;
@@ -92,7 +93,8 @@ class Session {
   std::thread listener_;
 };
 
-/// The code of this name ("kernel_failed"); `otherwise` where there is none: of a service of another version.
+/// Returns the code with this name ("kernel_failed"); `otherwise` if there is none, because the service is of another
+/// version.
 [[nodiscard]] ErrorCode code_of(const std::string& name, ErrorCode otherwise);
 [[nodiscard]] Failure failure_of(const v1::Problem& problem, ErrorCode otherwise);
 

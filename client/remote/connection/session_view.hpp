@@ -1,4 +1,4 @@
-/// One client's session at one moment: what the service shows of it, and what clients are told.
+/// One client's session at one moment, as the service shows it and as clients are told.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@ namespace troupe::remote {
 
 struct SessionView {
   std::uint64_t id = 0;
-  /// What the program calls itself.
+  /// The program's name, as it gave it.
   std::string name;
-  /// Of the process at the other end of the socket.
+  /// The user of the process at the other end of the socket.
   std::uint32_t user = 0;
-  /// For people; empty where an older service says the number alone.
+  /// The user's name, for people; empty if an older service sends only the number.
   std::string user_name = {};
   std::int64_t process = 0;
   double weight = 1;
-  /// "running", "cancelled", "gone" (its client is, and its last kernels still run), "done", "lost" (its client went
-  /// without a word: it was killed, say).
+  /// The state of the session: "running", "cancelled", "gone" (the client has left, and its last kernels still run),
+  /// "done", "lost" (the client ended without a goodbye, for example because it was killed).
   std::string state;
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t failed = 0;
-  /// Time that workers have spent on its tasks.
+  /// The time that workers have spent on its tasks.
   Duration worker_time{};
-  /// Shared memory that it has.
+  /// The shared memory that it has.
   Bytes memory;
   Duration age{};
 };

@@ -40,8 +40,8 @@ Failure no_connection(const std::string& socket, int error) {
 
 namespace {
 
-/// Whoever serves sees and changes this program's data: that may be this user, root, or the owner of the folder that
-/// the user has named, and nobody who has merely put a socket into it.
+/// Checks who serves: the server sees and changes this program's data. It may be this user, root, or the owner of the
+/// folder that the user has named, but nobody who has merely put a socket into that folder.
 Result<void> check_server(int socket, const std::string& path) {
   ucred server{};
   socklen_t size = sizeof server;
@@ -67,7 +67,7 @@ Result<platform::FileDescriptor> connect_to(const std::string& path, int kind) {
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) return no_connection(path, ENAMETOOLONG);
   path.copy(address.sun_path, path.size());
-  // A queue that is full has room as soon as the service has taken some of it.
+  // A full queue has room as soon as the service has accepted some of its connections.
   constexpr int kTries = 100;
   constexpr std::chrono::milliseconds kPause{20};
   for (int left = kTries; ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0;) {

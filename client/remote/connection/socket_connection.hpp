@@ -8,12 +8,12 @@
 
 namespace troupe::remote {
 
-/// A connection to the Unix socket `path`, of kind SOCK_STREAM or SOCK_SEQPACKET with further flags. We make it
-/// ourselves, because gRPC does not tell why it cannot. Fails with `io` where no service is there, `platform` where
-/// this user may not use it, or who serves is not to be trusted with his data.
+/// Connects to the Unix socket `path`; `kind` is SOCK_STREAM or SOCK_SEQPACKET with further flags. We connect
+/// ourselves, because gRPC does not tell why it cannot. Fails with `io` if no service is there, and with `platform` if
+/// this user may not use it or its server cannot be trusted with the user's data.
 [[nodiscard]] Result<platform::FileDescriptor> connect_to(const std::string& path, int kind);
 
-/// Why nobody could be reached at `socket` (an `errno`), and what to do.
+/// Describes why nobody could be reached at `socket` (`error` is an `errno`), and what to do.
 [[nodiscard]] Failure no_connection(const std::string& socket, int error);
 
 }  // namespace troupe::remote

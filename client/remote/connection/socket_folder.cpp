@@ -17,14 +17,14 @@ namespace troupe::remote {
 
 namespace {
 
-/// `source` says in a message where the path is from.
+/// Checks the path of the folder. `source` tells in a message where the path comes from.
 Result<std::string> checked(std::string folder, const std::string& source) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   if (!folder.starts_with('/')) {
     return Failure{ErrorCode::invalid_argument,
                    fmt::format("{} is '{}': the folder of the sockets must be an absolute path", source, folder)};
   }
-  // The address ends in a null byte.
+  // A socket's address ends in a null byte.
   constexpr std::size_t kLongest = sizeof(sockaddr_un::sun_path) - 1;
   if (service_socket(folder).size() > kLongest) {
     return Failure{ErrorCode::invalid_argument,
@@ -37,7 +37,7 @@ Result<std::string> checked(std::string folder, const std::string& source) {
 
 enum class Listener { absent, present, forbidden };
 
-/// Whether a service listens there. What a killed one left behind refuses connections.
+/// Looks for a listening service in the folder. The socket of a killed service refuses connections.
 Listener listener_in(const std::string& folder) {
   const std::string path = service_socket(folder);
   sockaddr_un address{};
@@ -55,7 +55,7 @@ Listener listener_in(const std::string& folder) {
 
 Failure forbidden(const SocketPlaces& places) {
   struct stat status {};
-  // Where even this cannot be seen, the folder's group says who may enter.
+  // If the socket cannot be examined, the group of its folder tells who may enter.
   const bool seen =
       ::stat(service_socket(places.node).c_str(), &status) == 0 || ::stat(places.node.c_str(), &status) == 0;
   const std::string group = seen ? "'" + platform::group_name(status.st_gid) + "'" : "of its socket";
@@ -99,7 +99,7 @@ Result<std::string> client_socket_folder(const std::string& chosen) {
   auto own = socket_folder(chosen);
   if (!chosen.empty() || !platform::environment_value("TROUPE_SOCKET_FOLDER").empty() || ::geteuid() == 0) return own;
   auto found = find_service({.own = own ? own.value() : std::string()});
-  // Without a place of its own and without the node's service, what is missing is the place.
+  // If this user has no folder and the node has no service, report that the folder is missing.
   return found && found.value().empty() ? own : found;
 }
 

@@ -1,4 +1,4 @@
-/// Where the service of a node and its clients meet.
+/// The folder in which the service of a node and its clients meet.
 #pragma once
 
 #include <string>
@@ -7,33 +7,33 @@
 
 namespace troupe::remote {
 
-/// The folder of a service's sockets, for who serves: `chosen` where it is not empty (an option of the command line),
-/// else the environment variable `TROUPE_SOCKET_FOLDER`, else `/run/troupe` for root, else `$XDG_RUNTIME_DIR/troupe`.
-/// It need not exist. Fails with `invalid_argument` where none of them helps, and where the path is not absolute or too
-/// long for the address of a socket; the message says what to do. Reads the environment: not while another thread
-/// changes it.
+/// Returns the folder of a service's sockets, for the process that serves: `chosen` if it is not empty (an option of
+/// the command line), else the environment variable `TROUPE_SOCKET_FOLDER`, else `/run/troupe` for root, else
+/// `$XDG_RUNTIME_DIR/troupe`. The folder need not exist. Fails with `invalid_argument` if none of these is set, and if
+/// the path is not absolute or too long for the address of a socket; the message says what to do. Reads the
+/// environment: do not call it while another thread changes the environment.
 [[nodiscard]] Result<std::string> socket_folder(const std::string& chosen = {});
 
-/// Where services may be: a user's own one, and one for all of the node's users.
+/// The folders where services may be: the user's own one, and one for all of the node's users.
 struct SocketPlaces {
-  /// Empty: there is no place for one.
+  /// The user's own folder; empty if the user can have none.
   std::string own;
   std::string node = "/run/troupe";
 };
 
-/// Where a service listens that this process may use: the user's own one comes first. Where none listens, its own
-/// folder, so that messages name that. Fails with `service_lost` where the node's service alone listens and this
-/// process may not use it; the message says whom to ask.
+/// Returns the folder of a listening service that this process may use; the user's own one comes first. If none
+/// listens, it returns the user's own folder, so that messages name that. Fails with `service_lost` if only the node's
+/// service listens and this process may not use it; the message says whom to ask.
 [[nodiscard]] Result<std::string> find_service(const SocketPlaces& places);
 
-/// The folder of the sockets of the service that a client or a command means: `chosen`, else the environment variable
-/// `TROUPE_SOCKET_FOLDER`, else for root `/run/troupe`, else where `find_service` finds one, the user's own one first.
-/// Fails as `socket_folder` and `find_service` do.
+/// Returns the folder of the sockets that a client or a command uses: `chosen`, else the environment variable
+/// `TROUPE_SOCKET_FOLDER`, else `/run/troupe` for root, else the result of `find_service`, which prefers the user's own
+/// service. Fails as `socket_folder` and `find_service` do.
 [[nodiscard]] Result<std::string> client_socket_folder(const std::string& chosen = {});
 
-/// Where gRPC is spoken.
+/// Returns the path of the socket for gRPC.
 [[nodiscard]] std::string service_socket(const std::string& folder);
-/// Where shared memory is handed out.
+/// Returns the path of the socket that hands out shared memory.
 [[nodiscard]] std::string memory_socket(const std::string& folder);
 
 }  // namespace troupe::remote

@@ -1,4 +1,4 @@
-/// Names on their way to the service.
+/// Names as they are sent to the service.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,11 @@
 
 namespace troupe::remote {
 
-/// The service refuses longer names, in bytes.
+/// The longest name, in bytes, that the service accepts.
 inline constexpr std::size_t kLongestName = 256;
 
-/// Text as messages may carry it: control characters and bytes that are no UTF-8 become '?', and what is too long is
-/// cut.
+/// Makes text fit for messages: control characters and bytes that are not UTF-8 become '?', and text that is too long
+/// is cut.
 [[nodiscard]] std::string wire_text(const std::string& text);
 
 }  // namespace troupe::remote

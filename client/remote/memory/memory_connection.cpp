@@ -42,14 +42,15 @@ Failure refused(const wire::MemoryReply& reply, const std::string& what) {
 
 constexpr std::chrono::seconds kGreetingTime{10};
 
-/// 0: no bound.
+/// Limits the time of a receive call; 0: no limit.
 void bound_receiving(int socket, std::chrono::seconds time) {
   const timeval value{time.count(), 0};
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);
 }
 
-/// Receives a reply, with a descriptor where one comes along. False: the connection has ended, or what came is none.
-/// A reply before that end is received, even where the other side has not read all that was sent to it.
+/// Receives a reply, with a descriptor if one comes along. Returns false if the connection has ended, or what came is
+/// no reply. A reply that was sent before the end is received even if the other side has not read all that was sent to
+/// it.
 bool receive(int socket, wire::MemoryReply& reply, platform::FileDescriptor& passed) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   iovec part{&reply, sizeof(reply)};
@@ -72,12 +73,12 @@ bool receive(int socket, wire::MemoryReply& reply, platform::FileDescriptor& pas
   return size == sizeof(reply) && reply.magic == wire::kMemoryMagic;
 }
 
-/// Of a service that takes no more clients: it waits for no request.
+/// Returns true for the message of a service that takes no more clients; it answers no request.
 bool is_farewell(const wire::MemoryReply& reply) {
   return reply.request == 0 && reply.error != wire::MemoryError::none;
 }
 
-/// Whether using the memory can never fail: nobody can make it smaller, and it is as large as the service says.
+/// Returns true if using the memory can never fail: nobody can make it smaller, and it is as large as the service says.
 bool stays(int memory, Bytes size) {
   constexpr int kNeeded = F_SEAL_SHRINK | F_SEAL_SEAL;
   const int seals = ::fcntl(memory, F_GET_SEALS);
@@ -102,7 +103,7 @@ Result<std::unique_ptr<MemoryConnection>> MemoryConnection::open(const std::stri
   const int descriptor = socket.value().get();
   std::unique_ptr<MemoryConnection> connection(new MemoryConnection(std::move(socket).value()));
   platform::FileDescriptor none;
-  // The system accepts connections for a service that has been suspended, too.
+  // The system accepts connections even for a suspended service, so the wait is limited.
   bound_receiving(descriptor, kGreetingTime);
   errno = 0;
   const auto reply = connection->call({.kind = wire::MemoryRequestKind::hello}, none);
@@ -128,7 +129,7 @@ Result<wire::MemoryReply> MemoryConnection::call(wire::MemoryRequest request, pl
   if ((sent || errno == EPIPE) && receive(socket_.get(), reply, passed)) {
     if (reply.request == request.request || is_farewell(reply)) return reply;
   }
-  // What comes next could not be told from the reply that is missing.
+  // A later reply could be mistaken for the missing one, so the connection is closed.
   socket_.reset();
   return gone("does not answer");
 }
@@ -157,10 +158,10 @@ void MemoryConnection::release(const Segment& segment) noexcept {
   if (segment.data != nullptr) ::munmap(segment.data, segment.size.count);
   try {
     platform::FileDescriptor none;
-    // A service that has gone has freed it.
+    // A service that has gone has already freed the segment.
     std::ignore = call({.kind = wire::MemoryRequestKind::release, .segment = segment.id}, none);
   } catch (...) {
-    // No memory for the text of a failure that nobody would see.
+    // There is no memory for the text of a failure, and nobody would see it.
   }
 }
 

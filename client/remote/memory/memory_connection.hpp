@@ -25,7 +25,7 @@ struct Segment {
   Bytes size;
 };
 
-/// Where shared memory comes from. Thread-safe.
+/// A source of shared memory. Thread-safe.
 class SegmentSource {
  public:
   SegmentSource() = default;
@@ -33,19 +33,19 @@ class SegmentSource {
   SegmentSource(const SegmentSource&) = delete;
   SegmentSource& operator=(const SegmentSource&) = delete;
 
-  /// Zeros, at least `size`. Fails with `out_of_memory`, or `service_lost`.
+  /// Returns zeroed memory of at least `size`. Fails with `out_of_memory` or `service_lost`.
   virtual Result<Segment> allocate(Bytes size) = 0;
-  /// Nobody in this program uses it any more.
+  /// Called when nobody in this program uses the segment any more.
   virtual void release(const Segment& segment) noexcept = 0;
 };
 
-/// The connection to a service's memory socket. As long as it lives, the service takes this program for alive.
+/// The connection to a service's memory socket. While it is open, the service considers this program alive.
 class MemoryConnection final : public SegmentSource {
  public:
   /// Fails with `io`, `platform` (no permission, another version), or `service_lost`.
   static Result<std::unique_ptr<MemoryConnection>> open(const std::string& folder);
 
-  /// What names this connection in the session's `Hello`.
+  /// The token that names this connection in the session's `Hello`.
   [[nodiscard]] const std::array<std::uint8_t, wire::kTokenSize>& token() const { return token_; }
 
   Result<Segment> allocate(Bytes size) override;
@@ -53,7 +53,7 @@ class MemoryConnection final : public SegmentSource {
 
  private:
   explicit MemoryConnection(platform::FileDescriptor socket) : socket_(std::move(socket)) {}
-  /// One request and its reply, with the descriptor that came along, if any.
+  /// Sends one request and receives its reply, with the descriptor that came along, if any.
   Result<wire::MemoryReply> call(wire::MemoryRequest request, platform::FileDescriptor& passed);
 
   const graph::HomeProcess home_;

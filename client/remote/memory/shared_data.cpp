@@ -9,7 +9,7 @@ namespace troupe::remote {
 
 namespace {
 
-/// From the first element of the first column to the last of the last.
+/// Returns the size from the first element of the first column to the last element of the last column.
 Bytes extent_of(const Layout& layout) {
   if (layout.rows == 0 || layout.cols == 0) return {};
   return {static_cast<std::uint64_t>((layout.cols - 1) * layout.ld + layout.rows) * layout.element_size};
@@ -21,7 +21,7 @@ struct Rows {
   std::int64_t to;
 };
 
-/// The rows of a part in a column that no hole has.
+/// Returns the rows of a part, in one column, that no hole covers.
 std::vector<Rows> rows_around(const SharedPlace::Part& part, std::span<const SharedPlace::Part> holes,
                               std::int64_t col) {
   std::vector<Rows> rows{{part.row, part.row + part.rows}};
@@ -39,7 +39,7 @@ std::vector<Rows> rows_around(const SharedPlace::Part& part, std::span<const Sha
   return rows;
 }
 
-/// A part, without the holes in it.
+/// Copies a part, without the holes in it.
 void copy_part(const DataView& from, const DataView& to, const SharedPlace::Part& part,
                std::span<const SharedPlace::Part> holes = {}) {
   const std::size_t element = from.layout.element_size;
@@ -153,7 +153,7 @@ std::vector<std::shared_ptr<SharedPlace>> SharedData::outdated() const {
   std::vector<std::shared_ptr<SharedPlace>> result;
   if (copies_ == 0) return result;
   for (const auto& [record, place] : places_) {
-    // Their order means nothing: each is copied on its own.
+    // The order does not matter: each place is copied on its own.
     if (place->is_outdated()) result.push_back(place);
   }
   return result;

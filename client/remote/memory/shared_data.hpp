@@ -1,4 +1,4 @@
-/// Data of the program that lie in memory which the service shares, or have a copy there.
+/// Data of the program in memory that the service shares, or with a copy there.
 #pragma once
 
 #include <atomic>
@@ -16,18 +16,18 @@
 
 namespace troupe::remote {
 
-/// Where the data of one registration lie in shared memory. If that is not where the program has them, the content is
-/// copied: in when they are registered, and out when the program is to see what tasks have written.
+/// The place of a registration's data in shared memory. If the program has its data elsewhere, the content is copied:
+/// in at registration, and out when the program is to see what tasks have written.
 class SharedPlace {
  public:
-  /// Used in place where the program's memory is shared, else a copy is made. Fails with `invalid_argument` for data
-  /// without memory, and as the heap does.
+  /// Makes the place: the program's memory itself if that is shared, else a copy. Fails with `invalid_argument` for
+  /// data without memory, and as the heap does.
   static Result<std::shared_ptr<SharedPlace>> of(const graph::DataDescription& data, SharedHeap& heap);
 
   [[nodiscard]] const SharedAddress& address() const { return address_; }
-  /// As the service sees it.
+  /// The layout as the service sees it.
   [[nodiscard]] const Layout& layout() const { return layout_; }
-  /// Whether the program's memory is another.
+  /// Returns true if the program's memory is separate from the shared memory.
   [[nodiscard]] bool is_copy() const { return copy_ != nullptr; }
 
   /// A part of the data: rows and columns from (row, col) on.
@@ -40,24 +40,26 @@ class SharedPlace {
   };
   [[nodiscard]] Part whole() const { return {0, 0, layout_.rows, layout_.cols}; }
 
-  // What moves content between shared memory and the program's. Nothing to do where there is no copy, or the program
-  // has taken its memory back. Thread-safe: whoever returns from copying, or finds that another thread has copied, sees
-  // the content. `written`: the newest task that may have written the data when the caller asked for them; `task`:
-  // tasks up to this one have ended, or wait until the caller is done.
+  // The functions below move content between shared memory and the program's. They do nothing if there is no copy, or
+  // if the program has taken its memory back. They are thread-safe: a thread that returns from copying, or finds that
+  // another thread has copied, sees the content. `written`: the newest task that may have written the data when the
+  // caller asked for them; `task`: tasks up to this one have ended, or wait until the caller is done.
 
-  /// Tasks and other threads must not write the part meanwhile.
+  /// Tasks and other threads must not write the part during the call.
   void copy_out(const Part& part, std::uint64_t written, std::uint64_t task);
-  /// The whole, but for what the program holds, which is there already, and may be newer than what tasks have written.
+  /// Copies out the whole, except for the parts that the program holds: these are already there, and may be newer than
+  /// what tasks have written.
   void copy_out_rest(std::uint64_t task);
-  /// The program holds a part, until `give_back` with the same values. Where it reads it, the content comes first.
+  /// The program holds a part until `give_back` with the same values. If it reads the part, the content is copied out
+  /// first.
   void hold(const Part& part, AccessMode mode, std::uint64_t written, std::uint64_t task);
   void give_back(const Part& part, AccessMode mode, std::uint64_t task);
-  /// The program's memory must not be touched any more.
+  /// Says that the program's memory must not be touched any more.
   void take_back();
 
-  /// The number of the newest task that may write the data. Under the submission lock.
+  /// The number of the newest task that may write the data. Requires the submission lock.
   std::uint64_t last_writer = 0;
-  /// The program's memory has not all of it. Under the submission lock.
+  /// Returns true if the program's memory does not have the newest content. Requires the submission lock.
   [[nodiscard]] bool is_outdated() const {
     return is_copy() && last_writer > copied_out_.load(std::memory_order_acquire);
   }
@@ -73,28 +75,28 @@ class SharedPlace {
   Mutex mutex_;
   DataView program_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Part> held_ TROUPE_GUARDED_BY(mutex_);
-  /// What tasks up to this one have written has been copied out. Written with mutex_. Release: the content; acquire:
-  /// who relies on it.
+  /// The number of the task up to which everything written has been copied out. Written with mutex_. The release store
+  /// publishes the content; threads that rely on the content load with acquire.
   std::atomic<std::uint64_t> copied_out_{0};
 };
 
-/// The places of all registrations. All members under the submission lock.
+/// The places of all registrations. All members require the submission lock.
 class SharedData {
  public:
   void add(const graph::DataRecord& record, std::shared_ptr<SharedPlace> place);
   void remove(const graph::DataRecord& record);
-  /// Of the registration that the record belongs to.
+  /// Returns the place of the registration that the record belongs to.
   [[nodiscard]] std::shared_ptr<SharedPlace> place_of(const graph::DataRecord& record) const;
-  /// Which part of the registration the record is.
+  /// Returns the part of the registration that the record stands for.
   [[nodiscard]] static SharedPlace::Part part_of(const graph::DataRecord& record);
 
-  /// A task with this number may write the data.
+  /// Says that a task with this number may write the data.
   void will_write(const graph::DataRecord& record, std::uint64_t task) {
     if (copies_ == 0) return;
     const auto found = places_.find(&root_of(record));
     if (found != places_.end()) found->second->last_writer = task;
   }
-  /// Those that the program's memory has not all of.
+  /// Returns the places whose newest content the program's memory does not have.
   [[nodiscard]] std::vector<std::shared_ptr<SharedPlace>> outdated() const;
 
  private:
@@ -105,7 +107,7 @@ class SharedData {
   }
 
   std::unordered_map<const graph::DataRecord*, std::shared_ptr<SharedPlace>> places_;
-  /// Of them.
+  /// The number of places that are copies.
   std::size_t copies_ = 0;
 };
 

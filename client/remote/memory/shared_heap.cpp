@@ -18,7 +18,7 @@ std::uint64_t rounded(Bytes size) {
 
 }  // namespace
 
-/// Kept by the heap and by every block.
+/// The blocks of a heap; the heap and every block keep this object alive.
 class SharedHeap::Blocks {
  public:
   explicit Blocks(std::unique_ptr<SegmentSource> source) : source_(std::move(source)) {}
@@ -28,7 +28,7 @@ class SharedHeap::Blocks {
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
 
-  /// The address of a block of `size` bytes, a multiple of the alignment.
+  /// Returns the address of a block of `size` bytes; `size` is a multiple of the alignment.
   Result<std::byte*> take(std::uint64_t size) {
     const LockGuard lock(mutex_);
     const bool large = size >= kLarge.count;
@@ -53,7 +53,7 @@ class SharedHeap::Blocks {
     const auto found = std::prev(arenas_.upper_bound(block));
     Arena& arena = found->second;
     arena.used -= size;
-    // The last of the small ones stays: a program that allocates and frees one small block again and again.
+    // The last small arena stays, for a program that allocates and frees one small block again and again.
     if (arena.used == 0 && (arena.large || total_ > arena.segment.size.count)) {
       if (!arena.large) total_ -= arena.segment.size.count;
       source_->release(arena.segment);
@@ -83,7 +83,7 @@ class SharedHeap::Blocks {
     Segment segment;
     bool large = false;
     std::uint64_t used = 0;
-    /// Where free pieces begin and how long they are; neighbours are one piece.
+    /// The free pieces: where each begins and how long it is. Neighbouring pieces are joined.
     std::map<std::uint64_t, std::uint64_t> free;
 
     void join(std::uint64_t offset, std::uint64_t size) {
@@ -107,7 +107,7 @@ class SharedHeap::Blocks {
     return std::clamp(total_ / 8, kSmallestArena.count, kLargestArena.count);
   }
 
-  /// First fit; null where there is no room.
+  /// Takes the first piece that fits; returns null if there is no room.
   static std::byte* cut(Arena& arena, std::uint64_t size) {
     const auto fits = [size](const auto& piece) { return piece.second >= size; };
     const auto found = std::find_if(arena.free.begin(), arena.free.end(), fits);
@@ -121,9 +121,9 @@ class SharedHeap::Blocks {
 
   mutable Mutex mutex_;
   std::unique_ptr<SegmentSource> source_;
-  /// By where they begin in this program.
+  /// The arenas, by their addresses in this program.
   std::map<std::byte*, Arena> arenas_ TROUPE_GUARDED_BY(mutex_);
-  /// Bytes of the arenas that small blocks are cut from.
+  /// Bytes of the arenas from which small blocks are cut.
   std::uint64_t total_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
