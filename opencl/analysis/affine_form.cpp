@@ -26,14 +26,14 @@ std::optional<std::int64_t> product(std::int64_t left, std::int64_t right) {
   return result;
 }
 
-/// Rounded down, for divisors above 0.
+/// Divides and rounds down, for divisors above 0.
 std::int64_t floor_of(std::int64_t number, std::int64_t divisor) {
   return number / divisor - (number % divisor < 0 ? 1 : 0);
 }
 
 Form constant_form(std::int64_t number) { return AffineForm{number, {}}; }
 
-/// left + factor * right.
+/// Returns left + factor * right.
 Form combined(const AffineForm& left, const AffineForm& right, std::int64_t factor) {
   AffineForm result;
   const auto add = [&](std::int64_t a, std::int64_t b, std::int64_t& to) {
@@ -76,7 +76,7 @@ Evaluation::Evaluation(const KernelFacts& facts, const ItemBox& items, const Lau
   }
 }
 
-/// What groups and items of a group make together is a global id.
+/// Joins the ids of groups and the ids within a group into global ids, where their coefficients allow it.
 AffineForm Evaluation::joined(const AffineForm& form) const {
   AffineForm result = form;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -117,7 +117,7 @@ Form Evaluation::fitted(const Form& form, unsigned bits, bool is_signed) const {
   if (!values) return std::nullopt;
   if (bits >= kBits) return is_signed || values->least >= 0 ? form : std::nullopt;
   const std::int64_t span = std::int64_t{1} << bits;
-  // A number of 63 bits and more has no span that fits.
+  // No span fits a number of 63 bits or more.
   if (span <= 0) return std::nullopt;
   const std::int64_t lowest = is_signed ? -(span / 2) : 0;
   const auto above = sum(values->least, -lowest);
@@ -177,7 +177,7 @@ Form Evaluation::value_of_argument(const Expression& expression) const {
   if (expression.number < 0 || from > bytes.size() || bytes.size() - from < size) return {};
   std::uint64_t number = 0;
   std::memcpy(&number, bytes.data() + from, size);
-  // With the sign that its highest bit says: equal but for multiples of 2^bits.
+  // The number gets the sign of its highest bit: it is equal up to multiples of 2^bits.
   const unsigned above = kBits - expression.bits;
   return constant_form(static_cast<std::int64_t>(number << above) >> above);
 }
@@ -190,7 +190,7 @@ Form Evaluation::size_of_launch(const Expression& expression) const {
     return size > std::size_t{1} << 62U ? Form() : constant_form(static_cast<std::int64_t>(size));
   };
   if (expression.kind == Kind::global_size) return number(global);
-  // Groups at the border may be smaller where sizes do not divide.
+  // Groups at the border may be smaller if the sizes do not divide.
   if (local == 0 || global % local != 0) return {};
   return number(expression.kind == Kind::local_size ? local : global / local);
 }
@@ -209,7 +209,7 @@ Form Evaluation::compute_binary(const Expression& expression) const {
       if (!right->is_constant() || right->constant < 0 || right->constant > 62) return {};
       return combined({}, *left, std::int64_t{1} << right->constant);
     case Kind::bit_or: {
-      // The mask's bits are all zero on the left: then it is a sum.
+      // If all bits of the mask are zero in the left operand, the result is the sum.
       if (!right->is_constant() || right->constant <= 0 || right->constant > std::int64_t{1} << 32U) return {};
       std::int64_t above = 1;
       while (above <= right->constant) above *= 2;
@@ -268,7 +268,7 @@ bool Evaluation::limit(const AffineForm& form, std::int64_t most) {
   for (std::size_t i = 0; i < kIds; ++i) {
     const std::int64_t coefficient = form.coefficients[i];
     if (coefficient == 0) continue;
-    // What this id may add to the least that the others make.
+    // `room` is the largest amount that this id's term may add to the least sum of the others.
     const auto from_id = product(coefficient, coefficient > 0 ? ids_[i]->least : ids_[i]->greatest);
     const auto others = from_id ? sum(values->least, -*from_id) : std::nullopt;
     const auto room = others ? sum(most, -*others) : std::nullopt;
@@ -284,7 +284,7 @@ bool Evaluation::limit(const AffineForm& form, std::int64_t most) {
 
 bool Evaluation::restrict_to(const std::vector<KernelFacts::Condition>& conditions) {
   if (is_empty_) return false;
-  // What one condition says may make another understood.
+  // One condition may narrow the ids so that another is understood in the second round.
   for (int round = 0; round < 2; ++round) {
     for (const KernelFacts::Condition& condition : conditions) {
       const Form form = difference(condition);

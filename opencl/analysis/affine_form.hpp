@@ -1,4 +1,4 @@
-/// Expressions with the numbers of one launch in them: linear in the ids of the items.
+/// Expressions that are evaluated for one launch: linear forms of the items' ids.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@
 
 namespace troupe::opencl {
 
-/// The global ids of the three dimensions, then the ids of groups, then those within a group.
+/// The number of ids: the global ids of the three dimensions, then the ids of groups, then those within a group.
 inline constexpr std::size_t kIds = 9;
 
-/// constant + sum of coefficients times ids.
+/// The constant, plus the sum of coefficients times ids.
 struct AffineForm {
   std::int64_t constant = 0;
   std::array<std::int64_t, kIds> coefficients{};
@@ -22,53 +22,55 @@ struct AffineForm {
   [[nodiscard]] bool is_constant() const { return coefficients == std::array<std::int64_t, kIds>{}; }
 };
 
-/// From the least to the greatest, both included.
+/// The numbers from the least to the greatest, both included.
 struct Interval {
   std::int64_t least = 0;
   std::int64_t greatest = 0;
 };
 
-/// Evaluates expressions for the items of a box. Numbers are those of mathematics: where the kernel's wrap around, what
-/// depends on that is not known, but for multiples of 2^bits that do not matter in the end.
+/// Evaluates expressions for the items of a box. Numbers are those of mathematics: if a number of the kernel may wrap
+/// around, everything that depends on that is unknown, except for multiples of 2^bits that do not matter in the end.
 class Evaluation {
  public:
   Evaluation(const KernelFacts& facts, const ItemBox& items, const LaunchValues& values);
 
-  /// Fewer items: those of which all conditions hold, as far as these are understood. False: there are none.
+  /// Narrows the box to the items for which all conditions hold, as far as these are understood. Returns false if there
+  /// are none.
   [[nodiscard]] bool restrict_to(const std::vector<KernelFacts::Condition>& conditions);
-  /// For all items of the box that there are now.
+  /// Returns true if the condition holds for all items of the present box.
   [[nodiscard]] bool always(const KernelFacts::Condition& condition) const;
-  /// The form whose value, as a number with a sign, the expression has in each item. In global ids alone where what it
-  /// has of groups makes such.
+  /// Returns the form whose value, as a number with a sign, the expression has in each item. Ids of groups are replaced
+  /// by global ids where that is possible.
   [[nodiscard]] std::optional<AffineForm> form(ExpressionId expression) const;
-  /// Of all items' values.
+  /// Returns the range of the form's values over all items.
   [[nodiscard]] std::optional<Interval> range(const AffineForm& form) const;
-  /// Of an id; nothing where it is not known.
+  /// Returns the range of an id; nothing if it is not known.
   [[nodiscard]] const std::optional<Interval>& ids(std::size_t id) const { return ids_[id]; }
 
  private:
   using Form = std::optional<AffineForm>;
 
-  /// Equal to the expression up to a multiple of 2^bits.
+  /// Returns a form that equals the expression up to a multiple of 2^bits.
   [[nodiscard]] Form congruent(ExpressionId expression) const;
   [[nodiscard]] Form compute(const Expression& expression) const;
   [[nodiscard]] Form compute_binary(const Expression& expression) const;
   [[nodiscard]] Form value_of_argument(const Expression& expression) const;
   [[nodiscard]] Form size_of_launch(const Expression& expression) const;
-  /// Shifted by such multiples so that all values are those of a number of so many bits; nothing where none fits all.
+  /// Shifts the form by a multiple of 2^bits so that all its values fit into a number of `bits` bits; returns nothing
+  /// if no shift fits all.
   [[nodiscard]] Form fitted(const Form& form, unsigned bits, bool is_signed) const;
   [[nodiscard]] Form divided(const Expression& expression, const AffineForm& left, const AffineForm& right) const;
   [[nodiscard]] AffineForm joined(const AffineForm& form) const;
-  /// left - right of a condition.
+  /// Returns left - right of a condition.
   [[nodiscard]] Form difference(const KernelFacts::Condition& condition) const;
-  /// Keeps the items in which the form is at most `most`. False: there are none.
+  /// Keeps the items for which the form is at most `most`. Returns false if there are none.
   [[nodiscard]] bool limit(const AffineForm& form, std::int64_t most);
 
   const KernelFacts& facts_;
   const LaunchValues& values_;
   std::array<std::optional<Interval>, kIds> ids_;
   bool is_empty_ = false;
-  /// By expression, for the present ids.
+  /// The known forms by expression, for the present ids.
   mutable std::vector<std::optional<Form>> known_;
 };
 

@@ -11,10 +11,10 @@
 namespace troupe::opencl {
 namespace {
 
-/// Of clang alone, newest last.
+/// The oldest and the newest version of clang that is looked for; other compilers are not.
 constexpr int kOldest = 14;
 constexpr int kNewest = 25;
-/// The one that pocl brings, and that this was made with.
+/// The version that is tried first: pocl brings it, and this analysis was made with it.
 constexpr int kFirst = 15;
 
 bool can_analyse(const std::string& compiler) {
@@ -33,7 +33,8 @@ std::optional<std::string> find_compiler() {
   return std::nullopt;
 }
 
-/// `. ./header.h`: one line each, with a dot for each level. The compiler's own header declares what OpenCL has.
+/// Returns the headers in lines such as `. ./header.h`: one line each, with a dot for each level. The compiler's own
+/// header, which declares OpenCL's functions, is left out.
 std::vector<std::string> listed_headers(std::string_view errors) {
   std::vector<std::string> headers;
   while (!errors.empty()) {
@@ -51,7 +52,7 @@ std::vector<std::string> listed_headers(std::string_view errors) {
 }  // namespace
 
 std::string compiler_in_environment() {
-  // By these, users have drivers of pocl and of AMD compile with more options than the program's.
+  // With these variables, users make the drivers of pocl and of AMD compile with further options.
   for (const char* name : {"POCL_EXTRA_BUILD_FLAGS", "AMD_OCL_BUILD_OPTIONS", "AMD_OCL_BUILD_OPTIONS_APPEND"}) {
     if (!platform::environment_value(name).empty()) return "off";
   }
@@ -61,16 +62,16 @@ std::string compiler_in_environment() {
 std::optional<std::string> analysis_compiler(const std::string& named) {
   if (::getauxval(AT_SECURE) != 0 || named == "off") return std::nullopt;
   if (!named.empty()) return named;
-  // Never destroyed: builds may be analysed while the program ends.
+  // The object is never destroyed: builds may be analysed while the program ends.
   static const auto& found = *new std::optional<std::string>(find_compiler());
   return found;
 }
 
 std::optional<CompiledCode> compile_for_analysis(const std::string& compiler, const std::string& source,
                                                  const std::vector<std::string>& arguments, bool list_headers) {
-  // Vectors of three stay what they are: else each store of one would seem to write four elements. Functions become
-  // part of their kernels, since what they do is not followed. What programs do with other types than they said is let
-  // pass.
+  // The options have these reasons. Vectors of three elements keep their size: otherwise each store of one would seem
+  // to write four elements. Functions are inlined into their kernels, because the analysis does not follow calls.
+  // Violations of strict aliasing are tolerated.
   std::vector<std::string> command{compiler,
                                    "-x",
                                    "cl",

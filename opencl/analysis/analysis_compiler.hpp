@@ -1,4 +1,4 @@
-/// The compiler that programs are analysed with: clang, as its own process.
+/// The compiler that analyses programs: clang, in a process of its own.
 #pragma once
 
 #include <optional>
@@ -7,21 +7,23 @@
 
 namespace troupe::opencl {
 
-/// What TROUPE_OPENCL_CLANG says; empty without it. "off" where the user has drivers compile with options of his own.
+/// Returns the value of TROUPE_OPENCL_CLANG; empty without it. Returns "off" if the user makes drivers compile with
+/// options of his own.
 [[nodiscard]] std::string compiler_in_environment();
 
-/// The one that is named, else the first of those in PATH that can do what is needed, which is found once and may take
-/// a second. Nothing where there is none, the name is "off", or the process has more rights than its user.
+/// Returns the named compiler, or else the first suitable one in PATH. The search in PATH runs once and may take a
+/// second. Returns nothing if there is none, the name is "off", or the process has more rights than its user.
 [[nodiscard]] std::optional<std::string> analysis_compiler(const std::string& named);
 
 struct CompiledCode {
-  /// LLVM's intermediate code, as text.
+  /// The program in LLVM's intermediate code, as text.
   std::string code;
-  /// Files that the source includes, if that was asked.
+  /// The files that the source includes, if `list_headers` is set.
   std::vector<std::string> headers;
 };
 
-/// Runs it on the source, and waits at most ten seconds. Nothing where it refuses. `arguments`: more of them.
+/// Runs the compiler on the source, and waits at most ten seconds. Returns nothing if the compiler refuses the source.
+/// `arguments`: further arguments for the compiler.
 [[nodiscard]] std::optional<CompiledCode> compile_for_analysis(const std::string& compiler, const std::string& source,
                                                                const std::vector<std::string>& arguments,
                                                                bool list_headers);

@@ -8,7 +8,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// One word, and whether a part of it was in quotes, of which vendors think differently.
+/// One word of the options; `quoted` tells whether a part of it was in quotes, which vendors treat differently.
 struct OptionWord {
   std::string text;
   bool quoted = false;
@@ -34,18 +34,19 @@ std::optional<std::vector<OptionWord>> words_of(const std::string& options) {
   return words;
 }
 
-/// Changes neither what is accessed nor what the program's text means. Options for the target and for how types are
-/// laid out do, so of those that begin as they do only some are known here.
+/// Returns true if the option changes neither the accesses nor the meaning of the program's text. Options for the
+/// target and for the layout of types do change them, so of the options with such beginnings only some are accepted
+/// here.
 bool is_without_effect(std::string_view word) {
   constexpr std::array<std::string_view, 5> kBeginnings{"-cl-", "-g", "-O", "-nv-", "-save-temps"};
   constexpr std::array<std::string_view, 4> kOfCode{"-fbin-", "-fno-bin-", "-ffast-math", "-fno-strict-aliasing"};
   const auto begins = [&](std::string_view beginning) { return word.starts_with(beginning); };
-  // With a comma it hands other options on.
+  // With a comma, -W passes other options on.
   const bool warns = word == "-w" || (word.starts_with("-W") && word.find(',') == std::string_view::npos);
   return warns || std::ranges::any_of(kBeginnings, begins) || std::ranges::any_of(kOfCode, begins);
 }
 
-/// `NAME=VALUE` as a line of the preprocessor; nothing without a value.
+/// Returns `NAME=VALUE` as a line of the preprocessor; nothing without a value.
 std::string definition_of(const std::string& macro) {
   const std::size_t sign = macro.find('=');
   if (sign == std::string::npos) return {};
@@ -63,7 +64,7 @@ std::optional<CompilerOptions> compiler_options(const std::string& options) {
     const OptionWord& word = (*words)[i];
     const std::string_view start = std::string_view(word.text).substr(0, 2);
     if (start == "-D" || start == "-I" || start == "-U") {
-      // The value may be a word of its own.
+      // The value may be a separate word.
       OptionWord value{word.text.substr(2), word.quoted};
       if (value.text.empty()) {
         if (++i == words->size()) return std::nullopt;
@@ -81,7 +82,7 @@ std::optional<CompilerOptions> compiler_options(const std::string& options) {
       return std::nullopt;
     }
   }
-  // As the vendors are told.
+  // The vendors get the same default.
   if (!has_language) result.arguments.emplace_back("-cl-std=CL1.2");
   return result;
 }

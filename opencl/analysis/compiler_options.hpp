@@ -1,4 +1,4 @@
-/// A program's build options as the compiler that analyses takes them.
+/// A program's build options, converted for the compiler that analyses it.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 namespace troupe::opencl {
 
 struct CompilerOptions {
-  /// Macros, folders of headers, the language's version.
+  /// The options for macros, folders of headers, and the language's version.
   std::vector<std::string> arguments;
-  /// Names of the macros.
+  /// The names of the macros.
   std::vector<std::string> defined;
-  /// Those that have values, as lines of a source.
+  /// The macros that have values, as lines of a source.
   std::string definitions;
-  /// Where headers are looked for.
+  /// The folders in which headers are looked for.
   std::vector<std::string> folders;
 };
 
-/// Options for speed and warnings are left out: what is proven without them holds with them. Nothing where the options
-/// are not understood.
+/// Converts build options. Options for speed and warnings are left out: facts that are proven without them also hold
+/// with them. Returns nothing if the options are not understood.
 [[nodiscard]] std::optional<CompilerOptions> compiler_options(const std::string& options);
 
 }  // namespace troupe::opencl

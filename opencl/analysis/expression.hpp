@@ -1,5 +1,5 @@
-/// Integers that a kernel computes from its item's ids, its arguments and the sizes of its launch, as far as that can
-/// be told before it runs.
+/// The integers that a kernel computes from its item's ids, its arguments and the sizes of its launch, as far as they
+/// can be determined before it runs.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace troupe::opencl {
 
-/// One node of a kernel's expressions; what it is made from comes before it. Wraps around at `bits`, as in the kernel.
+/// One node of a kernel's expressions; its operands come before it. Values wrap around at `bits`, as in the kernel.
 struct Expression {
   enum class Kind : std::uint8_t {
     constant,   ///< `number`
@@ -46,23 +46,24 @@ struct Expression {
   friend bool operator==(const Expression&, const Expression&) = default;
 };
 
-/// Names a node of one kernel.
+/// The number of a node in one kernel.
 using ExpressionId = std::int32_t;
 
-/// Items of a launch: those whose ids lie in [first, first + count) in each dimension. Global ids include the launch's
+/// The items of a launch whose ids lie in [first, first + count) in each dimension. Global ids include the launch's
 /// offset.
 struct ItemBox {
   std::array<std::size_t, 3> first{};
   std::array<std::size_t, 3> count{1, 1, 1};
 };
 
-/// What expressions can depend on besides the item: that of the launch that the program asked for, whole.
+/// The values besides the item's ids on which expressions can depend. They belong to the whole launch that the program
+/// asked for.
 struct LaunchValues {
-  /// By argument: the bytes of a value; empty for others.
+  /// The bytes of each value argument; empty for other arguments.
   std::vector<std::span<const std::byte>> arguments;
   std::array<std::size_t, 3> offset{};
   std::array<std::size_t, 3> global{1, 1, 1};
-  /// Zeros: the device chooses.
+  /// The sizes of a group; zeros: the device chooses them.
   std::array<std::size_t, 3> local{};
 };
 

@@ -12,7 +12,8 @@
 namespace troupe::opencl {
 namespace {
 
-/// Elements of other types may have arrays in them, which are pointers of their own.
+/// Returns true for a pointer to numbers or vectors. Elements of other types may contain arrays, which are pointers of
+/// their own.
 bool points_to_numbers(std::string_view type) {
   while (type.ends_with(' ')) type.remove_suffix(1);
   if (!type.ends_with('*')) return false;
@@ -25,12 +26,12 @@ bool points_to_numbers(std::string_view type) {
   return end != std::string_view::npos && std::ranges::find(kNumbers, type.substr(0, end + 1)) != kNumbers.end();
 }
 
-/// Of the code's tokens, one by one.
+/// The uses of a name in the code, by tokens.
 class Uses {
  public:
   Uses(const std::vector<std::string>& code, const std::string& name) : code_(code), name_(name) {}
 
-  /// Wherever the name stands, an element is read or something is declared.
+  /// Returns true if every occurrence of the name is a read of an element or a declaration.
   [[nodiscard]] bool are_harmless() const {
     for (std::size_t i = 0; i < code_.size(); ++i) {
       if (code_[i] == name_ && !is_element(i) && !is_behind_star(i)) return false;
@@ -41,10 +42,10 @@ class Uses {
  private:
   [[nodiscard]] std::string_view at(std::size_t i) const { return i < code_.size() ? code_[i] : std::string_view(); }
 
-  /// `name[…]`, whose address nobody takes.
+  /// True for `name[…]` whose address nobody takes.
   [[nodiscard]] bool is_element(std::size_t i) const { return at(i + 1) == "[" && !has_address_taken(i); }
 
-  /// `*name` as the last of a parameter, an argument or a statement: a declaration, or an element.
+  /// True for `*name` at the end of a parameter, an argument or a statement: a declaration, or an element.
   [[nodiscard]] bool is_behind_star(std::size_t i) const {
     if (at(i + 1) != "," && at(i + 1) != ")" && at(i + 1) != ";") return false;
     std::size_t before = i - 1;
@@ -66,7 +67,7 @@ class Uses {
   const std::string& name_;
 };
 
-/// Tokens of the lines that are no directives. Empty where macros may hide what is done with the name.
+/// Returns the tokens of the lines that are no directives. Empty if macros may hide a use of the name.
 std::vector<std::string> code_without_secrets(const std::string& source, const std::string& name) {
   std::vector<std::string> code;
   for (const std::string& line : logical_lines(source)) {
@@ -90,7 +91,7 @@ std::vector<std::string> code_without_secrets(const std::string& source, const s
 
 bool keeps_const(const std::string& source, const std::string& options, const ConstParameter& parameter) {
   if (parameter.name.empty() || !points_to_numbers(parameter.type_name)) return false;
-  // References of C++ lose it, too.
+  // References of C++ can lose `const`, too.
   if (options.find_first_of("&#") != std::string::npos || options.find("CLC++") != std::string::npos) return false;
   const auto understood = compiler_options(options);
   if (!understood) return false;

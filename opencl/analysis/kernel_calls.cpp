@@ -1,4 +1,5 @@
-/// What calls in a kernel do. Functions without a body are OpenCL's own: a program that calls others does not link.
+/// The effects of a kernel's calls. Functions without a body are OpenCL's own, because a program that calls others does
+/// not link.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +13,7 @@ bool is_among(std::string_view name, const std::array<std::string_view, kCount>&
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Have no effect on memory but through the pointers that they are given.
+/// These functions affect memory only through the pointers that they are given.
 constexpr std::array<std::string_view, 9> kThroughPointers{"fract",
                                                            "frexp",
                                                            "lgamma_r",
@@ -24,7 +25,7 @@ constexpr std::array<std::string_view, 9> kThroughPointers{"fract",
                                                            "async_work_group_strided_copy"};
 constexpr std::array<std::string_view, 6> kFences{"barrier",        "work_group_barrier", "mem_fence",
                                                   "read_mem_fence", "write_mem_fence",    "atomic_work_item_fence"};
-/// Answers that chunks of a launch have like the whole.
+/// These functions return the same in a chunk of a launch as in the whole launch.
 constexpr std::array<std::string_view, 6> kQuietQuestions{
     "get_global_id", "get_local_id", "get_local_size", "get_work_dim", "get_local_linear_id", "get_sub_group_local_id"};
 constexpr std::array<std::string_view, 8> kNothing{"llvm.lifetime.start",
@@ -40,7 +41,7 @@ bool is_among_intrinsics(std::string_view name) {
   return std::ranges::any_of(kNothing, [&](std::string_view known) { return name.starts_with(known); });
 }
 
-/// How many elements: of `vload4` 4. 1 without a number.
+/// Returns the number of elements: 4 for `vload4`, 1 without a number.
 unsigned elements_of(std::string_view name) {
   const std::size_t digits = name.find_first_of("0123456789");
   if (digits == std::string_view::npos) return 1;
@@ -68,7 +69,7 @@ void KernelReader::read_call(const CodeInstruction& call, const Moment& moment) 
   if (name == "printf") return refuse("a call of printf");
   if (!atomic && !of_group && !is_among(name, kThroughPointers)) {
     refuse("a call of a function that is not known");
-    // It may find pointers in what it is given.
+    // The function may find further pointers in the memory that it is given.
     return lose({0, false, true}, true, true);
   }
   if (name.starts_with("async_work_group_") && call.operands.size() > 1) {
@@ -107,8 +108,8 @@ void KernelReader::read_fence(const CodeInstruction& call) {
   if (!local) refuse("a barrier or fence for global memory");
 }
 
-/// vloadn(offset, p), vstoren(data, offset, p), and those for half: elements lie side by side, but for `vloada_half3`
-/// and `vstorea_half3`, whose steps are of four.
+/// Reads vloadn(offset, p), vstoren(data, offset, p), and those for half. The elements lie side by side, except that
+/// `vloada_half3` and `vstorea_half3` advance in steps of four.
 void KernelReader::read_vector_access(const CodeInstruction& call, std::string_view name, const Moment& moment) {
   const bool is_store = name.starts_with("vstore");
   const std::size_t operands = is_store ? 3 : 2;
@@ -136,7 +137,7 @@ void KernelReader::read_vector_access(const CodeInstruction& call, std::string_v
   add_access(pointer, offset, span, is_store, moment);
 }
 
-/// llvm.memcpy(to, from, bytes, volatile), llvm.memset(to, value, bytes, volatile).
+/// Reads llvm.memcpy(to, from, bytes, volatile) and llvm.memset(to, value, bytes, volatile).
 void KernelReader::read_copy(const CodeInstruction& call, const Moment& moment) {
   const bool is_set = call.callee.starts_with("llvm.memset");
   const bool is_known = is_set || call.callee.starts_with("llvm.memcpy") || call.callee.starts_with("llvm.memmove");
@@ -163,7 +164,7 @@ void KernelReader::read_own_function(const CodeInstruction& call) {
   note_questions(*module_.function(call.callee), 0);
   if (call.effects.pure) return;
   refuse("a call of a function that the compiler did not put in its place");
-  // It may find more in memory than it was given.
+  // The function may find further pointers in memory.
   lose({0, false, true}, true, true);
 }
 

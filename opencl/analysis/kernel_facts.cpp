@@ -9,13 +9,13 @@
 namespace troupe::opencl {
 namespace {
 
-/// Bytes by their distance from where an argument points to, which may be before it.
+/// A range of bytes by the distance from an argument's address; it may begin before that address.
 struct SignedRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-/// Of all items of the evaluation; nothing where it is not known.
+/// Returns the bytes of an access over all items of the evaluation; nothing if they are not known.
 std::optional<SignedRange> bytes_of(const KernelFacts::Access& access, const Evaluation& evaluation) {
   const auto form = evaluation.form(access.offset);
   const auto offsets = form ? evaluation.range(*form) : std::nullopt;
@@ -35,13 +35,13 @@ std::optional<ByteRange> accessed_bytes(const KernelFacts& facts, const std::vec
     if (!all) all = bytes;
     all = SignedRange{std::min(all->begin, bytes->begin), std::max(all->end, bytes->end)};
   }
-  // What lies before the buffer is kept from happening by a condition of the kernel's.
+  // Accesses before the buffer's begin do not happen: a condition of the kernel prevents them.
   if (!all || all->end <= 0) return ByteRange{};
   return ByteRange{static_cast<std::uint64_t>(std::max<std::int64_t>(all->begin, 0)),
                    static_cast<std::uint64_t>(all->end)};
 }
 
-/// Sorted; those that touch become one.
+/// Sorts the ranges, and joins those that touch.
 std::vector<SignedRange> merged(std::vector<SignedRange> ranges) {
   std::ranges::sort(ranges, {}, &SignedRange::begin);
   std::vector<SignedRange> result;
@@ -55,13 +55,14 @@ std::vector<SignedRange> merged(std::vector<SignedRange> ranges) {
   return result;
 }
 
-/// What the items write together when each writes `piece`, moved by the coefficients; nothing where there are gaps.
+/// Returns the range that the items write together when each writes `piece`, moved by the coefficients; nothing if
+/// there are gaps.
 std::optional<SignedRange> spread(SignedRange piece, const std::array<std::int64_t, kIds>& coefficients,
                                   const Evaluation& evaluation) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // how far, how often
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // distance and number
   for (std::size_t i = 0; i < kIds; ++i) {
     if (coefficients[i] == 0) continue;
-    // Groups and their items go together, which the ranges of their ids do not say.
+    // The ids of groups and items within a group depend on each other, which the ranges of the ids do not show.
     if (i >= 3 || !evaluation.ids(i)) return std::nullopt;
     const Interval ids = *evaluation.ids(i);
     if (ids.greatest > ids.least) steps.emplace_back(std::abs(coefficients[i]), ids.greatest - ids.least);
@@ -76,7 +77,7 @@ std::optional<SignedRange> spread(SignedRange piece, const std::array<std::int64
   return piece;
 }
 
-/// By coefficients: what each item certainly writes.
+/// Returns the pieces that each item certainly writes, by coefficients.
 std::map<std::array<std::int64_t, kIds>, std::vector<SignedRange>> certain_pieces(
     const std::vector<KernelFacts::Access>& stores, const Evaluation& evaluation) {
   std::map<std::array<std::int64_t, kIds>, std::vector<SignedRange>> pieces;
@@ -85,7 +86,7 @@ std::map<std::array<std::int64_t, kIds>, std::vector<SignedRange>> certain_piece
                            return evaluation.always(condition);
                          });
     const auto form = happens ? evaluation.form(access.offset) : std::nullopt;
-    // Its range is known: so nothing overflows below.
+    // The range is known, so nothing below overflows.
     if (form && evaluation.range(*form)) {
       pieces[form->coefficients].push_back({form->constant, form->constant + access.certain_size});
     }

@@ -1,7 +1,7 @@
-/// What the compiler's intermediate code says of a kernel's accesses to the memory of its arguments.
+/// The facts about a kernel's accesses to the memory of its arguments, as the compiler's intermediate code shows them.
 ///
-/// All of it is proven, never guessed: what the code's reader does not understand counts as an access of any kind to
-/// any byte. Not known here: whether two arguments are the same buffer. That is the caller's to see.
+/// All facts are proven, never guessed: code that the reader does not understand counts as an access of any kind to any
+/// byte. The facts do not tell whether two arguments are the same buffer; the caller has to check that.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace troupe::opencl {
 
-/// [begin, end), counted from the byte that the argument points to.
+/// The bytes [begin, end), counted from the byte that the argument points to.
 struct ByteRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -25,7 +25,7 @@ struct ByteRange {
 };
 
 struct KernelFacts {
-  /// A comparison of two numbers of equal width, which holds where the access happens.
+  /// A comparison of two numbers of equal width that holds where the access happens.
   struct Condition {
     enum class Relation : std::uint8_t { equal, less, less_or_equal };
     Relation relation = Relation::equal;
@@ -34,28 +34,29 @@ struct KernelFacts {
     ExpressionId right = 0;
     friend bool operator==(const Condition&, const Condition&) = default;
   };
-  /// A load or store in the code. `offset`: of its first byte, from where the argument points to.
+  /// A load or store in the code. `offset`: the distance of its first byte from the argument's address.
   struct Access {
     ExpressionId offset = 0;
-    /// How many bytes it may touch, and how many of them, from the first on, it does if it happens.
+    /// `size`: the number of bytes that the access may touch. `certain_size`: the number of bytes, from the first on,
+    /// that it certainly touches if it happens.
     std::uint32_t size = 0;
     std::uint32_t certain_size = 0;
-    /// It happens in those items only in which all of these hold.
+    /// The access happens only in items for which all of these conditions hold.
     std::vector<Condition> conditions;
-    /// It happens in each of those.
+    /// True if the access happens in every such item.
     bool certain = false;
   };
   struct Argument {
-    /// False: its memory is never read, or written, through this argument.
+    /// `reads`, `writes`: false if the memory is never read, or written, through this argument.
     bool reads = true;
     bool writes = true;
-    /// False: there are loads, or stores, that `loads`, or `stores`, does not list.
+    /// `knows_loads`, `knows_stores`: false if there are loads, or stores, that `loads`, or `stores`, does not list.
     bool knows_loads = false;
     bool knows_stores = false;
     std::vector<Access> loads;
     std::vector<Access> stores;
   };
-  /// What the kernel asks, by dimension: a launch in chunks must be given the whole launch's answers.
+  /// The questions that the kernel asks, by dimension: chunks of a launch must get the whole launch's answers.
   struct Questions {
     std::array<bool, 3> global_size{};
     std::array<bool, 3> num_groups{};
@@ -66,30 +67,34 @@ struct KernelFacts {
   std::string name;
   std::vector<Argument> arguments;
   Questions asks;
-  /// By dimension: chunks of a launch along it, cut at borders of groups, each on a device with memory of its own and
-  /// the answers to `asks` as in the whole launch, give what the launch gives when the bytes that each chunk may store
-  /// (`stored_bytes`) are copied together. For the launches in which those ranges are known and no two overlap: that is
-  /// to be asked for each launch. False where the kernel has global atomics, volatile accesses, global fences, printf,
-  /// images or calls of unknown functions, asks for the offset, stores to somewhere unknown or to the same place for
-  /// all ids of the dimension, or loads from an argument that it stores to, unless the item has it from its own store's
-  /// place.
+  /// True, by dimension, if a launch can be split along it. The launch is cut into chunks at borders of groups; each
+  /// chunk runs on a device with memory of its own, and gets the whole launch's answers to `asks`. The bytes that each
+  /// chunk may store (`stored_bytes`) are then copied together, and the result is that of the whole launch. This holds
+  /// for launches in which those ranges are known and no two overlap: check that for each launch.
+  ///
+  /// False if the kernel has global atomics, volatile accesses, global fences, printf, images or calls of unknown
+  /// functions; if it asks for the offset; if it stores to an unknown place, or to the same place for all ids of the
+  /// dimension; or if it loads from an argument that it stores to, unless an item loads only from the place of its own
+  /// store.
   std::array<bool, 3> can_split{};
-  /// Why it cannot be split along any dimension, in words; empty where it can along some.
+  /// The reason why the launch cannot be split along any dimension, in words; empty if it can be split along some.
   std::string refusal;
   std::vector<Expression> expressions;
 };
 
-/// What items of the box may store through the argument; empty where nothing. Can reach beyond the buffer: where a
-/// condition that is not understood keeps items from storing there. Nothing where it is not known.
+/// Returns the bytes that items of the box may store through the argument; an empty range if none. The range can reach
+/// beyond the buffer if a condition that is not understood keeps items from storing there. Returns nothing if the range
+/// is not known.
 [[nodiscard]] std::optional<ByteRange> stored_bytes(const KernelFacts& facts, std::size_t argument,
                                                     const ItemBox& items, const LaunchValues& values);
 
-/// The same of loads.
+/// Returns the bytes that items of the box may load through the argument, as `stored_bytes` does for stores.
 [[nodiscard]] std::optional<ByteRange> loaded_bytes(const KernelFacts& facts, std::size_t argument,
                                                     const ItemBox& items, const LaunchValues& values);
 
-/// All bytes of `stored_bytes` are certain to be written when the items of the box have run. Where the argument is
-/// read, too (`reads`), some may be written with what they were: then what was there still matters.
+/// Returns true if all bytes of `stored_bytes` are certainly written when the items of the box have run. If the
+/// argument is also read (`reads`), some bytes may be written with their old values: then the old content still
+/// matters.
 [[nodiscard]] bool stores_all(const KernelFacts& facts, std::size_t argument, const ItemBox& items,
                               const LaunchValues& values);
 

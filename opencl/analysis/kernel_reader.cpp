@@ -61,7 +61,7 @@ void KernelReader::read_instruction(const CodeInstruction& instruction, const Mo
     for (const CodeOperand& operand : instruction.operands) {
       if (operand.name != instruction.result) roots |= pointers_.roots(operand);
     }
-    // On the memory of the group they do not matter.
+    // Atomic operations on the memory of the group do not matter.
     lose(roots, true, true);
     if (!roots.none()) refuse("an atomic operation on global memory");
   } else if (operation.empty()) {
@@ -110,7 +110,7 @@ void KernelReader::refuse(const char* reason) {
   if (facts_.refusal.empty()) facts_.refusal = reason;
 }
 
-/// The compiler follows pointers in ways of its own, through functions and loops: what it has proven comes on top.
+/// Adds the facts of the compiler: it follows pointers in other ways, through functions and loops.
 void KernelReader::finish_argument(std::size_t index) {
   const CodeParameter& parameter = kernel_.parameters[index];
   const CodeType& type = module_.types()[parameter.type];
@@ -127,7 +127,7 @@ void KernelReader::finish_argument(std::size_t index) {
   argument.reads = !argument.knows_loads || !argument.loads.empty();
 }
 
-/// By expression, as bits: along which dimensions it differs between groups.
+/// Returns, for each expression, the dimensions along which it differs between groups, as bits.
 std::vector<unsigned> KernelReader::dimensions_in_expressions() const {
   std::vector<unsigned> dimensions(facts_.expressions.size());
   for (std::size_t i = 0; i < dimensions.size(); ++i) {

@@ -12,8 +12,8 @@
 
 namespace troupe::opencl {
 
-/// Reads a kernel's instructions once, in any order: what is said holds for all orders. Throws CodeNotUnderstood where
-/// nothing can be said.
+/// Reads a kernel's instructions once, in any order: the facts hold for all orders of execution. Throws
+/// CodeNotUnderstood if no facts can be found.
 class KernelReader {
  public:
   KernelReader(const CodeModule& module, const CodeFunction& kernel);
@@ -21,12 +21,12 @@ class KernelReader {
 
  private:
   using Conditions = std::vector<KernelFacts::Condition>;
-  /// What is known of the moment of an access.
+  /// The known circumstances of an access.
   struct Moment {
     Conditions conditions;
     bool certain = false;
   };
-  /// Bytes that a call of a vendor's function loads or stores.
+  /// The bytes that a call of a vendor's function loads or stores.
   struct Span {
     std::uint64_t size = 0;
     std::uint64_t certain_size = 0;
@@ -45,7 +45,7 @@ class KernelReader {
   [[nodiscard]] bool may_split(unsigned dimension) const;
   [[nodiscard]] std::vector<unsigned> dimensions_in_expressions() const;
 
-  // Of kernel_calls.cpp.
+  // The following members are in kernel_calls.cpp.
   void read_call(const CodeInstruction& call, const Moment& moment);
   void read_question(const CodeInstruction& call, std::string_view name);
   void read_fence(const CodeInstruction& call);

@@ -18,7 +18,7 @@ namespace {
 
 using SharedFacts = std::shared_ptr<const ProgramFacts>;
 
-/// What was found before, by all that it depends on.
+/// The results of earlier analyses, by everything that they depend on.
 class FactsCache {
  public:
   [[nodiscard]] SharedFacts find(const std::string& key) TROUPE_EXCLUDES(mutex_) {
@@ -32,7 +32,7 @@ class FactsCache {
     if (facts_.size() == kMost) facts_.clear();
     facts_[key] = facts;
   }
-  /// Never destroyed: builds may be analysed while the program ends.
+  /// The cache is never destroyed: builds may be analysed while the program ends.
   [[nodiscard]] static FactsCache& get() {
     static auto& cache = *new FactsCache;
     return cache;
@@ -51,8 +51,8 @@ std::optional<std::string> content_of(const std::string& path) {
   return content.str();
 }
 
-/// Another vendor finds the same file: it lies in a folder that the program names, or where the program runs and no
-/// folder could hold another one. The compiler writes "./" before the latter.
+/// Returns true if another vendor's compiler finds the same file: the header lies in a folder that the program names,
+/// or in the working folder while no named folder could hold another one. The compiler writes "./" before the latter.
 bool is_found_by_all(const std::string& header, const std::vector<std::string>& folders) {
   const auto is_here = [](const std::string& folder) { return folder == "." || folder == "./"; };
   if (header.starts_with("./") && std::ranges::all_of(folders, is_here)) return true;
@@ -64,7 +64,7 @@ bool is_found_by_all(const std::string& header, const std::vector<std::string>& 
 ProgramFacts analyse(const std::string& compiler, const std::string& source, const CompilerOptions& options,
                      bool includes) {
   std::vector<std::string> texts{source, options.definitions};
-  // Most that are doubtful are so by themselves.
+  // Most doubtful sources are doubtful without their headers, so this is checked before the compiler runs.
   if (!includes && depends_on_vendor(texts, options.defined)) return {};
   const auto compiled = compile_for_analysis(compiler, source, options.arguments, includes);
   if (!compiled) return {};
@@ -86,7 +86,7 @@ ProgramFacts facts_of_code(std::string_view code) {
     if (!function.is_kernel) continue;
     try {
       facts.emplace(function.name, KernelReader(module, function).read());
-    } catch (const CodeNotUnderstood&) {  // nothing is known of this one
+    } catch (const CodeNotUnderstood&) {  // nothing is known of this kernel
     }
   }
   return facts;
@@ -99,14 +99,14 @@ std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const st
   if (!compiler) return nothing;
   const auto arguments = compiler_options(options);
   if (!arguments) return nothing;
-  // Headers may change in between.
+  // Headers may change between builds, so results with headers are not kept.
   const bool includes = has_directive(source, "include");
   const std::string key = *compiler + '\n' + options + '\n' + source;
   if (SharedFacts known = includes ? nullptr : FactsCache::get().find(key)) return known;
   SharedFacts facts = nothing;
   try {
     facts = std::make_shared<const ProgramFacts>(analyse(*compiler, source, *arguments, includes));
-  } catch (const std::exception&) {  // it is no program's fault that we do not understand it
+  } catch (const std::exception&) {  // code that we do not understand is not the program's mistake
   }
   if (!includes) FactsCache::get().keep(key, facts);
   return facts;
@@ -114,7 +114,7 @@ std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const st
 
 FutureFacts facts_in_background(const std::string& source, const std::string& options) {
   try {
-    // The environment is read here: the program may change it meanwhile.
+    // The environment is read in this thread, because the program may change it later.
     return std::async(std::launch::async,
                       [=, compiler = compiler_in_environment()] { return facts_of(source, options, compiler); })
         .share();

@@ -1,4 +1,4 @@
-/// The facts about all kernels of a program, by its source.
+/// The facts about all kernels of a program, found from its source.
 #pragma once
 
 #include <future>
@@ -11,23 +11,24 @@
 
 namespace troupe::opencl {
 
-/// By the kernels' names. Empty: nothing is known.
+/// The facts by the kernels' names. Empty: nothing is known.
 using ProgramFacts = std::map<std::string, KernelFacts, std::less<>>;
 
-/// Runs a compiler, or takes what is known from before; waits for it (some 0.1 s), so not for threads that must not.
-/// Never null; empty where there is no compiler, it refuses the source, or the source looks at what vendors define
-/// differently. `options`: the program's, of clBuildProgram. `compiler`: what the environment says of it. May be called
-/// from several threads at once.
+/// Runs a compiler and waits for it (about 0.1 s), or returns an earlier result; do not call it from threads that must
+/// not wait. Never returns null. The result is empty if there is no compiler, the compiler refuses the source, or the
+/// source depends on macros that vendors define differently. `options`: the program's options of clBuildProgram.
+/// `compiler`: the compiler that the environment names. Several threads may call at once.
 [[nodiscard]] std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options,
                                                            const std::string& compiler);
 
-/// Of LLVM's intermediate code, as text. Kernels that are not understood are left out. Throws CodeNotUnderstood.
+/// Returns the facts from LLVM's intermediate code, as text. Kernels that are not understood are left out. Throws
+/// CodeNotUnderstood.
 [[nodiscard]] ProgramFacts facts_of_code(std::string_view code);
 
-/// What comes of it some time. The last one of its copies that is destroyed waits for it.
+/// The future result of an analysis. The last copy of the future waits for the analysis when it is destroyed.
 using FutureFacts = std::shared_future<std::shared_ptr<const ProgramFacts>>;
 
-/// The same in a thread of its own. Not valid where there is none to be had.
+/// Runs `facts_of` in a thread of its own. The future is not valid if the system has no thread left.
 [[nodiscard]] FutureFacts facts_in_background(const std::string& source, const std::string& options);
 
 }  // namespace troupe::opencl

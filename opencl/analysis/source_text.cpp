@@ -10,7 +10,10 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v'; }
 
-/// With one sort of line end: compilers take each of "\r\n", "\r" and "\n" for one.
+/// Returns the text with "
+/// " as the only line end: compilers accept "\r
+/// ", "\r" and "
+/// ".
 std::string with_plain_line_ends(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -20,7 +23,7 @@ std::string with_plain_line_ends(const std::string& text) {
   return plain;
 }
 
-/// A backslash at a line's end continues the line; compilers allow blanks behind it.
+/// Joins lines that end in a backslash; compilers allow blanks behind it.
 std::string with_continued_lines_joined(const std::string& text) {
   std::string joined;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -45,7 +48,7 @@ std::vector<std::string> logical_lines(const std::string& text) {
     const std::string_view rest = std::string_view(joined).substr(i);
     const char c = joined[i];
     if (inside == Inside::comment) {
-      // The whole comment is one blank: a line goes on behind it, wherever it ends.
+      // The whole comment counts as one blank: the line continues behind it, wherever the comment ends.
       if (!rest.starts_with("*/")) continue;
       inside = Inside::code;
       lines.back() += ' ';

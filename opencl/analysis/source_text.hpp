@@ -7,19 +7,19 @@
 
 namespace troupe::opencl {
 
-/// Lines without comments. Those that a backslash continues are one line.
+/// Returns the lines without comments. Lines that a backslash continues are one line.
 [[nodiscard]] std::vector<std::string> logical_lines(const std::string& text);
 
-/// The line with empty texts in the place of those in quotes.
+/// Returns the line with empty texts in place of the texts in quotes.
 [[nodiscard]] std::string without_strings(std::string_view line);
 
-/// Identifiers in their order. Letters in numbers make none.
+/// Returns the identifiers in their order. Letters within numbers are no identifiers.
 [[nodiscard]] std::vector<std::string> identifiers(std::string_view text);
 
-/// Identifiers and numbers, and every other character that is no blank on its own.
+/// Returns the identifiers and numbers, and every other character that is no blank as a token of its own.
 [[nodiscard]] std::vector<std::string> tokens(std::string_view text);
 
-/// A line of the preprocessor. The name is empty where the line is none.
+/// A line of the preprocessor. The name is empty if the line is none.
 struct Directive {
   std::string name;
   std::string rest;
@@ -28,7 +28,7 @@ struct Directive {
 
 [[nodiscard]] bool is_blank(const std::string& line);
 
-/// The text has a directive of this name, as `include`.
+/// Returns true if the text has a directive of this name, such as `include`.
 [[nodiscard]] bool has_directive(const std::string& text, const std::string& name);
 
 }  // namespace troupe::opencl

@@ -11,20 +11,21 @@
 namespace troupe::opencl {
 namespace {
 
-/// The same at all vendors: the first of them since our preface or the language's version says so.
+/// The macros that mean the same with all vendors; for the first of them our preface or the language's version ensures
+/// that.
 constexpr std::array<std::string_view, 9> kCommonMacros{
     "__OPENCL_VERSION__", "__OPENCL_C_VERSION__", "__IMAGE_SUPPORT__",
     "__ENDIAN_LITTLE__",  "__OPENCL__",           "CL_VERSION_1_0",
     "CL_VERSION_1_1",     "CL_VERSION_1_2",       "defined"};
 
-/// Decides on nothing that a kernel accesses.
+/// Returns true if the directive cannot change what a kernel accesses.
 bool is_harmless(const Directive& directive) {
   if (directive.name == "error" || directive.name == "warning" || directive.name == "line") return true;
   const auto words = identifiers(directive.rest);
   return directive.name == "pragma" && words.size() >= 2 && words[0] == "OPENCL" && words[1] == "EXTENSION";
 }
 
-/// Names that belong to vendors and the language, but for guards of headers.
+/// Returns true for names that belong to vendors and the language; guards of headers are exempt.
 bool is_reserved(const std::string& name) {
   constexpr std::array<std::string_view, 7> kGuards{"_H", "_H_", "_H__", "_CL", "_CL_", "_CL__", "_HPP"};
   if (std::ranges::any_of(kGuards, [&](std::string_view end) { return name.ends_with(end); })) return false;
@@ -33,7 +34,7 @@ bool is_reserved(const std::string& name) {
   return capital || std::ranges::any_of(kBeginnings, [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-/// Reserved names of the language, which are no macros: keywords, and what attributes are called.
+/// Returns true for reserved names of the language that are no macros: keywords, and names of attributes.
 bool is_of_language(const std::string& name) {
   static const std::set<std::string_view> kWords{"__kernel",
                                                  "__global",
@@ -88,7 +89,7 @@ bool is_of_language(const std::string& name) {
   return kWords.contains(name) || name.starts_with("__builtin_");
 }
 
-/// All macros that the program defines itself.
+/// All macros that the program itself defines.
 class Macros {
  public:
   Macros(const std::vector<std::vector<std::string>>& texts, const std::vector<std::string>& defined)
@@ -101,13 +102,13 @@ class Macros {
     }
   }
 
-  /// All that the text consists of means the same everywhere.
+  /// Returns true if every word of the text means the same everywhere.
   [[nodiscard]] bool are_common(const std::string& text) const {
     std::set<std::string> seen;
     return are_common(identifiers(text), seen);
   }
 
-  /// The code names nothing that a vendor may define as a macro.
+  /// Returns true if the code names nothing that a vendor may define as a macro.
   [[nodiscard]] bool is_plain_code(const std::string& code) const {
     return std::ranges::all_of(identifiers(without_strings(code)), [this](const std::string& word) {
       return !is_reserved(word) || is_of_language(word) || is_common(word) || bodies_.contains(word);
@@ -115,12 +116,12 @@ class Macros {
   }
 
  private:
-  /// The same macro everywhere.
+  /// Returns true if the macro is the same everywhere.
   [[nodiscard]] bool is_common(const std::string& word) const {
     return std::ranges::find(kCommonMacros, word) != kCommonMacros.end() || given_.contains(word);
   }
 
-  /// `NAME(parameters) words`.
+  /// Adds `NAME(parameters) words`.
   void add(const std::string& definition) {
     auto words = identifiers(definition);
     if (words.empty()) return;
@@ -153,17 +154,17 @@ class Macros {
 /// One conditional, from `#if` to `#endif`.
 struct ConditionalGroup {
   bool doubtful = false;
-  /// Between its lines is something that matters.
+  /// True if there is something that matters between its lines.
   bool decides = false;
 };
 
-/// What the line's words stand for may differ: in code, and in what macros stand for there.
+/// Returns true if a word of the line may differ between vendors: in code, and in the bodies of macros.
 bool names_vendor_macro(const std::string& line, const Directive& directive, const Macros& macros) {
   if (directive.name.empty()) return !macros.is_plain_code(line);
   return directive.name == "define" && !macros.is_plain_code(directive.rest);
 }
 
-/// A `#` in other letters, by which a line is a directive that is not seen here to be one.
+/// Returns true if the line spells `#` in another way, so that a directive would not be recognized here.
 bool spells_directives_otherwise(const std::string& line) {
   return line.find("%:") != std::string::npos || line.find("?\?=") != std::string::npos;
 }

@@ -1,4 +1,4 @@
-/// Whether a program's text may mean something else at another vendor.
+/// A check whether a program's text may mean something else with another vendor.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace troupe::opencl {
 
-/// `texts`: the source and all files that it includes. `defined`: macros that the options define. True where a
-/// conditional of the preprocessor tests a macro that vendors may define or not, and decides on more than extensions
-/// and errors; and where code names such a macro, which may stand for anything then. In code only reserved names count:
-/// those that begin as `__` or `CL_` do, and are neither the language's nor the program's own.
+/// `texts`: the source and all files that it includes. `defined`: macros that the options define. Returns true if a
+/// conditional of the preprocessor tests a macro that only some vendors define, and decides on more than extensions and
+/// errors. Also returns true if code names such a macro, which may then stand for anything. In code only reserved names
+/// count: names that begin with a prefix such as `__` or `CL_`, and belong neither to the language nor to the program.
 [[nodiscard]] bool depends_on_vendor(const std::vector<std::string>& texts, const std::vector<std::string>& defined);
 
 }  // namespace troupe::opencl

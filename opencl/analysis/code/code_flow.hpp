@@ -1,4 +1,4 @@
-/// How control passes through a function's blocks.
+/// The flow of control through a function's blocks.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,26 @@
 
 namespace troupe::opencl {
 
-/// Blocks are named by their index; 0 is the first. Throws CodeNotUnderstood where a block ends in an unknown way.
+/// The control flow of a function. Blocks are named by their index; 0 is the first. Throws CodeNotUnderstood if a block
+/// ends in an unknown way.
 class CodeFlow {
  public:
   using Edge = std::pair<std::size_t, std::size_t>;
 
-  /// A branch on a condition that control has passed, in one way, whenever it comes to a block.
+  /// A branch on a condition that control always passes in the same way before it reaches a given block.
   struct Decision {
     std::size_t block = 0;
     bool truth = false;
-    /// The one that was not taken.
+    /// The edge that was not taken.
     Edge other;
   };
 
   explicit CodeFlow(const CodeFunction& function);
 
   [[nodiscard]] bool is_reachable(std::size_t block) const { return dominators_[block].has_value(); }
-  /// All that decide on the block alone, nearest first.
+  /// Returns the decisions on which the block alone depends, nearest first.
   [[nodiscard]] std::vector<Decision> decisions_before(std::size_t block) const;
-  /// Every way through the function that takes none of the edges passes the block.
+  /// Returns true if every way through the function that takes none of the `closed` edges passes the block.
   [[nodiscard]] bool is_unavoidable(std::size_t block, const std::set<Edge>& closed) const;
 
  private:
@@ -40,7 +41,8 @@ class CodeFlow {
   std::vector<std::vector<std::size_t>> successors_;
   std::vector<std::vector<std::size_t>> predecessors_;
   std::vector<bool> returns_;
-  /// The block through which all ways to a block lead last; of the first block itself. Empty: no way leads there.
+  /// The immediate dominator of each block: the last block that all ways to it pass. The first block has itself. Empty:
+  /// no way leads to the block.
   std::vector<std::optional<std::size_t>> dominators_;
 };
 

@@ -14,11 +14,12 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, kCount>
 constexpr std::array<std::string_view, 13> kBinary{"add",  "sub",  "mul",  "shl", "lshr", "ashr", "udiv",
                                                    "sdiv", "urem", "srem", "or",  "and",  "xor"};
 constexpr std::array<std::string_view, 6> kCasts{"zext", "sext", "trunc", "bitcast", "addrspacecast", "inttoptr"};
-/// What may stand between an instruction's name and its first type without changing what it means where it is defined.
+/// The flags that may stand between an instruction's name and its first type. They do not change the meaning where it
+/// is defined.
 constexpr std::array<std::string_view, 19> kFlags{
     "nuw",  "nsw", "exact", "disjoint", "nneg", "inbounds", "nusw",      "samesign",    "fast",  "nnan",
     "ninf", "nsz", "arcp",  "contract", "afn",  "reassoc",  "spir_func", "spir_kernel", "fastcc"};
-/// What is said of a value or a result.
+/// The attributes of a value or a result.
 constexpr std::array<std::string_view, 27> kValueAttributes{"noundef",
                                                             "nocapture",
                                                             "readonly",
@@ -47,7 +48,7 @@ constexpr std::array<std::string_view, 27> kValueAttributes{"noundef",
                                                             "dereferenceable_or_null",
                                                             "dead_on_unwind"};
 
-/// What has no effect but its result, whether that was understood or not.
+/// The operations that only compute a result, even if that result was not understood.
 constexpr std::array<std::string_view, 21> kComputing{
     "fadd",          "fsub",         "fmul",        "fdiv",   "frem",    "fneg",   "fcmp",
     "fptrunc",       "fpext",        "fptoui",      "fptosi", "uitofp",  "sitofp", "insertelement",
@@ -70,7 +71,7 @@ void skip_value_attributes(CodeTokens& tokens) {
   }
 }
 
-/// `bitcast (… @x to …)`: a place in the one variable that it mentions.
+/// Reads `bitcast (… @x to …)`: a place in the one variable that it mentions.
 CodeOperand read_constant_expression(CodeTokens& tokens, std::string_view operation, CodeTypeId type) {
   CodeOperand operand{CodeOperand::Kind::other, type, {}, 0};
   skip_flags(tokens);
@@ -126,7 +127,7 @@ CodeOperand read_typed_value(CodeTokens& tokens, CodeTypes& types) {
   return read_value(tokens, type);
 }
 
-/// `i32 %a, %b`, with as many values of one type.
+/// Reads `i32 %a, %b`: two values of one type.
 void read_alike(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction) {
   instruction.operands.push_back(read_typed_value(tokens, types));
   tokens.expect(',');
@@ -194,14 +195,14 @@ void read_branch(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruct
   }
 }
 
-/// `i32 %x, label %default [ i32 1, label %a … ]`
+/// Reads `i32 %x, label %default [ i32 1, label %a … ]`.
 void read_switch(CodeTokens& tokens, CodeInstruction& instruction) {
   while (!tokens.at_end()) {
     if (tokens.take().is("label")) instruction.labels.push_back(tokens.expect(CodeToken::Kind::local));
   }
 }
 
-/// `i32 [ %a, %block ], [ 0, %other ]`
+/// Reads `i32 [ %a, %block ], [ 0, %other ]`.
 void read_phi(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction) {
   instruction.type = types.read(tokens);
   do {
@@ -213,7 +214,7 @@ void read_phi(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction
   } while (tokens.skip(',') && tokens.peek().is('['));
 }
 
-/// True where it is one of those whose operands matter.
+/// Reads an instruction whose operands matter; returns false if it is another one.
 bool read_known(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction, std::string_view& attributes) {
   const std::string_view operation = instruction.operation;
   skip_flags(tokens);
@@ -253,7 +254,7 @@ bool read_known(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instructi
   return true;
 }
 
-/// All that the text mentions.
+/// Adds every name that the text mentions as an operand.
 void read_mentioned(std::string_view text, CodeInstruction& instruction) {
   CodeTokens tokens(text);
   while (!tokens.at_end()) {
@@ -287,7 +288,8 @@ CodeInstruction read_instruction(std::string_view text, CodeTypes& types, std::s
   } catch (const CodeNotUnderstood&) {
     attributes = {};
   }
-  // Calls and branches among them have effects of their own: no name is kept. What only computes has a common one.
+  // The instruction was not understood. Calls and branches have effects of their own, so the name is dropped.
+  // Operations that only compute share the name "other".
   const std::string_view operation = instruction.operation;
   instruction = {};
   instruction.result = result;

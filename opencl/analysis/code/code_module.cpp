@@ -25,7 +25,7 @@ CodeEffects effects_in(std::string_view attributes) {
   return effects;
 }
 
-/// Empty where the line is no label.
+/// Returns the label of the line; empty if the line is no label.
 std::string_view label_of(std::string_view line) {
   if (line.empty() || line[0] == ' ') return {};
   if (line[0] == '"') {
@@ -39,7 +39,7 @@ std::string_view label_of(std::string_view line) {
 }  // namespace
 
 CodeModule::CodeModule(std::string_view text) {
-  // Types may be used before they are defined.
+  // The types are read first, because they may be used before they are defined.
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view line = take_line(rest);
     const std::size_t definition = line.find(" = type ");
@@ -92,7 +92,7 @@ void CodeModule::read_variable(std::string_view line) {
   variables_[name] = space;
 }
 
-/// `!8 = !{i32 1, i32 1}`
+/// Reads `!8 = !{i32 1, i32 1}`.
 void CodeModule::read_metadata(std::string_view line) {
   const std::size_t list = line.find(" = !{");
   if (list == std::string_view::npos) return;
@@ -101,14 +101,14 @@ void CodeModule::read_metadata(std::string_view line) {
       items.starts_with('}') ? 0 : static_cast<std::size_t>(std::ranges::count(items, ',')) + 1;
 }
 
-/// `attributes #1 = { … }`
+/// Reads `attributes #1 = { … }`.
 void CodeModule::read_attributes(std::string_view line) {
   CodeTokens tokens(line);
   tokens.expect("attributes");
   attributes_[tokens.expect(CodeToken::Kind::attribute)] = effects_in(line);
 }
 
-/// `declare … @name(…) … #1`
+/// Reads `declare … @name(…) … #1`.
 void CodeModule::read_declaration(std::string_view line) {
   CodeTokens tokens(line);
   while (tokens.peek().kind != CodeToken::Kind::global) static_cast<void>(tokens.take());
@@ -120,7 +120,7 @@ void CodeModule::read_declaration(std::string_view line) {
   }
 }
 
-/// `define … @name(…) … #1 !kernel_arg_addr_space !8 … {`
+/// Reads `define … @name(…) … #1 !kernel_arg_addr_space !8 … {`.
 void CodeModule::read_function(std::string_view header, std::string_view& rest) {
   CodeFunction function;
   CodeTokens tokens(header);
@@ -156,14 +156,14 @@ void CodeModule::read_body(CodeFunction& function, std::string_view& rest) {
     }
     if (line.find_first_not_of(' ') == std::string_view::npos) continue;
     if (line.starts_with("  switch ") && !line.ends_with(']')) {
-      // It stands on several lines, up to one with the bracket alone.
+      // The switch stands on several lines, up to one with the bracket alone.
       while (!rest.empty() && !take_line(rest).starts_with("  ]")) {
       }
       line = from.substr(0, from.size() - rest.size());
     }
     std::string_view attributes;
     CodeInstruction instruction = read_instruction(line, types_, attributes);
-    // For now the number of the group, whose line comes at the end.
+    // `relation` holds the number of the group for now, because the line of the group comes at the end.
     if (!instruction.callee.empty()) instruction.relation = attributes;
     function.blocks.back().instructions.push_back(std::move(instruction));
   }

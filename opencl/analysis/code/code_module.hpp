@@ -1,4 +1,5 @@
-/// Functions of a program in LLVM's textual intermediate code, as far as accesses to memory are to be told from them.
+/// Functions of a program in LLVM's textual intermediate code, in the detail that is needed to find their accesses to
+/// memory.
 #pragma once
 
 #include <cstdint>
@@ -25,36 +26,37 @@ struct CodeOperand {
   std::int64_t number = 0;
 };
 
-/// What is said of a function's effects on memory. `pure`: neither loads nor stores.
+/// The known effects of a function on memory. `pure`: it neither loads nor stores.
 struct CodeEffects {
   bool pure = false;
   bool only_reads = false;
 };
 
 struct CodeInstruction {
-  /// As the code calls it: `add`, `getelementptr`. Empty where it was not understood. `other`: it only computes a
-  /// result; `atomic`: on what it mentions. `operands` are all that these mention.
+  /// The operation as the code names it: `add`, `getelementptr`. Empty if the instruction was not understood. `other`
+  /// only computes a result; `atomic` is an atomic operation on the operands. For these two, `operands` are all names
+  /// that the instruction mentions.
   std::string_view operation;
-  /// Empty where there is none.
+  /// The name of the result; empty if there is none.
   std::string_view result;
-  /// Of the result; of what a store stores.
+  /// The type of the result; for a store, the type of the stored value.
   CodeTypeId type = 0;
   std::vector<CodeOperand> operands;
-  /// Of `getelementptr`: what the pointer points to.
+  /// For `getelementptr`: the type that the pointer points to.
   CodeTypeId element = 0;
-  /// Of `icmp`: the relation.
+  /// For `icmp`: the relation.
   std::string_view relation;
-  /// Of a call; empty where it is to be computed.
+  /// For a call: the name of the function; empty if the function is computed.
   std::string_view callee;
   CodeEffects effects;
-  /// Of branches: where they may go. The first of a conditional one is for true.
+  /// For branches: the blocks that they may go to. The first one of a conditional branch is for true.
   std::vector<std::string_view> labels;
-  /// Other than plain: volatile or atomic.
+  /// True for a volatile or atomic access.
   bool is_special = false;
 };
 
 struct CodeBlock {
-  /// Empty: the first one.
+  /// The block's label; empty for the first block.
   std::string_view label;
   std::vector<CodeInstruction> instructions;
 };
@@ -62,10 +64,10 @@ struct CodeBlock {
 struct CodeParameter {
   std::string_view name;
   CodeTypeId type = 0;
-  /// Nothing is written, or read, through it, nor through what is computed from it.
+  /// True if nothing is written, or read, through the parameter or through anything that is computed from it.
   bool never_written = false;
   bool never_read = false;
-  /// A pointer to the item's own copy of a value.
+  /// True for a pointer to the item's own copy of a value.
   bool by_value = false;
 };
 
@@ -73,22 +75,22 @@ struct CodeFunction {
   std::string_view name;
   bool is_kernel = false;
   std::vector<CodeParameter> parameters;
-  /// The number of the kernel's arguments as the source has them; nothing where it is not told.
+  /// The number of the kernel's arguments in the source; nothing if the code does not tell it.
   std::optional<std::size_t> argument_count;
   std::vector<CodeBlock> blocks;
 };
 
-/// Views of a text that outlives this. Throws CodeNotUnderstood where the whole is not what a compiler writes for
-/// spir64.
+/// Views of a text, which must outlive this object. Throws CodeNotUnderstood if the whole text is not the output of a
+/// compiler for spir64.
 class CodeModule {
  public:
   explicit CodeModule(std::string_view text);
 
   [[nodiscard]] const CodeTypes& types() const { return types_; }
   [[nodiscard]] const std::vector<CodeFunction>& functions() const { return functions_; }
-  /// With a body; null where there is none.
+  /// Returns a function that has a body; null if there is none of this name.
   [[nodiscard]] const CodeFunction* function(std::string_view name) const;
-  /// 99 where it is not known.
+  /// Returns the address space of a variable; 99 if it is not known.
   [[nodiscard]] unsigned address_space_of(std::string_view variable) const;
 
  private:
@@ -104,20 +106,21 @@ class CodeModule {
   CodeTypes types_;
   std::vector<CodeFunction> functions_;
   std::map<std::string_view, unsigned> variables_;
-  /// By the numbers of groups of attributes; of functions without a body their group.
+  /// The effects of each group of attributes, by its number; the number of each function's group, with or without a
+  /// body.
   std::map<std::string_view, CodeEffects> attributes_;
   std::map<std::string_view, std::string_view> declarations_;
-  /// Of calls, in the order of the instructions; of functions the number of the list of their arguments.
+  /// The lengths of metadata lists by number; the number of the list of arguments for each function.
   std::map<std::string_view, std::size_t> list_lengths_;
   std::map<std::string_view, std::string_view> list_of_function_;
   bool is_spir64_ = false;
 };
 
-/// One instruction; `attributes` becomes the number of a call's group of attributes, empty where there is none. Never
-/// throws for what it does not know.
+/// Reads one instruction; `attributes` becomes the number of a call's group of attributes, empty if there is none.
+/// Never throws for code that it does not know.
 [[nodiscard]] CodeInstruction read_instruction(std::string_view text, CodeTypes& types, std::string_view& attributes);
 
-/// A parameter, from the front: type, what is said of it, name.
+/// Reads a parameter from the front: type, attributes, name.
 [[nodiscard]] CodeParameter read_parameter(CodeTokens& tokens, CodeTypes& types);
 
 }  // namespace troupe::opencl

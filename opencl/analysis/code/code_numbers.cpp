@@ -27,7 +27,7 @@ std::optional<Kind> kind_of_operation(std::string_view operation) {
   return found == kKinds.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// What a question about the item or the launch is, and its answer for dimensions that there are not.
+/// A function that asks about the item or the launch, and its answer for dimensions that do not exist.
 struct Question {
   std::string_view name;
   Kind kind;
@@ -117,7 +117,7 @@ CodeNumbers::Number CodeNumbers::number(const CodeOperand& operand) {
     return node({Kind::argument, bits, static_cast<std::int32_t>(parameter->second), 0, 0});
   }
   const Number found = of_name(operand.name);
-  // Types that do not agree would be an error of the reader.
+  // Types that do not agree would be a mistake of the reader.
   return found && (*this)[*found].bits == bits ? found : std::nullopt;
 }
 
@@ -152,7 +152,8 @@ CodeNumbers::Number CodeNumbers::compute_binary(const CodeInstruction& instructi
   return node({*kind, bits_of(instruction.type), *left, *right, 0});
 }
 
-/// What masks come from: extensions, sums of numbers without common bits, complements.
+/// Computes operations with a mask. Compilers use them for extensions, sums of numbers without common bits, and
+/// complements.
 CodeNumbers::Number CodeNumbers::compute_masked(const CodeInstruction& instruction) {
   const CodeOperand& mask = instruction.operands.at(1);
   const Number left = number(instruction.operands.at(0));
@@ -196,7 +197,7 @@ CodeNumbers::Number CodeNumbers::compute_call(const CodeInstruction& instruction
   return node({question->kind, 64, static_cast<std::int32_t>(dimension.number), 0, 0});
 }
 
-/// A part of a structure that the kernel was given as a value.
+/// Reads a part of a structure that the kernel was given as a value.
 CodeNumbers::Number CodeNumbers::compute_load(const CodeInstruction& instruction) {
   const std::uint8_t bits = bits_of(instruction.type);
   const CodeOperand& pointer = instruction.operands.at(0);
@@ -213,7 +214,7 @@ CodeNumbers::Number CodeNumbers::compute_load(const CodeInstruction& instruction
   return node({Kind::argument, bits, parameter, 0, (*this)[*place].number});
 }
 
-/// A part of a vector that the kernel was given as a value.
+/// Reads a part of a vector that the kernel was given as a value.
 CodeNumbers::Number CodeNumbers::compute_element(const CodeInstruction& instruction) {
   const CodeOperand& vector = instruction.operands.at(0);
   const CodeOperand& index = instruction.operands.at(1);
@@ -290,7 +291,7 @@ bool CodeNumbers::add_comparison(const CodeInstruction& comparison, bool truth,
     conditions.push_back({Relation::equal, false, *left, *right});
     return true;
   }
-  // `ult`: unsigned, less than.
+  // The name has three letters: `ult` means unsigned, less than.
   if (name.size() != 3) return false;
   if (name[1] == 'g') std::swap(left, right);
   bool strict = name[2] == 't';

@@ -1,4 +1,4 @@
-/// A function's integers as expressions.
+/// The integers of a function as expressions.
 #pragma once
 
 #include <map>
@@ -12,15 +12,17 @@
 
 namespace troupe::opencl {
 
-/// The same expression is the same node. Nothing: not known before the kernel runs.
+/// The expressions of a function. Equal expressions are one node. An empty result means: not known before the kernel
+/// runs.
 class CodeNumbers {
  public:
   CodeNumbers(const CodeModule& module, const CodeFunction& function, const CodePointers& pointers);
 
   [[nodiscard]] std::optional<ExpressionId> number(const CodeOperand& operand);
-  /// Of a pointer with one root: how many bytes behind what the root points to; 64 bits.
+  /// Returns the offset of a pointer with one root, in bytes from what the root points to; 64 bits.
   [[nodiscard]] std::optional<ExpressionId> offset(const CodeOperand& pointer);
-  /// Adds to the list what is known of an operand that is true, or false; returns whether that is all.
+  /// Adds to the list the conditions that follow from an operand that is true, or false; returns true if these are all
+  /// that follow.
   [[nodiscard]] bool add_conditions(const CodeOperand& operand, bool truth,
                                     std::vector<KernelFacts::Condition>& conditions);
 
@@ -56,17 +58,17 @@ class CodeNumbers {
   const CodePointers& pointers_;
   std::map<std::string_view, const CodeInstruction*> definitions_;
   std::map<std::string_view, std::size_t> parameters_;
-  /// Bit i: parameter i is a value in memory of the item that may be changed.
+  /// Bit i is set if parameter i is a value in the item's memory that may be changed.
   std::uint64_t touched_values_ = 0;
   std::vector<Expression> nodes_;
   std::map<std::tuple<Expression::Kind, int, int, int, std::int64_t>, ExpressionId> known_nodes_;
   std::map<std::string_view, Number> known_;
   std::map<std::string_view, Number> known_offsets_;
-  /// How deep the present question is: code can be made that is deeper than the stack.
+  /// The depth of the present question: code can be nested more deeply than the stack allows.
   int depth_ = 0;
 };
 
-/// `get_global_id` of `_Z13get_global_idj`; the name itself where it is not such a one.
+/// Returns `get_global_id` for `_Z13get_global_idj`; the name itself if it is not mangled.
 [[nodiscard]] std::string_view plain_name(std::string_view mangled);
 
 }  // namespace troupe::opencl

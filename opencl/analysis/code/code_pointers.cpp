@@ -25,7 +25,7 @@ CodePointers::CodePointers(const CodeModule& module, const CodeFunction& functio
       roots_[parameter.name].arguments = std::uint64_t{1} << i;
     }
   }
-  // Roots only ever grow, so this ends.
+  // The sets of roots only grow, so this ends.
   for (bool changed = true; changed;) {
     changed = false;
     for (const CodeBlock& block : function.blocks) {
@@ -74,7 +74,7 @@ PointerRoots CodePointers::roots_of_result(const CodeInstruction& instruction) c
     roots = this->roots(instruction.operands.at(1));
     return roots |= this->roots(instruction.operands.at(2));
   }
-  // Of numbers the roots do not matter; where a number becomes a pointer they are lost.
+  // The roots of a number do not matter, and a pointer that is made from a number has lost them.
   roots.anything = operation != "alloca";
   return roots;
 }

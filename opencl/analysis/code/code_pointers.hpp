@@ -1,4 +1,4 @@
-/// Where a function's pointers come from.
+/// The origins of a function's pointers.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace troupe::opencl {
 
-/// What a pointer may point into. Nothing of all: memory of the group or the item, or constants.
+/// The objects that a pointer may point into. An empty set: memory of the group or the item, or constants.
 struct PointerRoots {
-  /// Bit i: what the function's parameter i points to, but for memory of the group.
+  /// Bit i is set for the object that the function's parameter i points to; memory of the group has no bit.
   std::uint64_t arguments = 0;
-  /// A variable of the program in global memory.
+  /// True for a variable of the program in global memory.
   bool variable = false;
-  /// Whatever: a pointer that was itself in memory, or was made from a number.
+  /// True if the pointer may point anywhere: it was loaded from memory, or was made from a number.
   bool anything = false;
 
   [[nodiscard]] bool none() const { return arguments == 0 && !variable && !anything; }
@@ -23,7 +23,7 @@ struct PointerRoots {
   friend bool operator==(const PointerRoots&, const PointerRoots&) = default;
 };
 
-/// Throws CodeNotUnderstood for functions with more than 64 parameters.
+/// The roots of all pointers of a function. Throws CodeNotUnderstood for functions with more than 64 parameters.
 class CodePointers {
  public:
   CodePointers(const CodeModule& module, const CodeFunction& function);

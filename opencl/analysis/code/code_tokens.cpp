@@ -21,7 +21,7 @@ CodeToken::Kind kind_of_sign(char sign) {
   }
 }
 
-/// How long the string at the front is, with both quotes.
+/// Returns the length of the string at the front, including both quotes.
 std::size_t quoted_length(std::string_view text) {
   const auto end = text.find('"', 1);
   if (end == std::string_view::npos) throw CodeNotUnderstood("a string does not end");

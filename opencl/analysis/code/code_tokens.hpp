@@ -1,4 +1,4 @@
-/// Words of LLVM's textual intermediate code.
+/// The tokens of LLVM's textual intermediate code.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace troupe::opencl {
 
-/// The text is not what the reader knows. What it says is unknown then, which is no error to anybody else.
+/// Thrown for a text that the reader does not understand. The facts about the code are then unknown, which is no error
+/// for the program.
 struct CodeNotUnderstood : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -26,15 +27,15 @@ struct CodeToken {
     sign,       ///< one character
   };
   Kind kind = Kind::end;
-  /// Names in quotes are without these, escapes as they stand.
+  /// The token's text. Names in quotes are without the quotes; escapes are kept as they stand.
   std::string_view text;
 
   [[nodiscard]] bool is(char sign) const { return kind == Kind::sign && text[0] == sign; }
   [[nodiscard]] bool is(std::string_view word) const { return kind == Kind::word && text == word; }
 };
 
-/// Takes tokens from the front of a text that outlives this. Throws CodeNotUnderstood where an expected one is not
-/// there.
+/// Takes tokens from the front of a text, which must outlive this object. Throws CodeNotUnderstood if an expected token
+/// is missing.
 class CodeTokens {
  public:
   explicit CodeTokens(std::string_view text) : rest_(text) { next(); }
@@ -42,13 +43,13 @@ class CodeTokens {
   [[nodiscard]] const CodeToken& peek() const { return current_; }
   [[nodiscard]] bool at_end() const { return current_.kind == CodeToken::Kind::end; }
   CodeToken take();
-  /// True, and taken, where it is the next one.
+  /// If this is the next token, takes it and returns true.
   bool skip(char sign);
   bool skip(std::string_view word);
   void expect(char sign);
   void expect(std::string_view word);
   [[nodiscard]] std::string_view expect(CodeToken::Kind kind);
-  /// The next one is `(`, `[`, `{` or `<`: takes all up to the one that closes it.
+  /// The next token must be `(`, `[`, `{` or `<`: takes everything up to the one that closes it.
   void skip_group();
 
  private:
@@ -58,7 +59,7 @@ class CodeTokens {
   CodeToken current_;
 };
 
-/// The whole word as a number; nothing where it is none, or does not fit.
+/// Returns the whole word as a number; nothing if it is none, or does not fit.
 [[nodiscard]] std::optional<std::int64_t> code_number(std::string_view word);
 
 }  // namespace troupe::opencl

@@ -31,7 +31,7 @@ CodeTypeId CodeTypes::add(CodeType type) {
 CodeTypeId CodeTypes::read(CodeTokens& tokens) {
   CodeTypeId type = read_one(tokens);
   for (;;) {
-    if (tokens.peek().is('(')) {  // of a function
+    if (tokens.peek().is('(')) {  // a function's parameters
       tokens.skip_group();
       type = add({});
     } else if (tokens.peek().is('*') || tokens.peek().is("addrspace")) {
@@ -41,7 +41,7 @@ CodeTypeId CodeTypes::read(CodeTokens& tokens) {
         pointer.address_space = static_cast<unsigned>(code_number(tokens.expect(CodeToken::Kind::word)).value_or(99));
         tokens.expect(')');
       }
-      // `ptr addrspace(1)` has no star: newer compilers do not say what a pointer points to.
+      // `ptr addrspace(1)` has no star: newer compilers do not name the type that a pointer points to.
       if (!tokens.skip('*') && !is_pointer(type)) throw CodeNotUnderstood("an address space without a pointer");
       type = add(std::move(pointer));
     } else {
@@ -79,7 +79,7 @@ CodeTypeId CodeTypes::read_named(std::string_view name) {
   if (const auto known = read_names_.find(name); known != read_names_.end()) return known->second;
   const auto text = named_.find(name);
   if (text == named_.end()) throw CodeNotUnderstood("no type of that name: " + std::string(name));
-  // Where it contains itself, which only a pointer can, what it points to does not matter.
+  // A type can contain itself only through a pointer, and the type that a pointer points to does not matter.
   read_names_.emplace(name, add({}));
   CodeTokens tokens(text->second);
   const CodeTypeId type = read(tokens);
@@ -152,7 +152,8 @@ std::uint64_t CodeTypes::alignment(CodeTypeId id) const {
 
 std::uint64_t CodeTypes::stride(CodeTypeId type) const { return rounded_up(stored_size(type), alignment(type)); }
 
-/// The offset behind the last part is the size, with the padding that only whole structures have.
+/// Returns the offset of a part. The offset behind the last part is the size, with the padding that only whole
+/// structures have.
 std::uint64_t CodeTypes::part_offset(CodeTypeId id, std::size_t part) const {
   const CodeType& type = (*this)[id];
   const bool packed = type.kind == CodeType::Kind::packed_structure;

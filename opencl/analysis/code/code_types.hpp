@@ -1,4 +1,4 @@
-/// Types of the intermediate code for the target spir64: what takes how many bytes where.
+/// The types of the intermediate code for the target spir64: their sizes and layouts in bytes.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,38 @@
 
 namespace troupe::opencl {
 
-/// Names a type of one `CodeTypes`.
+/// The number of a type within one `CodeTypes`.
 using CodeTypeId = std::int32_t;
 
 struct CodeType {
   enum class Kind : std::uint8_t { integer, floating, pointer, vector, array, structure, packed_structure, other };
   Kind kind = Kind::other;
-  /// Of a number.
+  /// The width of a number.
   unsigned bits = 0;
-  /// Of a pointer.
+  /// The address space of a pointer.
   unsigned address_space = 0;
-  /// Of a vector or an array.
+  /// The number of elements of a vector or an array.
   std::uint64_t count = 0;
-  /// What it consists of; of a vector or an array the one element.
+  /// The types of a structure's parts; the one element type of a vector or an array.
   std::vector<CodeTypeId> parts;
 
   friend bool operator==(const CodeType&, const CodeType&) = default;
 };
 
-/// Throws CodeNotUnderstood where the layout is not known, or larger than anything that there is.
+/// The types of a program. Throws CodeNotUnderstood if a layout is unknown, or larger than any memory.
 class CodeTypes {
  public:
-  /// Takes a type from the front.
+  /// Reads a type from the front.
   [[nodiscard]] CodeTypeId read(CodeTokens& tokens);
-  /// `%name = type { … }`: names may be used before.
+  /// Defines `%name = type { … }`; a name may be used before its definition is read.
   void define(std::string_view name, std::string_view text) { named_.emplace(name, text); }
 
   [[nodiscard]] const CodeType& operator[](CodeTypeId type) const { return types_[static_cast<std::size_t>(type)]; }
-  /// From one element of an array to the next, in bytes.
+  /// Returns the distance from one element of an array to the next, in bytes.
   [[nodiscard]] std::uint64_t stride(CodeTypeId type) const;
-  /// What a store writes, in bytes: less than the stride where there is padding at the end.
+  /// Returns the number of bytes that a store writes: less than the stride if there is padding at the end.
   [[nodiscard]] std::uint64_t stored_size(CodeTypeId type) const;
-  /// Of a structure's part, in bytes.
+  /// Returns the offset of a structure's part, in bytes.
   [[nodiscard]] std::uint64_t part_offset(CodeTypeId type, std::size_t part) const;
   [[nodiscard]] bool is_pointer(CodeTypeId type) const { return (*this)[type].kind == CodeType::Kind::pointer; }
   [[nodiscard]] CodeTypeId add(CodeType type);
@@ -56,7 +56,7 @@ class CodeTypes {
   [[nodiscard]] std::uint64_t alignment(CodeTypeId type) const;
 
   std::vector<CodeType> types_;
-  /// The texts behind `type`, and what was read from them.
+  /// The texts behind `type`, and the types that were read from them.
   std::map<std::string, std::string, std::less<>> named_;
   std::map<std::string, CodeTypeId, std::less<>> read_names_;
 };
