@@ -1,4 +1,5 @@
-/// The table of functions behind every handle, complete: what is absent is refused, and no place is null.
+/// The table of functions behind every handle. It is complete: absent functions have an entry that refuses, and no
+/// place is null.
 #include "opencl/entries/absent.hpp"
 #include "opencl/entries/entries.hpp"
 #include "opencl/objects/platform.hpp"
@@ -8,13 +9,13 @@
 namespace troupe::opencl {
 namespace {
 
-/// The table has no types for what exists on Windows only.
+/// The table has no types for functions that exist on Windows only.
 template <class Function>
 void* untyped(Function* function) {
   return reinterpret_cast<void*>(function);
 }
 
-/// Of Direct3D and DirectX: which devices share its memory.
+/// Entries of Direct3D and DirectX that list the devices which share their memory.
 void* find_no_devices() {
   return untyped<cl_int(cl_platform_id, cl_uint, void*, cl_uint, cl_uint, cl_device_id*, cl_uint*)>(
       absent<Platform, CL_INVALID_OPERATION>);
@@ -39,7 +40,7 @@ void* share_no_surface() {
       absent_object<Context, CL_INVALID_OPERATION>);
 }
 
-/// Shared virtual memory has no error codes here.
+/// Functions of shared virtual memory return no error codes here.
 void* allocate_no_svm(cl_context, cl_svm_mem_flags, std::size_t, cl_uint) { return nullptr; }
 void free_no_svm(cl_context, void*) {}
 

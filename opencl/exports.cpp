@@ -1,5 +1,5 @@
-/// What loaders find in the library by name; the version script beside this hides the rest. All else they call through
-/// the table that every handle points to.
+/// The functions that loaders find in the library by name; the version script beside this file hides the rest. Loaders
+/// call everything else through the table that every handle points to.
 #include "opencl/entries/entries.hpp"
 
 extern "C" {

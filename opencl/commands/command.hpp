@@ -1,4 +1,4 @@
-/// A command of a queue: what is enqueued, and what is known of it until it has ended.
+/// A command of a queue, and its state until it has ended.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ class CommandOrder;
 class QueueOrder;
 class Command;
 
-/// What a command waits for: another command, or a user event; one of both.
+/// The thing that a command waits for: another command, or a user event; exactly one of the two is set.
 struct Awaited {
   std::shared_ptr<Command> command;
   std::shared_ptr<EventState> user_event;
@@ -23,8 +23,8 @@ struct Awaited {
   [[nodiscard]] const EventState& state() const;
 };
 
-/// From its creation on it is owned by whoever enqueues it, and by those that wait for it; from its submission to its
-/// end by the runtime, too.
+/// A command. From its creation on it is owned by its enqueuer and by the commands that wait for it; from its
+/// submission to its end also by the runtime.
 class Command : public std::enable_shared_from_this<Command> {
  public:
   explicit Command(std::shared_ptr<EventState> event) : event_(std::move(event)) {}
@@ -32,17 +32,19 @@ class Command : public std::enable_shared_from_this<Command> {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  /// Gives the command to whoever runs it, who calls `QueueOrder::end` once, maybe inside the call. `awaited`: commands
-  /// that have been submitted and have to end before. Called in the order of submission, one command of a context at a
-  /// time. What it throws is the command's failure: it must not have begun then.
+  /// Gives the command to the code that runs it. That code calls `QueueOrder::end` once, possibly inside this call.
+  /// `awaited`: commands that have been submitted and must end before. Called in the order of submission, one command
+  /// of a context at a time. An exception from this call is the command's failure: the command must not have begun
+  /// then.
   virtual void submit(const std::vector<std::shared_ptr<Command>>& awaited) = 0;
 
   [[nodiscard]] const std::shared_ptr<EventState>& event() const { return event_; }
-  /// Complete or failed as far as it alone goes; its event may still wait for earlier commands of its queue.
+  /// True if the command itself is complete or has failed; its event may still wait for earlier commands of its queue.
   [[nodiscard]] bool ended() const { return outcome() <= 0; }
-  /// CL_COMPLETE or a failure when it has ended; above before.
+  /// CL_COMPLETE or a failure after the end; a number above CL_COMPLETE before.
   [[nodiscard]] int outcome() const { return outcome_.load(std::memory_order_acquire); }
-  /// Whether one of what it waited for has failed: it must not run then. Asked when all have ended.
+  /// Returns true if something that the command waited for has failed: the command must not run then. Call it when all
+  /// awaited commands have ended.
   [[nodiscard]] bool awaited_failure() const;
 
  private:
@@ -53,20 +55,22 @@ class Command : public std::enable_shared_from_this<Command> {
 
   const std::shared_ptr<EventState> event_;
   std::atomic<int> outcome_{kNotEnded};
-  /// How many were enqueued before in its queue; of that, under its lock.
+  /// The number of commands that were enqueued before it in its queue. Belongs to the queue, under its lock.
   std::uint64_t position_ = 0;
 
-  // Of the order of its context, under its lock. Not changed after the submission but for `dependents_`.
+  // The following members belong to the order of the context, under its lock. Only `dependents_` changes after the
+  // submission.
   std::uint64_t number_ = 0;
   bool held_ = false;
-  /// Unset user events, and commands that are held, each as often as it is waited for.
+  /// The number of unset user events and held commands that the command waits for; one that is awaited twice counts
+  /// twice.
   std::size_t holds_ = 0;
   std::vector<Awaited> awaited_;
-  /// Earlier ones of its queue that have to end before, well or not.
+  /// Earlier commands of its queue that must end before it, with or without failure.
   std::vector<std::shared_ptr<Command>> behind_;
-  /// Held for this one.
+  /// The commands that are held back because of this one.
   std::vector<std::shared_ptr<Command>> dependents_;
-  /// Where it was enqueued; until it has ended.
+  /// The queue in which it was enqueued; null after its end.
   std::shared_ptr<QueueOrder> queue_;
 };
 

@@ -23,7 +23,7 @@ int CommandOrder::enqueue(const std::shared_ptr<Command>& command, const std::sh
   wait_for_queue(*command, *queue, before);
   for (const Awaited& one : command->awaited_) hold(command, one);
   for (const std::shared_ptr<Command>& one : command->behind_) hold(command, {one, nullptr});
-  // It may run before the last one has ended, but is held as long.
+  // The command may run before the last one has ended, but it is held back as long as the last one is held back.
   if (const std::shared_ptr<Command> last = queue->in_order() ? queue->last() : nullptr) hold(command, {last, nullptr});
   queue->add(command);
   if (command->holds_ == 0) return submit(command);
@@ -33,7 +33,7 @@ int CommandOrder::enqueue(const std::shared_ptr<Command>& command, const std::sh
 }
 
 void CommandOrder::wait_for_queue(Command& command, QueueOrder& queue, Before before) {
-  // The event of an in-order one waits for those before it anyway.
+  // In an in-order queue the event of a command waits for all earlier ones anyway.
   if (queue.in_order()) return;
   if (before == Before::all || before == Before::all_and_hold_later) {
     command.behind_ = queue.outstanding();
@@ -62,7 +62,7 @@ bool CommandOrder::set(EventState& user_event, int status) {
   if (!waiting.empty()) {
     for (const std::shared_ptr<Command>& command : waiting.mapped()) let_go(command, free);
   }
-  // Each may free later ones.
+  // Each submission may free later commands.
   while (!free.empty()) {
     const std::shared_ptr<Command> first = free.extract(free.begin()).mapped();
     (void)submit(first);
@@ -93,9 +93,9 @@ int CommandOrder::submit(const std::shared_ptr<Command>& command) {
     return CL_SUCCESS;
   } catch (const std::bad_alloc&) {
     why = CL_OUT_OF_HOST_MEMORY;
-  } catch (...) {  // As above.
+  } catch (...) {  // `why` keeps its first value.
   }
-  // The queue is gone from the command then.
+  // `end` takes the queue from the command, so it is read before.
   const std::shared_ptr<QueueOrder> queue = command->queue_;
   queue->end(*command, why);
   return why;

@@ -1,4 +1,4 @@
-/// In which order the commands of a context are submitted.
+/// The order in which the commands of a context are submitted.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,36 @@
 
 namespace troupe::opencl {
 
-/// Commands that conflict by their data are ordered by their submission, and OpenCL's only by events. So that this
-/// never ends in a circle, a command that depends on a user event that is not set, however far, is held back; all
-/// others are submitted at once. Then whatever a submitted command waits for ends by itself.
+/// Orders the commands of one context. The runtime orders commands that conflict by their data in the order of their
+/// submission, while OpenCL orders commands only by events. To avoid circular waits, a command that depends on an unset
+/// user event, directly or through other commands, is held back; all others are submitted at once. So everything that a
+/// submitted command waits for ends by itself.
 ///
-/// Of one context. Thread-safe; `Command::submit` is called under its lock, and never by whoever ends a command.
+/// Thread-safe. `Command::submit` is called under the lock of this object, and never by a thread that ends a command.
 class CommandOrder {
  public:
-  /// Which earlier commands of its queue a command waits for, besides those that it names.
+  /// The earlier commands of its queue that a command waits for, besides those that it names.
   enum class Before : std::uint8_t {
-    /// As its queue has it: none, or where that runs in order all, which need not have ended for it to run.
+    /// The queue decides: none in an out-of-order queue. In an in-order queue all, but they need not have ended for the
+    /// command to run.
     queue,
-    /// Those that have been enqueued, as a marker without a list does.
+    /// All commands that have been enqueued, as for a marker without a list.
     all,
-    /// As `queue`, and later ones wait for this one, as for a barrier with a list.
+    /// As `queue`, and later commands wait for this one, as for a barrier with a list.
     hold_later,
-    /// Both: a barrier without a list.
+    /// Both `all` and `hold_later`: a barrier without a list.
     all_and_hold_later,
   };
 
-  /// Puts a command behind others of its queue, and submits it, or holds it back. CL_SUCCESS, or why it could not be
-  /// submitted; it has ended with that then.
+  /// Puts a command at the end of its queue, and submits it or holds it back. Returns CL_SUCCESS, or the error if the
+  /// command could not be submitted; the command has then ended with that error.
   int enqueue(const std::shared_ptr<Command>& command, const std::shared_ptr<QueueOrder>& queue,
               std::vector<Awaited> awaited, Before before = Before::queue);
 
-  /// Sets a user event, and submits what was held for it alone. False: it was set before.
+  /// Sets a user event, and submits the commands that were held for it alone. Returns false if it was set before.
   bool set(EventState& user_event, int status);
 
-  /// How many commands are held back.
+  /// Returns the number of commands that are held back.
   [[nodiscard]] std::size_t held() const;
 
  private:
@@ -49,14 +51,14 @@ class CommandOrder {
 
   void wait_for_queue(Command& command, QueueOrder& queue, Before before) TROUPE_REQUIRES(mutex_);
   void hold(const std::shared_ptr<Command>& command, const Awaited& awaited) TROUPE_REQUIRES(mutex_);
-  /// One of what it was held for is no reason any more.
+  /// Removes one reason to hold the command back.
   void let_go(const std::shared_ptr<Command>& command, Ordered& free) TROUPE_REQUIRES(mutex_);
   int submit(const std::shared_ptr<Command>& command) TROUPE_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::uint64_t last_number_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::size_t held_ TROUPE_GUARDED_BY(mutex_) = 0;
-  // Looked up only.
+  // Only looked up, never listed.
   std::unordered_map<const EventState*, std::vector<std::shared_ptr<Command>>> by_user_event_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -1,4 +1,4 @@
-/// How far a command has come, and who wants to hear of it.
+/// The state of a command, and the listeners for its changes.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@
 
 namespace troupe::opencl {
 
-/// What an event object shows: the standard's numbers, from CL_QUEUED down to CL_COMPLETE, negative where the command
-/// failed. It never goes back. Thread-safe.
+/// The state that an event object shows: the standard's numbers, from CL_QUEUED down to CL_COMPLETE, negative if the
+/// command failed. It never goes back. Thread-safe.
 class EventState {
  public:
   using Listener = std::function<void(int status)>;
 
-  /// When a command reached a state, in nanoseconds of the host's steady clock; 0: not yet.
+  /// The times at which a command reached its states, in nanoseconds of the host's steady clock; 0: not yet.
   struct Times {
     std::uint64_t queued = 0;
     std::uint64_t submitted = 0;
@@ -24,32 +24,33 @@ class EventState {
     std::uint64_t ended = 0;
   };
 
-  /// A command's: queued now.
+  /// Makes the state of a command, which is queued now.
   EventState();
-  /// `first`: CL_SUBMITTED for a user event.
+  /// `first`: the first status, CL_SUBMITTED for a user event.
   explicit EventState(int first);
   EventState(const EventState&) = delete;
   EventState& operator=(const EventState&) = delete;
 
   [[nodiscard]] int status() const { return status_.load(std::memory_order_acquire); }
-  /// Complete or failed.
+  /// True if the command is complete or has failed.
   [[nodiscard]] bool ended() const { return status() <= 0; }
 
-  /// A later status; nothing where it has been reached already. False then. Listeners that wait for it are called, in
-  /// the order in which they came; they must be short and not change this event.
+  /// Moves to a later status and returns true; does nothing and returns false if that status has been reached already.
+  /// Calls the listeners that wait for the status, in the order in which they came; they must be short and must not
+  /// change this event.
   bool advance(int status);
-  /// Complete, or failed with `status`; the command had its device from `started` on, where that is not 0.
+  /// Ends the event: complete, or failed with `status`. The command had its device from `started` on, if that is not 0.
   bool end(int status, std::uint64_t started = 0);
 
-  /// `listener` is called once when the status is `at` or later, in this call where it is already: with `at`, or with
-  /// the failure.
+  /// Calls `listener` once when the status is `at` or later, inside this call if it already is. The listener gets `at`,
+  /// or the failure.
   void when(int at, Listener listener);
-  /// Blocks until the end; what it was.
+  /// Blocks until the end, and returns the final status.
   int wait() const;
 
   [[nodiscard]] Times times() const;
 
-  /// The clock of `Times`.
+  /// Returns the time of the clock that `Times` uses.
   [[nodiscard]] static std::uint64_t now();
 
  private:
@@ -61,7 +62,7 @@ class EventState {
   bool advance(int status, std::uint64_t started);
 
   std::atomic<int> status_;
-  /// Threads that wait for the end and may sleep.
+  /// The number of threads that wait for the end and may sleep.
   mutable std::atomic<int> sleepers_{0};
   mutable Mutex mutex_;
   Times times_ TROUPE_GUARDED_BY(mutex_);

@@ -1,4 +1,4 @@
-/// Which commands in flight use which of the program's memory.
+/// The program's memory that commands in flight use.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,20 @@
 
 namespace troupe::opencl {
 
-/// What a command reads from or writes to memory that is no buffer's.
+/// A range of memory outside of buffers that a command reads or writes.
 struct HostRange {
   const std::byte* begin = nullptr;
   std::size_t size = 0;
   bool writes = false;
 };
 
-/// Commands of an in-order queue may run out of order where nobody can tell. By the program's memory somebody could:
-/// commands that conflict there run in the order of their submission. Thread-safe.
+/// The ranges of the commands in flight. Commands of an in-order queue may run out of order where nobody can tell the
+/// difference. In the program's memory it could be seen, so commands that conflict there run in the order of their
+/// submission. Thread-safe.
 class HostRanges {
  public:
-  /// Adds a command, and those before it that it conflicts with to `awaited`. Called in the order of submission.
+  /// Adds a command, and appends the earlier commands that it conflicts with to `awaited`. Called in the order of
+  /// submission.
   void add(const std::shared_ptr<Command>& command, const HostRange& range,
            std::vector<std::shared_ptr<Command>>& awaited);
 
@@ -32,7 +34,7 @@ class HostRanges {
   };
 
   Mutex mutex_;
-  /// In the order of their submission; those that have ended go with the next one.
+  /// The uses in the order of submission; the next call of `add` removes those whose commands have ended.
   std::vector<Use> uses_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -12,7 +12,7 @@ void QueueOrder::add(std::shared_ptr<Command> command) {
 }
 
 void QueueOrder::end(Command& command, int outcome, std::uint64_t started) {
-  // Commands and queues know each other only until then. The queue, the commands and what they waited for are destroyed
+  // Command and queue are separated here. The queue, the commands and the things that they waited for are destroyed
   // without the lock.
   const std::shared_ptr<QueueOrder> self = std::move(command.queue_);
   std::vector<std::shared_ptr<Command>> gone;

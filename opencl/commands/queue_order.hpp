@@ -1,4 +1,4 @@
-/// When the commands of one queue have ended.
+/// The ends of the commands of one queue.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace troupe::opencl {
 
-/// Commands of an in-order queue may run in any order where their data do not conflict; their events complete in the
-/// order of the queue, each when all before it have. Those of an out-of-order queue complete as they end. Thread-safe.
+/// The commands of a queue. In an in-order queue commands may run in any order where their data do not conflict, but
+/// their events complete in the order of the queue: each when all earlier ones have. In an out-of-order queue events
+/// complete when their commands end. Thread-safe.
 class QueueOrder {
  public:
   explicit QueueOrder(bool in_order) : in_order_(in_order) {}
@@ -21,14 +22,15 @@ class QueueOrder {
 
   [[nodiscard]] bool in_order() const { return in_order_; }
 
-  /// In the order of the queue.
+  /// Adds a command at the end of the queue.
   void add(std::shared_ptr<Command> command);
-  /// The command has ended: CL_COMPLETE, or why not. `started`: when it got its device (`EventState::now`), 0: never.
+  /// Notes that the command has ended: with CL_COMPLETE, or with the failure. `started`: the time at which it got its
+  /// device (`EventState::now`), 0: never.
   void end(Command& command, int outcome, std::uint64_t started = 0);
 
-  /// The last that was added, null where its event is complete.
+  /// Returns the last command that was added; null if its event is complete.
   [[nodiscard]] std::shared_ptr<Command> last() const;
-  /// Those whose events are not complete, in the order of the queue.
+  /// Returns the commands whose events are not complete, in the order of the queue.
   [[nodiscard]] std::vector<std::shared_ptr<Command>> outstanding() const;
   /// Blocks until the events of all commands that have been added are complete.
   void finish() const;
@@ -37,23 +39,24 @@ class QueueOrder {
   friend class CommandOrder;
 
   struct Entry {
-    /// Null where it has ended, and its event with it.
+    /// Null if the command and its event have ended.
     std::shared_ptr<Command> command;
     std::uint64_t started = 0;
   };
 
-  /// Ends what can be seen to have ended, and forgets it: what is returned is to be destroyed without the lock.
+  /// Completes the events that may complete now, and forgets their commands. The caller destroys the returned commands
+  /// without the lock.
   [[nodiscard]] std::vector<std::shared_ptr<Command>> complete(Command& command) TROUPE_REQUIRES(mutex_);
 
   const bool in_order_;
   mutable Mutex mutex_;
-  /// From the first whose event is not complete.
+  /// The commands from the first one whose event is not complete.
   std::deque<Entry> entries_ TROUPE_GUARDED_BY(mutex_);
-  /// How many were before those.
+  /// The number of commands before those.
   std::uint64_t gone_ TROUPE_GUARDED_BY(mutex_) = 0;
 
-  /// Of an out-of-order queue: what all later commands wait for, as long as it has not ended. Of the context's order,
-  /// under its lock.
+  /// For an out-of-order queue: the barrier that all later commands wait for, as long as it has not ended. Belongs to
+  /// the context's order, under its lock.
   std::weak_ptr<Command> barrier_;
 };
 

@@ -4,14 +4,14 @@ namespace troupe::opencl {
 
 namespace {
 
-/// So much may be left to be given back: what a program makes anew meanwhile is as likely a small buffer as a large
-/// one.
+/// The amount of memory that may be left to give back. It is a fixed amount because the next buffer that a program
+/// makes may be small or large.
 constexpr std::size_t kLittle = std::size_t{32} << 20U;
 
 }  // namespace
 
 ReleasedMemory& ReleasedMemory::get() {
-  // Never destroyed: a program's own static objects may use OpenCL until the very end.
+  // The object is never destroyed: a program's own static objects may use OpenCL until the very end.
   static auto* const memory = new ReleasedMemory;
   return *memory;
 }

@@ -7,7 +7,7 @@ namespace troupe::opencl {
 namespace {
 
 thread_local int worker_scopes = 0;
-/// This thread is running a job of the cleaner's.
+/// True while this thread runs a job of the cleaner.
 thread_local bool cleans = false;
 
 void clean(const std::function<void()>& job) {

@@ -1,4 +1,4 @@
-/// What must not be done by a worker of the runtime, whose callback a command's end is.
+/// Jobs that a worker of the runtime must not do. The end of a command is a callback in a worker.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace troupe::opencl {
 
-/// While one lives, its thread is a worker's: it may neither wait for the runtime nor be held up by a program's
-/// function.
+/// As long as one exists, its thread is a worker's: the thread must neither wait for the runtime nor be held up by a
+/// function of the program.
 class WorkerScope {
  public:
   WorkerScope();
@@ -17,17 +17,17 @@ class WorkerScope {
   WorkerScope& operator=(const WorkerScope&) = delete;
 };
 
-/// Runs `job` at once, or where this is a worker's thread later in a thread for that.
+/// Runs `job` at once; if this is a worker's thread, runs it later in `cleaner`.
 void run_outside_of_workers(std::function<void()> job);
 
-/// Calls functions of the program in `job`: at once, or where this is a worker's thread or that of `cleaner` later in
-/// a thread for that. Nobody waits for it: a program's function may take the program's locks.
+/// Calls functions of the program in `job`: at once, or later in `program_callbacks` if this is a worker's thread or
+/// that of `cleaner`. Nobody waits for the job, because a program's function may take the program's locks.
 void run_program_functions(std::function<void()> job);
 
-/// The thread of `run_outside_of_workers`. It never waits for the program. Never destroyed.
+/// Returns the thread of `run_outside_of_workers`. It never waits for the program. Never destroyed.
 [[nodiscard]] platform::BackgroundThread& cleaner();
 
-/// Calls of programs' functions, one after the other. Never destroyed.
+/// Returns the thread that calls programs' functions, one after the other. Never destroyed.
 [[nodiscard]] platform::BackgroundThread& program_callbacks();
 
 }  // namespace troupe::opencl

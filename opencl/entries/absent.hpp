@@ -1,4 +1,5 @@
-/// Entries for what this platform does not have: they fit any place of the table, look at the first handle, and refuse.
+/// Entries for functions that this platform does not have: they fit any place of the table, check the first handle, and
+/// refuse.
 #pragma once
 
 #include <CL/cl.h>
@@ -13,7 +14,7 @@ cl_int absent(typename T::Handle handle, Rest...) {
   return find<T>(handle) ? status : T::kInvalid;
 }
 
-/// For places whose first argument is no handle of ours.
+/// An entry for places whose first argument is no handle of ours.
 template <cl_int status, class... Arguments>
 cl_int absent_for_all(Arguments...) {
   return status;
@@ -27,7 +28,7 @@ void set_last(cl_int status, First, Rest... rest) {
   set_last(status, rest...);
 }
 
-/// The same for what returns an object, and an error code by its last argument.
+/// An entry for functions that return an object, and store an error code through their last argument.
 template <class T, cl_int status, class Result, class... Rest>
 Result absent_object(typename T::Handle handle, Rest... rest) {
   set_last(find<T>(handle) ? status : T::kInvalid, rest...);

@@ -19,7 +19,7 @@ std::vector<Awaited> awaited_of(const Context& context, const WaitList& list) {
 
 void enqueue(Queue& queue, cl_command_type type, const std::shared_ptr<Command>& command, std::vector<Awaited> awaited,
              const WaitList& list, bool blocking, CommandOrder::Before before) {
-  // Made first: what has been enqueued cannot be taken back.
+  // The event is made first, because an enqueued command cannot be taken back.
   Event* const event = list.event != nullptr ? new Event(queue, type, command) : nullptr;
   const cl_int status = queue.context().order().enqueue(command, queue.order(), std::move(awaited), before);
   if (status != CL_SUCCESS) {

@@ -1,4 +1,4 @@
-/// What all entries that enqueue a command have in common.
+/// The steps that all entries which enqueue a command have in common.
 #pragma once
 
 #include <CL/cl.h>
@@ -13,7 +13,7 @@
 
 namespace troupe::opencl {
 
-/// The arguments of an entry by which its command waits for others, and can be waited for.
+/// The arguments of an entry that name the events to wait for and the place for the command's own event.
 struct WaitList {
   cl_uint count = 0;
   const cl_event* events = nullptr;
@@ -21,16 +21,17 @@ struct WaitList {
   cl_event* event = nullptr;
 };
 
-/// The events of a list. Refuses with CL_INVALID_EVENT_WAIT_LIST and, for one of another context, CL_INVALID_CONTEXT.
+/// Returns the events of a list. Refuses with CL_INVALID_EVENT_WAIT_LIST and, for an event of another context,
+/// CL_INVALID_CONTEXT.
 [[nodiscard]] std::vector<Awaited> awaited_of(const Context& context, const WaitList& list);
 
-/// Enqueues a command, and returns its event where one is wanted. `blocking`: after its end. Refuses with what the
-/// command fails with, as far as it is known by then. `awaited`: of `awaited_of`.
+/// Enqueues a command, and returns its event if one is wanted. `blocking`: returns after the command's end. Refuses
+/// with the command's failure, as far as it is known by then. `awaited`: the result of `awaited_of`.
 void enqueue(Queue& queue, cl_command_type type, const std::shared_ptr<Command>& command, std::vector<Awaited> awaited,
              const WaitList& list, bool blocking = false, CommandOrder::Before before = CommandOrder::Before::queue);
 
-/// The buffer of a command on this queue. Refuses with CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT and, for a part that
-/// the queue's devices cannot address, CL_MISALIGNED_SUB_BUFFER_OFFSET.
+/// Returns the buffer of a command on this queue. Refuses with CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT and, for a
+/// part that the queue's devices cannot address, CL_MISALIGNED_SUB_BUFFER_OFFSET.
 [[nodiscard]] Memory& need_buffer(const Queue& queue, cl_mem handle);
 void require_aligned(const Queue& queue, const Memory& memory);
 

@@ -22,15 +22,16 @@ void require_not(const Memory& memory, cl_mem_flags forbidden) {
   require((memory.flags() & forbidden) == 0, CL_INVALID_OPERATION);
 }
 
-/// A row of the program's memory.
+/// Returns the box of one row of the program's memory.
 Box row_of(std::size_t size) {
   Box box;
   box.row_pitch = box.slice_pitch = size;
   return box;
 }
 
-/// What the program writes is in host memory, and from the map's end to the unmap's nowhere else; or it is copied there
-/// and back.
+/// Makes the command for a map. Without memory apart, the content is valid in host memory only, from the end of the map
+/// to the end of the unmap, if the program writes. With memory apart, the content is copied there, and the unmap copies
+/// it back.
 std::shared_ptr<Command> command_of_map(Queue& on, Memory& memory, const Memory::Map& map, AccessMode mode,
                                         bool invalidates) {
   if (map.apart == nullptr) return map_command(on, new_event(), memory, mode);
@@ -45,12 +46,12 @@ std::shared_ptr<Command> command_of_unmap(Queue& on, Memory& memory, const Memor
   }
   auto command = write_command(on, new_event(), map.place, row_of(map.size),
                                {&memory, linear_box(memory, map.offset, map.size)}, {map.size, 1, 1});
-  // It lives as long.
+  // The listener keeps the memory alive until the command's end.
   command->event()->when(CL_COMPLETE, [apart = map.apart](int /*status*/) {});
   return command;
 }
 
-/// A copy between a buffer and the program's memory, whose places have been checked.
+/// A copy between a buffer and the program's memory; its places have been checked.
 struct HostTransfer {
   Region region;
   Box host;
@@ -149,7 +150,7 @@ cl_int enqueue_copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, std::
     require_aligned(on, target);
     const Box source_box = linear_box(source, from_offset, size);
     const Box target_box = linear_box(target, to_offset, size);
-    // Parts of one buffer may overlap, too.
+    // Two parts of one buffer may overlap, too.
     const std::size_t a = source.offset() + from_offset;
     const std::size_t b = target.offset() + to_offset;
     require(&source.whole() != &target.whole() || a + size <= b || b + size <= a, CL_MEM_COPY_OVERLAP);
@@ -223,7 +224,7 @@ void* enqueue_map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking
       mode = memory.parent() == nullptr && size == memory.size() ? AccessMode::write : AccessMode::read_write;
     }
     const bool writes = mode != AccessMode::read;
-    // Parts of one buffer move together, and another part may be used while this one is written by the program.
+    // The parts of one buffer move together, and a command may use another part while the program writes this one.
     Memory::Map map{memory.host() + offset, offset, size, writes, nullptr};
     if (writes && memory.parent() != nullptr && !memory.uses_program_memory()) {
       map.apart = std::make_shared<platform::HostBuffer>(host_memory(size));
@@ -266,7 +267,8 @@ cl_int enqueue_migrate_mem_objects(cl_command_queue queue, cl_uint number, const
     for (cl_uint i = 0; i < number; ++i) memories.push_back(&need_buffer(on, objects[i]));
     std::vector<Awaited> awaited = awaited_of(on.context(), {count, events, event});
     for (const Memory* memory : memories) require_aligned(on, *memory);
-    // To a device data move when a command needs them there, and while those before it run.
+    // Data move to a device when a command needs them there, while earlier commands still run, so a migration there
+    // does nothing.
     const bool home = flags == CL_MIGRATE_MEM_OBJECT_HOST;
     const auto command = home ? bring_home_command(on, new_event(), memories) : marker_command(on, new_event());
     enqueue(on, CL_COMMAND_MIGRATE_MEM_OBJECTS, command, std::move(awaited), {count, events, event});

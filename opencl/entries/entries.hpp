@@ -1,6 +1,5 @@
-/// The functions of the standard that do something, by the file that each is in. Those that only refuse are in
-/// absent.hpp, and the table names them: opencl/dispatch_table.cpp. All have the standard's arguments and errors, which
-/// the standard tells.
+/// The functions of the standard that do something, grouped by their files. Functions that only refuse are in
+/// absent.hpp, and opencl/dispatch_table.cpp names them. Arguments and errors are those of the standard.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -10,7 +9,7 @@
 namespace troupe::opencl {
 
 // platform.cpp
-/// Of the extension cl_khr_icd: CL_PLATFORM_NOT_FOUND_KHR where there is no device.
+/// A function of the extension cl_khr_icd. Refuses with CL_PLATFORM_NOT_FOUND_KHR if there is no device.
 cl_int icd_get_platform_ids(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms);
 std::remove_pointer_t<cl_api_clGetPlatformIDs> get_platform_ids;
 std::remove_pointer_t<cl_api_clGetPlatformInfo> get_platform_info;

@@ -1,4 +1,4 @@
-/// Events and what waits for them.
+/// Events, and waiting for them.
 #include "opencl/objects/event.hpp"
 
 #include "opencl/commands/worker_scope.hpp"
@@ -13,7 +13,7 @@ cl_event create_user_event(cl_context context, cl_int* errcode_ret) {
 
 cl_int set_user_event_status(cl_event event, cl_int status) {
   return guarded([&] {
-    // Whoever waits for it may release it before this call has ended.
+    // A thread that waits for the event may release it before this call has ended.
     const Ref user_event(&need<Event>(event));
     require(user_event->type() == CL_COMMAND_USER, CL_INVALID_EVENT);
     require(status <= CL_COMPLETE, CL_INVALID_VALUE);

@@ -1,4 +1,4 @@
-/// The border to programs in C: what the library throws becomes an error code.
+/// The border to programs in C: exceptions of the library become error codes.
 #pragma once
 
 #include <CL/cl.h>
@@ -10,10 +10,10 @@
 
 namespace troupe::opencl {
 
-/// The error code of the exception that is being handled.
+/// Returns the error code for the exception that is being handled.
 [[nodiscard]] cl_int status_of_exception() noexcept;
 
-/// Of a function that returns an error code: CL_SUCCESS if `body` comes to its end.
+/// Runs the body of an entry that returns an error code: CL_SUCCESS if `body` throws nothing.
 template <class Body>
 cl_int guarded(Body&& body) noexcept {
   try {
@@ -24,8 +24,8 @@ cl_int guarded(Body&& body) noexcept {
   }
 }
 
-/// Of a function that returns something and puts the error code where it is told to, if it is: what `body` returns, or
-/// null.
+/// Runs the body of an entry that returns an object and stores the error code in `errcode_ret`, if that is not null.
+/// Returns the result of `body`, or null.
 template <class Body>
 auto guarded_result(cl_int* errcode_ret, Body&& body) noexcept -> decltype(body()) {
   cl_int status = CL_SUCCESS;

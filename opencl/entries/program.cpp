@@ -8,7 +8,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// A list of devices that may be left out, and is then all of the program's.
+/// Returns the devices of a list; all devices of the program if the list is left out.
 std::vector<Device*> devices_or(const std::vector<Device*>& all, cl_uint count, const cl_device_id* list) {
   require((list == nullptr) == (count == 0), CL_INVALID_VALUE);
   if (list == nullptr) return all;
@@ -19,7 +19,7 @@ std::vector<Device*> devices_or(const std::vector<Device*>& all, cl_uint count, 
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-/// A text without a length ends at its zero.
+/// Joins the texts of a source. A text without a length ends at its zero.
 std::string joined_source(cl_uint count, const char** strings, const std::size_t* lengths) {
   std::string source;
   for (cl_uint i = 0; i < count; ++i) {
@@ -35,10 +35,11 @@ std::string joined_source(cl_uint count, const char** strings, const std::size_t
 
 using ProgramCallback = void(CL_CALLBACK*)(cl_program, void*);
 
-/// The call returns when the work is done, so the callback comes just before.
+/// Calls the callback and reports the result. The call returns when the work is done, so the callback comes just
+/// before.
 void finish_build(Program& program, cl_int status, ProgramCallback notify, void* user_data, cl_int failure) {
   if (notify != nullptr) notify(program.handle(), user_data);
-  // Drivers name a failed build in several ways.
+  // Drivers have several codes for a failed build.
   const bool failed = status == CL_BUILD_PROGRAM_FAILURE || status == CL_COMPILE_PROGRAM_FAILURE;
   accept(failed ? failure : status);
 }
@@ -74,7 +75,7 @@ cl_program create_program_with_binary(cl_context context, cl_uint num_devices, c
   });
 }
 
-/// No device has built-in kernels here: no name is one.
+/// Refuses always: no device has built-in kernels here, so every name is wrong.
 cl_program create_program_with_built_in_kernels(cl_context context, cl_uint num_devices,
                                                 const cl_device_id* device_list, const char*, cl_int* errcode_ret) {
   return guarded_result(errcode_ret, [&]() -> cl_program {

@@ -10,7 +10,7 @@ namespace {
 
 using Extent = std::array<std::size_t, 3>;
 
-/// Runs on a core, on host memory.
+/// A command that runs on a core, on host memory.
 class HostCommand : public RuntimeCommand {
  public:
   HostCommand(Queue& queue, EventPointer event, const Codelet& codelet)
@@ -23,7 +23,7 @@ class HostCommand : public RuntimeCommand {
   const Codelet* codelet_;
 };
 
-/// The mode of a command that writes these bytes.
+/// Returns the mode of a command that writes this many bytes.
 AccessMode mode_of_writing(const Memory& memory, std::size_t bytes) {
   return memory.parent() == nullptr && bytes == memory.size() ? AccessMode::write : AccessMode::read_write;
 }
@@ -157,7 +157,7 @@ class FillCommand final : public HostCommand {
   std::vector<std::byte> pattern_;
 };
 
-/// Its access is all that it does.
+/// A command that has no work of its own; it only accesses its data.
 class EmptyCommand final : public HostCommand {
  public:
   using HostCommand::HostCommand;

@@ -11,13 +11,13 @@
 
 namespace troupe::opencl {
 
-/// Bytes of a buffer, or of a part of one.
+/// The bytes of a buffer, or of a part of one.
 struct Region {
   Memory* memory = nullptr;
   Box box;
 };
 
-/// Each makes a command that has not been enqueued. Sizes and places have been checked.
+/// Each function makes a command that has not been enqueued. Sizes and places have been checked.
 using EventPointer = std::shared_ptr<EventState>;
 
 [[nodiscard]] std::shared_ptr<Command> read_command(Queue& queue, EventPointer event, const Region& from, std::byte* to,
@@ -30,12 +30,12 @@ using EventPointer = std::shared_ptr<EventState>;
 [[nodiscard]] std::shared_ptr<Command> fill_command(Queue& queue, EventPointer event, Memory& memory,
                                                     std::size_t offset, std::size_t size,
                                                     std::vector<std::byte> pattern);
-/// Makes the host's memory of the buffer current, and the only one that is, as the mode says; of a map or its end.
+/// Makes the host's memory of the buffer current, and the only current copy if the mode writes; for a map or its end.
 [[nodiscard]] std::shared_ptr<Command> map_command(Queue& queue, EventPointer event, Memory& memory, AccessMode mode);
-/// Copies what is newer on devices to host memory, where it stays valid there, too.
+/// Copies newer content from devices to host memory; it stays valid on the devices, too.
 [[nodiscard]] std::shared_ptr<Command> bring_home_command(Queue& queue, EventPointer event,
                                                           const std::vector<Memory*>& memories);
-/// Does nothing, on nothing.
+/// Does nothing and uses no data.
 [[nodiscard]] std::shared_ptr<Command> marker_command(Queue& queue, EventPointer event);
 
 }  // namespace troupe::opencl

@@ -28,11 +28,12 @@ namespace {
 
 using Key = std::pair<std::string, std::vector<RealDevice*>>;
 
-/// Never destroyed: a program's own static objects may use OpenCL until the very end.
+/// The runtimes of the process. The object is never destroyed: a program's own static objects may use OpenCL until the
+/// very end.
 struct Executions {
   Mutex mutex;
   std::map<Key, std::shared_ptr<Execution>> all TROUPE_GUARDED_BY(mutex);
-  /// Whose threads run; none before the first one is asked for.
+  /// The process whose threads run; empty before the first runtime is asked for.
   std::optional<graph::HomeProcess> home TROUPE_GUARDED_BY(mutex);
   bool stopped TROUPE_GUARDED_BY(mutex) = false;
 
@@ -53,9 +54,10 @@ void stop_all() {
     all = std::exchange(executions.all, {});
   }
   platform::keep_opencl_contexts();
-  // In another thread: the local variables of this one, which the runtime uses, have been destroyed by now.
+  // The stop runs in another thread: the thread-local variables of this one, which the runtime uses, have been
+  // destroyed by now.
   std::thread([&all] {
-    // Contexts may have it, too: it ends with its runtime.
+    // Contexts may share the execution; it stops with its runtime.
     for (auto& [key, execution] : all) execution->stop();
   }).join();
   part_builder().stop();
@@ -68,19 +70,19 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
   std::vector<int> indices;
   for (const RealDevice* device : devices) indices.push_back(device->vendor().index);
   RuntimeOptions options;
-  // For what is done in host memory. Programs compute on theirs, and devices may be the same cores.
+  // The one core is for work in host memory. Programs compute on their own cores, and devices may be the same cores.
   options.cores = 1;
   options.bind = false;
   options.opencl = fmt::format("{}", fmt::join(indices, ","));
   if (!policy.empty()) {
     options.policy = policy;
   } else if (devices.size() == 1) {
-    // There is nothing to decide, and one thread less to wake.
+    // There is nothing to decide, and this policy has one thread less to wake.
     options.policy = "lws";
   }
   options.opencl_memory = memory;
   options.opencl_copies = wants_copies();
-  // The standard leaves it to programs that their memory is aligned for what kernels do with it.
+  // The standard makes programs responsible for aligning their memory as their kernels need it.
   options.opencl_alignment = 1;
   options.model_folder = default_model_folder();
   options.trace = !trace_path().empty();
@@ -108,7 +110,8 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
       throw Refusal(CL_OUT_OF_RESOURCES);
     }
   }
-  // After drivers and libraries have been used: what they have registered for the end is called after this.
+  // The handler is registered after the first use of drivers and libraries: handlers that they have registered run
+  // after this one.
   if (first) (void)std::atexit(stop_all);
   return execution;
 }
@@ -117,7 +120,8 @@ Execution::Execution(const std::string& policy, std::span<RealDevice* const> dev
     : devices_(devices.begin(), devices.end()),
       memory_(opencl::memory_limit(devices)),
       pool_(std::make_unique<StoragePool>()),
-      // Not by `Runtime`'s own constructor: the environment is for a program's runtime, which this is not.
+      // `Runtime`'s own constructor is not used, because it follows the environment, which is meant for a program's own
+      // runtime.
       runtime_(std::make_unique<Runtime>(
           client::EmbeddedBackend::start(options_for(policy, devices, memory_)).value_or_throw())) {
   first_worker_ = runtime_->workers() - devices_.size();
@@ -136,13 +140,13 @@ DeviceSet Execution::workers_of(std::span<RealDevice* const> devices) const {
 }
 
 void Execution::stop() {
-  // Its storages end with the help of the runtime.
+  // The pool's storages need the runtime for their end.
   pool_->close();
   const LockGuard lock(mutex_);
   if (runtime_ == nullptr) return;
   try {
     runtime_->wait();
-  } catch (const Error&) {  // The commands' events have said so.
+  } catch (const Error&) {  // The commands' events have reported it.
   }
   write_trace_of(*runtime_);
   runtime_.reset();

@@ -18,12 +18,13 @@ namespace troupe::opencl {
 
 class StoragePool;
 
-/// Contexts with the same devices and the same policy share one. It starts with the first command, and stops when the
-/// program ends.
+/// A runtime that contexts with the same devices and the same policy share. It starts with the first command, and stops
+/// when the program ends.
 class Execution {
  public:
-  /// `policy`: empty for the default. Refuses with CL_OUT_OF_RESOURCES where no runtime can be started, after a line on
-  /// standard error that says why; and in a child after `fork`, which has none of the threads.
+  /// Returns the execution for a policy and devices. `policy`: empty for the default. Refuses with CL_OUT_OF_RESOURCES
+  /// if no runtime can be started, after a line on standard error that says why; and in a child after `fork`, which has
+  /// none of the threads.
   [[nodiscard]] static std::shared_ptr<Execution> with(const std::string& policy, std::span<RealDevice* const> devices);
 
   Execution(const std::string& policy, std::span<RealDevice* const> devices);
@@ -31,24 +32,24 @@ class Execution {
   Execution& operator=(const Execution&) = delete;
   ~Execution();
 
-  /// Refuses with CL_OUT_OF_RESOURCES when it has been stopped, and in a child after `fork`.
+  /// Refuses with CL_OUT_OF_RESOURCES after `stop`, and in a child after `fork`.
   [[nodiscard]] Runtime& runtime();
-  /// Waits for all that has been submitted. Commands that are held back for user events never run.
+  /// Waits for all submitted commands. Commands that are held back for user events never run.
   void stop();
-  /// The workers of these devices, which are among the runtime's.
+  /// Returns the workers of these devices, which are among the runtime's.
   [[nodiscard]] DeviceSet workers_of(std::span<RealDevice* const> devices) const;
-  /// The most that data may take on each device, where the user has said so.
+  /// Returns the most that data may take on each device, if the user has set a limit.
   [[nodiscard]] std::optional<Bytes> memory_limit() const { return memory_; }
-  /// How many of its launches could run side by side.
+  /// The number of launches that could run side by side.
   [[nodiscard]] ParallelWidth& width() { return width_; }
-  /// For what commands need for a while.
+  /// The storages that commands need for a while.
   [[nodiscard]] StoragePool& pool() { return *pool_; }
 
  private:
-  /// In the order of their workers.
+  /// The devices in the order of their workers.
   std::vector<RealDevice*> devices_;
   std::size_t first_worker_ = 0;
-  /// Whose threads run.
+  /// The process whose threads run.
   const graph::HomeProcess home_;
   const std::optional<Bytes> memory_;
   ParallelWidth width_;

@@ -1,4 +1,4 @@
-/// Copies between host memory and host memory, of rectangles too.
+/// Copies from host memory to host memory, of rectangles too.
 #pragma once
 
 #include <array>
@@ -9,22 +9,22 @@ namespace troupe::opencl {
 /// A box of bytes in memory: x in bytes, y in rows, z in slices.
 struct Box {
   std::array<std::size_t, 3> origin{};
-  /// Bytes from row to row, and from slice to slice.
+  /// The distances in bytes from row to row, and from slice to slice.
   std::size_t row_pitch = 0;
   std::size_t slice_pitch = 0;
 
   [[nodiscard]] std::size_t begin() const { return origin[0] + origin[1] * row_pitch + origin[2] * slice_pitch; }
-  /// One behind the last byte of a region of this size.
+  /// Returns the offset behind the last byte of a region of this size.
   [[nodiscard]] std::size_t end(const std::array<std::size_t, 3>& region) const {
     return begin() + region[0] + (region[1] - 1) * row_pitch + (region[2] - 1) * slice_pitch;
   }
 };
 
-/// `to` and `from` are where the boxes' memory begins; the regions may not overlap.
+/// Copies a box. `to` and `from` are where the boxes' memory begins; the regions must not overlap.
 void copy_box(std::byte* to, const Box& to_box, const std::byte* from, const Box& from_box,
               const std::array<std::size_t, 3>& region);
 
-/// The pattern again and again; `size` is a multiple of its size.
+/// Fills memory with repetitions of the pattern; `size` is a multiple of the pattern's size.
 void fill(std::byte* to, std::size_t size, const std::byte* pattern, std::size_t pattern_size);
 
 }  // namespace troupe::opencl

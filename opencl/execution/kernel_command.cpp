@@ -17,13 +17,13 @@ namespace troupe::opencl {
 
 namespace {
 
-/// What a kernel may do with a buffer, as far as the buffer's flags and the kernel's code say. A kernel need not write
-/// all of what it may only write.
+/// Returns the mode in which a kernel may use a buffer, as far as the buffer's flags and the kernel's code tell. A
+/// kernel that only writes a buffer need not write all of it.
 AccessMode mode_of(const Kernel& kernel, std::size_t index, const Memory& memory) {
   return !memory.device_writes() || kernel.only_reads(index) ? AccessMode::read : AccessMode::read_write;
 }
 
-/// Copies the pieces of a launch that ran in parts.
+/// The codelet that copies the pieces of a launch that ran in parts.
 const Codelet& merging() {
   static const Codelet& codelet =
       *new Codelet(RuntimeCommand::command_codelet("merge parts", kind_set(DeviceKind::cpu_core)));
@@ -73,7 +73,8 @@ class KernelCommand final : public RuntimeCommand {
     }
   }
 
-  /// Among the launches that have not ended. True: it is alone, as far as its data go.
+  /// Finds the command's place among the launches that have not ended. Returns true if no other launch could run beside
+  /// it, judging by its data.
   bool find_place() {
     std::uint64_t follows = 0;
     for (const Use& one : uses()) {
@@ -138,14 +139,14 @@ class KernelCommand final : public RuntimeCommand {
   Ref<Kernel> kernel_;
   std::shared_ptr<const KernelArguments> arguments_;
   const NdRange range_;
-  /// On which it can run.
+  /// The devices on which it can run.
   const std::vector<RealDevice*> devices_;
   RealDevice* ran_on_ = nullptr;
 
-  /// Null where it cannot be split, as is `split_` where it is not.
+  /// `splittable_` is null if the launch cannot be split, and `split_` is null if it is not split.
   std::shared_ptr<SplittableKernel> splittable_;
   std::unique_ptr<SplitLaunch> split_;
-  /// 0: has no place.
+  /// The depth of its place; 0: it has no place.
   std::uint64_t depth_ = 0;
   bool alone_ = false;
 };
@@ -160,7 +161,8 @@ std::shared_ptr<Command> kernel_command(Queue& queue, std::shared_ptr<EventState
 
 const Codelet& Kernel::codelet() {
   if (codelet_ == nullptr) {
-    // Kernels of the same name are told apart by their source: times are learned by codelet.
+    // The name includes a hash of the source, because times are learned by codelet, and kernels of different programs
+    // may have the same name.
     const std::size_t source = std::hash<std::string>{}(program_->source());
     const std::string name = fmt::format("{}@{:08x}", name_, source & 0xffffffffU);
     codelet_ = std::make_shared<const Codelet>(RuntimeCommand::command_codelet(name, kind_set(DeviceKind::opencl)));

@@ -10,8 +10,8 @@
 
 namespace troupe::opencl {
 
-/// A command that has not been enqueued. `arguments`: all are set. `devices`: those of the queue that can launch this,
-/// at least one.
+/// Makes a command that has not been enqueued. `arguments`: all are set. `devices`: the devices of the queue that can
+/// launch the kernel, at least one.
 [[nodiscard]] std::shared_ptr<Command> kernel_command(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel,
                                                       std::shared_ptr<const KernelArguments> arguments,
                                                       const NdRange& range, std::span<RealDevice* const> devices);

@@ -1,4 +1,4 @@
-/// Gives a launch to a vendor's kernel.
+/// The launch of a vendor's kernel.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -14,24 +14,25 @@
 
 namespace troupe::opencl {
 
-/// Where the bytes of a buffer argument are on the device.
+/// The place of a buffer argument's bytes on the device.
 struct PlacedArgument {
-  /// Of the task's data.
+  /// The address of the task's data.
   const std::byte* address = nullptr;
-  /// The argument is a part of these, of `size` bytes from `offset` on; 0: it is all of it.
+  /// If `size` is not 0, the argument is a part of the data: `size` bytes from `offset` on. 0: it is all of the data.
   std::size_t offset = 0;
   std::size_t size = 0;
 
-  /// `begin`: where its whole buffer is.
+  /// `begin`: the address of the whole buffer.
   [[nodiscard]] static PlacedArgument of(const Memory& memory, const std::byte* begin) {
     return {begin, memory.offset(), memory.parent() != nullptr ? memory.size() : 0};
   }
 };
 
-/// `status` of a launch of the kernel there, after a line on standard error where it is the kernel's first error.
+/// Returns `status`, the vendor's code for a launch of the kernel on the device; writes a line on standard error if it
+/// is the kernel's first error.
 int reported(Kernel& kernel, const RealDevice& device, int status);
 
-/// A launch while its arguments are set, with the lock of the vendor's kernel.
+/// The arguments of a launch while they are set, under the lock of the vendor's kernel.
 class LaunchedArguments {
  public:
   LaunchedArguments(VendorKernel& kernel, OpenClLaunch& launch) : kernel_(kernel), launch_(launch) {}
@@ -46,12 +47,12 @@ class LaunchedArguments {
  private:
   VendorKernel& kernel_;
   OpenClLaunch& launch_;
-  /// Released at the end: a launch keeps what it needs.
+  /// The sub-buffers; released at the end, because a launch keeps what it needs.
   std::vector<cl_mem> parts_;
 };
 
-/// Enqueues it on the queue of `launch`. `placed(index)` is the `PlacedArgument` of a buffer; `more`: arguments behind
-/// the kernel's own. Returns the vendor's code.
+/// Enqueues the kernel on the queue of `launch`. `placed(index)` is the `PlacedArgument` of a buffer; `more`: arguments
+/// behind the kernel's own. Returns the vendor's code.
 template <class Placed>
 [[nodiscard]] int launch_kernel(VendorKernel& kernel, OpenClLaunch& launch, const KernelArguments& arguments,
                                 const NdRange& range, Placed&& placed, std::span<const cl_ulong> more = {}) {

@@ -1,4 +1,4 @@
-/// Whether a kernel can be launched on a device.
+/// A check whether a kernel can be launched on a device.
 #pragma once
 
 #include <CL/cl.h>
@@ -7,12 +7,12 @@
 
 namespace troupe::opencl {
 
-/// CL_SUCCESS, or what the standard names for a launch of this range with the kernel's arguments on this device:
-/// CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE, or CL_OUT_OF_RESOURCES where a
+/// Returns CL_SUCCESS, or the standard's error for a launch of this range with the kernel's arguments on this device:
+/// CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE, or CL_OUT_OF_RESOURCES if a
 /// group's local memory does not fit.
 [[nodiscard]] cl_int launch_status(const Kernel& kernel, const RealDevice& device, const NdRange& range);
 
-/// The last of these, in words on standard error; once for a kernel's name and a device.
+/// Reports that a group's local memory does not fit, on standard error; once per name of a kernel and device.
 void report_local_memory(const Kernel& kernel, const RealDevice& device);
 
 }  // namespace troupe::opencl

@@ -17,11 +17,11 @@
 
 namespace troupe::opencl {
 
-/// A task's data and what runs it. Errors are the event's; the task succeeds nonetheless, since what a failed command
-/// leaves is undefined in OpenCL but can be read.
+/// A command that a task carries out. Errors are reported by the event; the task succeeds nonetheless, because in
+/// OpenCL the data of a failed command are undefined but can be read.
 class RuntimeCommand : public Command {
  public:
-  /// How it uses a buffer, or a part of one.
+  /// The use of a buffer, or of a part of one, by the command.
   struct Use {
     Ref<Memory> memory;
     AccessMode mode = AccessMode::read;
@@ -31,10 +31,10 @@ class RuntimeCommand : public Command {
 
   void submit(const std::vector<std::shared_ptr<Command>>& awaited) override;
 
-  /// A codelet of commands: any data, and the command as its argument. Those of all programs are never destroyed:
-  /// commands may be in flight when static objects are.
+  /// Returns a codelet for commands: it takes any data, and the command as its argument. Such codelets are never
+  /// destroyed: commands may be in flight while static objects are destroyed.
   [[nodiscard]] static Codelet command_codelet(const std::string& name, KindSet kinds);
-  /// The same for what a command submits besides: with a pointer of the type as its argument.
+  /// Returns a codelet for further tasks of a command, with a pointer of the type `Pointer` as its argument.
   template <class Pointer>
   [[nodiscard]] static Codelet codelet_with(const std::string& name, KindSet kinds,
                                             void (*run)(const KernelContext& context)) {
@@ -47,32 +47,34 @@ class RuntimeCommand : public Command {
 
  protected:
   [[nodiscard]] Queue& queue() const { return *queue_; }
-  /// Before it is enqueued. Of one buffer there may be several, of parts of it too.
+  /// Adds a buffer, before the command is enqueued. One buffer, or its parts, may be added several times.
   void use(Memory& memory, AccessMode mode);
   void use(const HostRange& range) { ranges_.push_back(range); }
 
-  /// What it is in traces, and where it can run.
+  /// The command's name in traces, and the devices on which it can run.
   [[nodiscard]] virtual const Codelet& codelet() = 0;
-  /// Where it may run besides.
+  /// A further restriction of the devices on which it may run.
   [[nodiscard]] virtual DeviceSet devices() const { return {}; }
-  /// Gives its task, or its tasks, to the runtime, each after `after`. One of them is of `submit_task`.
+  /// Gives the command's task, or tasks, to the runtime, each after `after`. Exactly one of them must be submitted with
+  /// `submit_task`.
   virtual void submit_tasks(const std::vector<Future>& after) { submit_task(after, uses_, {}); }
-  /// The task whose end is the command's. It accesses `uses` first, in which no buffer is named twice, and then `more`.
+  /// Submits the task whose end is the command's end. It accesses `uses` first, in which no buffer is named twice, and
+  /// then `more`.
   void submit_task(const std::vector<Future>& after, std::span<const Use> uses, std::vector<Access> more);
-  /// How it uses its buffers, each of which is named once.
+  /// The uses of the command's buffers; each buffer is named once.
   [[nodiscard]] const std::vector<Use>& uses() const { return uses_; }
 
-  /// Tells tasks of its codelet apart that may take different times on the same data.
+  /// A number that differs between tasks of the codelet that may take different times on the same data.
   [[nodiscard]] virtual std::uint64_t footprint() const { return 0; }
-  /// Runs it, by a worker. CL_COMPLETE, or what has gone wrong.
+  /// Runs the command, in a worker. Returns CL_COMPLETE, or the error.
   virtual int run(const KernelContext& context) = 0;
-  /// All has ended, with this status; `started`: `EventState::now` of the beginning. Returns when the command began. By
-  /// a worker.
+  /// Called by a worker when everything has ended, with this status; `started`: `EventState::now` at the beginning.
+  /// Returns when the command began.
   virtual std::uint64_t note_end(int /*status*/, std::uint64_t started) { return started; }
-  /// Lets go of what the command keeps for its run. By a worker.
+  /// Releases the objects that the command keeps for its run. Called by a worker.
   virtual void drop() {}
 
-  /// Where a buffer that it uses begins on the device that runs it.
+  /// Returns where a buffer that the command uses begins on the device that runs it.
   [[nodiscard]] std::byte* begin_of(const KernelContext& context, Memory& memory) const;
 
  private:
@@ -82,7 +84,7 @@ class RuntimeCommand : public Command {
   Ref<Queue> queue_;
   std::vector<Use> uses_;
   std::vector<HostRange> ranges_;
-  /// In the order of the task's accesses.
+  /// The buffers in the order of the task's accesses.
   std::vector<Memory*> accessed_;
   Future future_;
   std::uint64_t started_ = 0;

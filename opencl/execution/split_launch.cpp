@@ -63,7 +63,8 @@ void SplitLaunch::submit(Part& part, const std::vector<Future>& after) {
   const NdRange& range = part.planned.range;
   options.name =
       fmt::format("{} from {} {} {}", launch_.kernel->name(), range.offset[0], range.offset[1], range.offset[2]);
-  // The command, which has the parts, lives as long, even where it could not be submitted whole.
+  // The callback keeps the command, which owns the parts, alive; so it is valid even if not all parts could be
+  // submitted.
   options.callback = [&part, command = launch_.command->shared_from_this()](const TaskOutcome& /*outcome*/) {
     part.ended = EventState::now();
   };
@@ -124,7 +125,7 @@ std::optional<std::size_t> SplitLaunch::output_of(std::size_t argument) const {
 std::vector<RuntimeCommand::Use> SplitLaunch::merged() const {
   std::vector<RuntimeCommand::Use> uses;
   for (const SplitPlan::Output& output : outputs_) {
-    // Where the launch must not run the content stays.
+    // The mode keeps the old content, for the case that the launch must not run.
     uses.push_back({Ref(&output.memory->whole()), AccessMode::read_write});
   }
   return uses;

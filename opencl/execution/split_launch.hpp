@@ -21,12 +21,12 @@ class OpenClLaunch;
 
 namespace troupe::opencl {
 
-/// One launch. Each part is a task on one device, which reads what the kernel reads and writes its range of each buffer
-/// that the kernel writes as a piece of data of its own. The command's own task then copies these together in host
-/// memory.
+/// One launch in parts. Each part is a task on one device. It reads the data that the kernel reads, and for each buffer
+/// that the kernel writes it writes its range as a separate piece of data. The command's own task then copies the
+/// pieces together in host memory.
 class SplitLaunch {
  public:
-  /// What is launched, by a command that owns the `SplitLaunch` and keeps these until its end.
+  /// The launch. A command owns the `SplitLaunch` and keeps these objects until its end.
   struct Launch {
     RuntimeCommand* command = nullptr;
     Kernel* kernel = nullptr;
@@ -35,7 +35,8 @@ class SplitLaunch {
     std::shared_ptr<Execution> execution;
   };
 
-  /// Null: it cannot be split, or does not pay. `devices`: on which it can run. Called in the order of submission.
+  /// Returns null if the launch cannot be split, or if that does not pay. `devices`: the devices on which it can run.
+  /// Called in the order of submission.
   [[nodiscard]] static std::unique_ptr<SplitLaunch> plan(const Launch& launch, SplittableKernel& kernel,
                                                          std::span<RealDevice* const> devices);
 
@@ -46,28 +47,28 @@ class SplitLaunch {
 
   /// Gives the parts to the runtime.
   void submit(const std::vector<Future>& after);
-  /// The buffers that are written, as the task that merges uses them.
+  /// Returns the buffers that are written, as the task that merges uses them.
   [[nodiscard]] std::vector<RuntimeCommand::Use> merged() const;
-  /// What that task accesses behind these.
+  /// Returns the pieces, which that task accesses behind the buffers.
   [[nodiscard]] std::vector<Access> pieces() const;
-  /// Copies the pieces into the buffers. CL_COMPLETE, or how a part has failed.
+  /// Copies the pieces into the buffers. Returns CL_COMPLETE, or the failure of a part.
   [[nodiscard]] int merge(const KernelContext& context) const;
 
-  /// When the first part began (`EventState::now`); 0: none has.
+  /// Returns when the first part began (`EventState::now`); 0: none has.
   [[nodiscard]] std::uint64_t started() const;
-  /// Notes what was seen of the kernel's speeds, when all has ended well.
+  /// Notes the measured speeds of the kernel, when all parts have ended well.
   void learn(SplittableKernel& kernel) const;
 
-  /// Of the kernel's parts.
+  /// Returns a codelet for the kernel's parts.
   [[nodiscard]] static Codelet part_codelet(const std::string& name);
 
  private:
   struct Part {
     SplitLaunch* whole = nullptr;
     SplitPlan::Part planned;
-    /// By output.
+    /// The pieces, by output.
     std::vector<std::shared_ptr<Storage>> pieces;
-    /// In the order of the task's accesses; then come the pieces.
+    /// The buffers that the part reads, in the order of the task's accesses; then come the pieces.
     std::vector<Memory*> read;
     std::atomic<int> status{0};
     std::atomic<std::uint64_t> started{0};
@@ -76,11 +77,11 @@ class SplitLaunch {
 
   static void run_task(const KernelContext& context);
   [[nodiscard]] int run(const Part& part, const KernelContext& context) const;
-  /// Into the pieces, what lay there and may not be written by the part.
+  /// Copies into the pieces the old content of bytes that the part may leave unwritten.
   [[nodiscard]] int copy_content(const Part& part, OpenClLaunch& launch, const KernelContext& context) const;
   void submit(Part& part, const std::vector<Future>& after);
   [[nodiscard]] static const std::byte* begin_of_whole(const Part& part, const KernelContext& context, Memory& memory);
-  /// Its place in `outputs_`; nothing where the kernel does not write through the argument.
+  /// Returns the place of an argument in `outputs_`; nothing if the kernel does not write through it.
   [[nodiscard]] std::optional<std::size_t> output_of(std::size_t argument) const;
 
   const Launch launch_;

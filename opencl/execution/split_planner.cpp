@@ -12,7 +12,7 @@ namespace troupe::opencl {
 
 namespace {
 
-/// What vectors and drivers' buffers are aligned to at most, in bytes.
+/// The largest alignment that vectors and drivers' buffers need, in bytes.
 constexpr std::uint64_t kAlignment = 128;
 
 }  // namespace
@@ -33,7 +33,7 @@ SplitPlanner::SplitPlanner(SplittableKernel& kernel, const KernelArguments& argu
 
 std::optional<SplitPlan> SplitPlanner::plan() {
   if (!find_outputs()) return std::nullopt;
-  // Rows lie together in memory, so the last dimension goes first.
+  // Rows are contiguous in memory, so the last dimension is tried first.
   for (unsigned d = range_.dimensions; d-- > 0;) {
     if (can_split_along(d)) return plan_along(d);
   }
@@ -46,7 +46,7 @@ bool SplitPlanner::find_outputs() {
     if (memory == nullptr || !memory->device_writes()) return false;
     outputs_.push_back({written.index, memory});
   }
-  // No other argument may see what is written, by another buffer in the same memory either.
+  // No other argument may see the written data, not even through another buffer in the same memory.
   for (const SplitPlan::Output& output : outputs_) {
     const Memory& written = output.memory->whole();
     const auto uses = std::ranges::count_if(arguments_.list, [&written](const KernelArgument& argument) {
@@ -63,10 +63,10 @@ bool SplitPlanner::can_split_along(unsigned dimension) const {
   if (!kernel_.facts.can_split[dimension]) return false;
   if (range_.global[dimension] < 2 * grain_along(dimension)) return false;
   const KernelFacts::Questions& asks = kernel_.facts.asks;
-  // Devices that choose the groups may choose others for the parts, in any dimension.
+  // If the device chooses the groups, it may choose others for the parts, in any dimension.
   const auto any = [](const std::array<bool, 3>& asked) { return std::ranges::any_of(asked, std::identity()); };
   if (!range_.has_local && (any(asks.group_id) || any(asks.num_groups))) return false;
-  // What two halves write tells whether more parts would be apart.
+  // If the writes of two halves do not overlap, the writes of more parts should not, either.
   ItemBox lower{range_.offset, range_.global};
   lower.count[dimension] /= 2;
   ItemBox upper{range_.offset, range_.global};
@@ -86,7 +86,7 @@ bool SplitPlanner::asks_along(unsigned dimension) const {
 }
 
 std::size_t SplitPlanner::grain_along(unsigned dimension) const {
-  // So that groups of a good size fit.
+  // A grain is large enough for groups of a good size.
   constexpr std::size_t kGrain = 64;
   constexpr std::size_t kLaterGrain = 16;
   if (range_.has_local) return range_.local[dimension];
@@ -151,14 +151,14 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
   for (const SplitPlan::Output& output : outputs_) {
     const bool reads = kernel_.facts.arguments[output.argument].reads;
     auto range = stored_bytes(kernel_.facts, output.argument, items, values_);
-    // An item reads what it may write itself, but it may read where it does not write.
+    // An item may read a place that it writes itself; the part must also contain the places that are only read.
     const auto loaded = reads ? loaded_bytes(kernel_.facts, output.argument, items, values_) : ByteRange();
     if (!range || !loaded) return false;
     if (range->empty()) range = loaded;
     if (!loaded->empty()) range = {std::min(range->begin, loaded->begin), std::max(range->end, loaded->end)};
     SplitPlan::Written& written = part.written.emplace_back();
     if (range->empty()) continue;
-    // What lies behind the buffer is not used by a correct program.
+    // A correct program does not use bytes behind the buffer.
     written.end = std::min<std::uint64_t>(range->end, output.memory->size());
     written.begin = std::min(range->begin, written.end);
     written.place = written.begin / kAlignment * kAlignment;
@@ -169,7 +169,7 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
 }
 
 bool SplitPlanner::fits(const SplitPlan::Part& part) const {
-  // Unless the user says how much there is, others may want the rest.
+  // Without a limit from the user, other programs may need the rest of the memory.
   constexpr std::size_t kFraction = 4;
   const Bytes room = limit_ ? *limit_ : Bytes{part.device->vendor().memory.count / kFraction};
   std::vector<const Memory*> read;

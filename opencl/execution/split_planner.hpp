@@ -1,4 +1,4 @@
-/// Whether and how one launch is split.
+/// The plan for splitting one launch.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct SplitPlan {
     std::size_t argument = 0;
     Memory* memory = nullptr;
   };
-  /// What a part may write and read of an output, in bytes from where the argument points to. May be empty.
+  /// The range of an output that a part may write and read, in bytes from the argument's address. It may be empty.
   struct Written {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    /// Where the piece of data for it begins: at or before `begin`, so that what is aligned stays so.
+    /// The begin of the piece of data for the range: at or before `begin`, so that alignments are kept.
     std::uint64_t place = 0;
-    /// It is read, or not all of it is sure to be written: it needs what was there before.
+    /// True if the piece needs the old content: the part reads it, or may not write all of it.
     bool needs_content = false;
 
     [[nodiscard]] std::uint64_t size() const { return end - place; }
@@ -33,7 +33,7 @@ struct SplitPlan {
     RealDevice* device = nullptr;
     std::shared_ptr<VendorKernel> kernel;
     NdRange range;
-    /// By output.
+    /// The ranges, by output.
     std::vector<Written> written;
   };
 
@@ -44,29 +44,31 @@ struct SplitPlan {
 
 class SplitPlanner {
  public:
-  /// `devices`: on which the launch can run. `limit`: the most that data may take on each, where there is one.
+  /// `devices`: the devices on which the launch can run. `limit`: the most that data may take on each, if there is a
+  /// limit.
   SplitPlanner(SplittableKernel& kernel, const KernelArguments& arguments, const NdRange& range,
                std::span<RealDevice* const> devices, std::optional<Bytes> limit);
 
-  /// Nothing: it cannot be split, or that does not pay. Called in the order of submission.
+  /// Returns nothing if the launch cannot be split, or if that does not pay. Called in the order of submission.
   [[nodiscard]] std::optional<SplitPlan> plan();
 
  private:
   [[nodiscard]] bool find_outputs();
-  /// Along it parts can write to separate memories.
+  /// Returns true if parts along this dimension can write to separate memories.
   [[nodiscard]] bool can_split_along(unsigned dimension) const;
   [[nodiscard]] bool asks_along(unsigned dimension) const;
   [[nodiscard]] std::size_t grain_along(unsigned dimension) const;
   [[nodiscard]] std::optional<SplitPlan> plan_along(unsigned dimension);
-  /// In place of the device, which might choose others for parts of each size, and compile for each.
+  /// Chooses the size of groups in place of the device, which might choose another one for each size of part, and
+  /// compile for each.
   static void choose_groups(SplitPlan::Part& part);
-  /// What the part uses of each output; false where that is not known.
+  /// Finds the range that the part uses of each output; returns false if it is not known.
   [[nodiscard]] bool find_written(SplitPlan::Part& part) const;
-  /// No two parts use the same bytes of an output.
+  /// Returns true if no two parts use the same bytes of an output.
   [[nodiscard]] static bool are_apart(const SplitPlan& plan);
-  /// What the part uses has room in its device's memory.
+  /// Returns true if the part's data fit into its device's memory.
   [[nodiscard]] bool fits(const SplitPlan::Part& part) const;
-  /// In nanoseconds, about.
+  /// Returns the approximate cost of merging, in nanoseconds.
   [[nodiscard]] double merging() const;
 
   SplittableKernel& kernel_;

@@ -13,7 +13,7 @@ namespace troupe::opencl {
 
 namespace {
 
-/// Nothing reads what it writes: only to say that the content on devices is of no use any more.
+/// The codelet that writes without reading. It only declares the content on devices useless.
 const Codelet& overwrite() {
   static const Codelet& codelet =
       *new Codelet(Codelet("drop buffer", {AccessMode::write}).cpu([](const KernelContext& /*context*/) {}));
@@ -22,13 +22,13 @@ const Codelet& overwrite() {
 
 }  // namespace
 
-/// The storages in the program's memory that runtimes know.
+/// The storages in the program's memory that are registered with runtimes.
 struct Storage::Shared {
   Mutex mutex;
   std::vector<Storage*> known TROUPE_GUARDED_BY(mutex);
 
   static Shared& get() {
-    // Never destroyed, as the runtimes.
+    // Never destroyed, like the runtimes.
     static auto* const shared = new Shared;
     return *shared;
   }
@@ -55,8 +55,8 @@ Storage::~Storage() {
 void Storage::forget() {
   if (!data_) return;
   try {
-    // Else what a device has would be copied home before the registration ends. Before all others that are ready: its
-    // memory is given back behind it.
+    // Without this task, the content on a device would be copied home before the registration ends. It goes before all
+    // other ready tasks, because the memory is given back after it.
     TaskOptions first;
     first.priority = std::numeric_limits<std::int32_t>::max();
     execution_->runtime().submit(overwrite(), {data_->handle()}, {}, first);
@@ -87,7 +87,7 @@ Access Storage::access(AccessMode mode) {
   if (!data_) {
     std::erase_if(shared.known, [this](Storage* other) {
       if (!overlaps(*other)) return false;
-      // What it has on devices comes home.
+      // The newest content of the other storage is copied home from devices.
       other->data_.reset();
       return true;
     });

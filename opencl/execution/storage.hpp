@@ -10,33 +10,34 @@
 
 namespace troupe::opencl {
 
-/// The bytes of a buffer, not of a part of one: host memory, which the caller keeps, with replicas on devices.
+/// The bytes of a whole buffer (not of a part): host memory, which the caller keeps, with replicas on devices.
 ///
-/// Several buffers may lie in the same memory of the program. The runtime knows one of them at a time: whoever is used
-/// brings the others home first. So each finds what the others have left, as long as no command uses two of them (the
-/// standard leaves open what that does; here it fails).
+/// Several buffers may lie in the same memory of the program. The runtime has one of them registered at a time: using a
+/// buffer first brings the others home. So each buffer sees what the others have left, as long as no command uses two
+/// of them (the standard leaves the result open; here such a command fails).
 class Storage {
  public:
   enum class Content {
-    /// None yet.
+    /// There is no content yet.
     undefined,
-    /// What lies in the host memory.
+    /// The content is in the host memory.
     defined,
-    /// The same, and the memory is the program's.
+    /// The content is in the host memory, and the memory is the program's.
     of_program,
   };
 
   Storage(std::shared_ptr<Execution> execution, std::byte* host, std::size_t size, Content content);
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
-  /// Waits for the commands that use it, and drops what devices have of it. Not by a worker of the runtime.
+  /// Waits for the commands that use the storage, and drops its content on devices. A worker of the runtime must not
+  /// destroy it.
   ~Storage();
 
-  /// How a command that is submitted now and has this mode accesses it: what was never written need not be copied to
-  /// where the command writes. Called in the order of submission. Waits for commands that use other buffers in the same
-  /// memory.
+  /// Returns the access for a command that is submitted now and has this mode. Content that was never written need not
+  /// be copied to where the command writes. Called in the order of submission. Waits for commands that use other
+  /// buffers in the same memory.
   [[nodiscard]] Access access(AccessMode mode);
-  /// Something was written, or is the program's. Called in the order of submission.
+  /// True if something was written, or the content is the program's. Called in the order of submission.
   [[nodiscard]] bool has_content() const { return defined_; }
 
  private:
@@ -51,7 +52,7 @@ class Storage {
   const std::size_t size_;
   const bool of_program_;
   bool defined_;
-  /// Where the runtime knows it. If the memory is the program's, under the lock of `Shared`.
+  /// The registration with the runtime. If the memory is the program's, it is under the lock of `Shared`.
   std::optional<Data> data_;
 };
 

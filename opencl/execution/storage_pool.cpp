@@ -12,10 +12,10 @@ namespace troupe::opencl {
 
 namespace {
 
-/// What is kept though nobody has it.
+/// The most memory that is kept while nobody uses it.
 constexpr std::size_t kMostBytes = std::size_t{1} << 28U;
 
-/// So that parts of about the same size find one another's: at most an eighth more.
+/// Rounds a size up, by at most an eighth, so that parts of similar size can share storages.
 std::size_t rounded(std::size_t size) {
   constexpr std::size_t kPage = 4096;
   const std::size_t step = std::max(kPage, std::bit_floor(size) / 8);
@@ -41,7 +41,7 @@ std::shared_ptr<Storage> StoragePool::take(const std::shared_ptr<Execution>& exe
     one->storage = std::make_unique<Storage>(execution, one->memory.data(), whole, Storage::Content::undefined);
   }
   Storage* const storage = one->storage.get();
-  // The runtime, whose pool it is, may be gone by then; the storage keeps what it needs.
+  // The runtime that owns the pool may have ended by then; the storage keeps what it needs.
   return {storage, [execution, whole, one = std::move(one)](Storage* /*storage*/) mutable {
             execution->pool().give_back(whole, std::move(one));
           }};
@@ -66,7 +66,7 @@ void StoragePool::give_back(std::size_t size, std::shared_ptr<Kept> kept) {
 }
 
 void StoragePool::close() {
-  // They end without the lock.
+  // The storages are destroyed without the lock.
   std::multimap<std::size_t, std::shared_ptr<Kept>> kept;
   const LockGuard lock(mutex_);
   closed_ = true;

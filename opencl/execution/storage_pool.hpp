@@ -1,4 +1,4 @@
-/// Storages for a while, which are used again.
+/// Storages that are used for a while, and then again.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace troupe::opencl {
 
-/// Of one runtime. Thread-safe.
+/// The pool of one runtime. Thread-safe.
 class StoragePool {
  public:
-  /// At least as large, with undefined content; goes back when the last owner lets go of it. Refuses with
-  /// CL_MEM_OBJECT_ALLOCATION_FAILURE.
+  /// Returns a storage of at least this size, with undefined content. It returns to the pool when its last owner
+  /// releases it. Refuses with CL_MEM_OBJECT_ALLOCATION_FAILURE.
   [[nodiscard]] static std::shared_ptr<Storage> take(const std::shared_ptr<Execution>& execution, std::size_t size);
 
-  /// Ends those that nobody has; later ones are not kept. Not by a worker.
+  /// Destroys the unused storages; storages that are returned later are not kept. A worker must not call this.
   void close();
 
  private:

@@ -1,4 +1,4 @@
-/// Traces of what OpenCL programs run.
+/// Traces of the tasks of OpenCL programs.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace troupe::opencl {
 
-/// What the environment variable TROUPE_OPENCL_TRACE names, if traces can be written there; empty if it is not set,
-/// and, after a line on standard error, where they cannot.
+/// Returns the path in the environment variable TROUPE_OPENCL_TRACE, if traces can be written there. Empty if the
+/// variable is not set and, after a line on standard error, if traces cannot be written.
 [[nodiscard]] const std::string& trace_path();
 
-/// Writes what the runtime has run to `trace_path`; that of a second runtime of this process to "t-2.json", and so on.
-/// What goes wrong is said on standard error.
+/// Writes the runtime's trace to `trace_path`; that of a second runtime of this process to "t-2.json", and so on.
+/// Errors are reported on standard error.
 void write_trace_of(Runtime& runtime);
 
 }  // namespace troupe::opencl
