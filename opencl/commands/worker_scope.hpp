@@ -7,8 +7,8 @@
 
 namespace troupe::opencl {
 
-/// As long as one exists, its thread is a worker's: the thread must neither wait for the runtime nor be held up by a
-/// function of the program.
+/// Marks its thread as a worker's as long as it exists: the thread must neither wait for the runtime nor be held up by
+/// a function of the program.
 class WorkerScope {
  public:
   WorkerScope();

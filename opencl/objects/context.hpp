@@ -17,7 +17,7 @@ namespace troupe::opencl {
 
 class Execution;
 
-/// The program's function for errors that have no other way out.
+/// The program's function for errors that cannot be reported in another way.
 struct ErrorNotification {
   void(CL_CALLBACK* function)(const char*, const void*, std::size_t, void*) = nullptr;
   void* user_data = nullptr;
@@ -29,22 +29,22 @@ class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INV
   /// Calls the destructor callbacks, the last registered first.
   ~Context();
 
-  /// As the program named them, each once.
+  /// The devices as the program named them, each once.
   [[nodiscard]] const std::vector<Device*>& devices() const { return devices_; }
-  /// What they stand for, each once, in the platform's order.
+  /// The real devices behind them, each once, in the platform's order.
   [[nodiscard]] const std::vector<RealDevice*>& real_devices() const { return real_devices_; }
   [[nodiscard]] bool has(const Device& device) const;
   [[nodiscard]] const ContextProperties& properties() const { return properties_; }
-  /// The largest buffer that one of its devices takes.
+  /// The size of the largest buffer that at least one of its devices accepts.
   [[nodiscard]] cl_ulong largest_buffer() const { return largest_buffer_; }
-  /// Tells the program's function, if there is one, and nobody else.
+  /// Calls the program's function, if there is one; tells nobody else.
   void notify(const std::string& message) const;
 
-  /// Of the commands of all its queues.
+  /// The order of the commands of all its queues.
   [[nodiscard]] CommandOrder& order() { return order_; }
   [[nodiscard]] HostRanges& host_ranges() { return host_ranges_; }
-  /// What runs its commands; started at the first call, and refuses with CL_OUT_OF_RESOURCES where that fails. Of
-  /// execution/execution.cpp.
+  /// Returns the execution that runs its commands. The first call starts it, and refuses with CL_OUT_OF_RESOURCES if
+  /// that fails. Implemented in execution/execution.cpp.
   [[nodiscard]] const std::shared_ptr<Execution>& execution() TROUPE_EXCLUDES(mutex_);
 
   using Callback = void(CL_CALLBACK*)(cl_context, void*);

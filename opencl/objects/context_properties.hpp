@@ -1,4 +1,4 @@
-/// What a program says of a context when it makes it.
+/// The properties with which a program makes a context.
 #pragma once
 
 #include <CL/cl.h>
@@ -9,26 +9,27 @@
 
 namespace troupe::opencl {
 
-/// Properties of contexts beside the standard's, with SOCL's numbers. Values are addresses of texts, which are copied.
-/// The policy, as `troupe run --policy` takes it, or one of StarPU's names.
+/// Properties of contexts in addition to the standard's, with SOCL's numbers. Their values are addresses of texts,
+/// which are copied.
+/// The policy: a name that `troupe run --policy` accepts, or one of StarPU's names.
 inline constexpr cl_context_properties kContextPolicy = 0xFF01;
-/// A name for people.
+/// The name of the context, for people.
 inline constexpr cl_context_properties kContextName = 0xFF02;
 
 struct ContextProperties {
-  /// As given, with the terminating zero; empty if none was.
+  /// The list as given, with the terminating zero; empty if none was given.
   std::vector<cl_context_properties> list;
-  /// As our policies are specified; empty: the default.
+  /// The policy in our own notation; empty: the default.
   std::string policy;
   std::string name;
   bool interop_user_sync = false;
 
-  /// Refuses with CL_INVALID_PROPERTY and CL_INVALID_PLATFORM. A policy that is not known gets a line on standard
-  /// error, too: the code alone does not say what is wrong. `list` may be null.
+  /// Parses a list of properties. Refuses with CL_INVALID_PROPERTY and CL_INVALID_PLATFORM. For an unknown policy it
+  /// also writes a line on standard error, because the code alone does not say what is wrong. `list` may be null.
   [[nodiscard]] static ContextProperties parse(const cl_context_properties* list);
 };
 
-/// Our specification of the policy that StarPU has under a name; other names are their own.
+/// Returns our name of a policy that StarPU has under `name`; all other names are returned unchanged.
 [[nodiscard]] std::string_view policy_of_starpu(std::string_view name);
 
 }  // namespace troupe::opencl

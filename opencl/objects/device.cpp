@@ -13,7 +13,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// Extensions that need nothing of the platform: what they add is in the language alone.
+/// The extensions that need nothing of the platform: they extend only the language.
 constexpr std::array<std::string_view, 15> kPassedThrough{"cl_khr_fp64",
                                                           "cl_khr_fp16",
                                                           "cl_khr_byte_addressable_store",

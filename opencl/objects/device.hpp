@@ -1,4 +1,4 @@
-/// The devices that programs see: one that stands for all, and each real one.
+/// The devices that programs see: unified devices, which stand for several, and real ones.
 #pragma once
 
 #include <memory>
@@ -15,27 +15,31 @@ namespace troupe::opencl {
 
 class RealDevice;
 
-/// Made once, with the platform; never destroyed, and references to it are not counted (it is a root device).
+/// A device. It is made once, with the platform, and never destroyed. It is a root device, so references to it are not
+/// counted.
 class Device : public HandleOf<_cl_device_id, ObjectType::device, CL_INVALID_DEVICE> {
  public:
-  /// A unified one: of all real devices, or of those of one type, whose name for people `kind` is then ("GPUs").
+  /// Makes a unified device: for all real devices, or for those of one type. `kind` is the name of that type for people
+  /// ("GPUs").
   explicit Device(std::vector<RealDevice*> real, std::string kind = "devices")
       : number_(-1), real_(std::move(real)), kind_(std::move(kind)) {}
 
   [[nodiscard]] bool unified() const { return number_ < 0; }
-  /// Its place among the platform's real devices, and in everything that is kept per real device; -1 for a unified one.
+  /// The device's place among the platform's real devices, and in every table with one entry per real device; -1 for a
+  /// unified device.
   [[nodiscard]] int number() const { return number_; }
-  /// The real devices that it stands for: itself, or all.
+  /// The real devices that it stands for: itself, or all devices of a unified one.
   [[nodiscard]] const std::vector<RealDevice*>& real() const { return real_; }
 
-  /// Refuses with CL_INVALID_VALUE what is not known.
+  /// Refuses with CL_INVALID_VALUE for an unknown question.
   void info(cl_device_info what, const Info& answer) const;
-  /// What a unified one is, all of its real devices are: where they have no type in common, it is the default alone.
+  /// The types that all its real devices have in common; the default device also has CL_DEVICE_TYPE_DEFAULT, and only
+  /// that if they have none in common.
   [[nodiscard]] cl_device_type type() const;
-  /// A program that asks for devices of these types may be given it: all real devices that it stands for are of some of
-  /// them, or the default is asked for and this is it.
+  /// Returns true if a program that asks for devices of these types gets this one: each of its real devices is of one
+  /// of the types, or the program asks for the default and this is it.
   [[nodiscard]] bool is_of(cl_device_type types) const;
-  /// The least of all that it stands for; 0 where a vendor does not know it.
+  /// The size of the largest buffer that all its real devices accept; 0 if a vendor does not know it.
   [[nodiscard]] cl_ulong largest_buffer() const;
   /// The alignment of sub-buffers' offsets, in bytes.
   [[nodiscard]] std::size_t offset_alignment() const;
@@ -57,23 +61,23 @@ class RealDevice : public Device {
 
   [[nodiscard]] const platform::OpenClDevice& vendor() const { return *vendor_; }
   [[nodiscard]] const cl_icd_dispatch& api() const { return *vendor_->api; }
-  /// Any thread.
+  /// Any thread may call.
   [[nodiscard]] VendorContext& context();
 
-  /// The vendor's answer to a query; zero where it has none.
+  /// Returns the vendor's answer to a query; zero if it has none.
   template <class T>
   [[nodiscard]] T ask(cl_device_info what) const {
     T value{};
     const cl_int status = api().clGetDeviceInfo(vendor_->id, what, sizeof value, &value, nullptr);
     return status == CL_SUCCESS ? value : T{};
   }
-  /// The same for texts.
+  /// Returns the vendor's answer to a query, as text.
   [[nodiscard]] std::string ask_text(cl_device_info what) const;
-  /// As the vendor has it, or as the user has limited it (`memory_limit`), in bytes: all memory, and the largest
-  /// buffer.
+  /// The sizes, in bytes, of all memory and of the largest buffer: as the vendor reports them, or as the user has
+  /// limited them (`memory_limit`).
   [[nodiscard]] cl_ulong memory() const { return limited(CL_DEVICE_GLOBAL_MEM_SIZE); }
   [[nodiscard]] cl_ulong largest_piece() const { return limited(CL_DEVICE_MAX_MEM_ALLOC_SIZE); }
-  /// The extensions that programs may use on it.
+  /// Returns the extensions that programs may use on the device.
   [[nodiscard]] std::vector<std::string> extensions() const;
 
  private:

@@ -8,7 +8,8 @@
 namespace troupe::opencl {
 namespace {
 
-/// What this platform does not have is zero, null, or an empty list; of the type that the standard names.
+/// Answers for a feature that this platform does not have: zero, null, or an empty list, of the type that the standard
+/// names.
 template <class T>
 bool zero(const Info& answer) {
   answer.value(T{});
@@ -63,7 +64,7 @@ bool answer_partition(cl_device_info what, const Info& answer) {
   }
 }
 
-/// Queues are ours.
+/// Answers about queues, which this platform implements itself.
 bool answer_queues(cl_device_info what, const Info& answer) {
   switch (what) {
     case CL_DEVICE_QUEUE_PROPERTIES:
@@ -81,7 +82,7 @@ bool answer_queues(cl_device_info what, const Info& answer) {
   }
 }
 
-/// OpenCL 2 and 3 have these; none is offered.
+/// Answers about features of OpenCL 2 and 3, none of which is offered.
 bool answer_later_versions(cl_device_info what, const Info& answer) {
   switch (what) {
     case CL_DEVICE_SVM_CAPABILITIES: return zero<cl_device_svm_capabilities>(answer);
@@ -129,7 +130,7 @@ bool answer_versions(cl_device_info what, const Info& answer) {
   }
 }
 
-/// How numbers of several devices become one.
+/// The ways in which the numbers of several devices become one.
 enum class Merge { least, most, sum, bits_of_all };
 
 template <class T>
@@ -159,7 +160,7 @@ bool answer_merged_uint(const std::vector<RealDevice*>& devices, cl_device_info 
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
     case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE:
     case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
-    // 2 is CL_GLOBAL: local memory that is slow on one device.
+    // The greatest value, 2, is CL_GLOBAL: local memory is slow on one of the devices.
     case CL_DEVICE_LOCAL_MEM_TYPE: return merged<cl_uint>(devices, what, Merge::most, answer);
     case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
     case CL_DEVICE_ADDRESS_BITS:
@@ -189,7 +190,7 @@ bool answer_merged_uint(const std::vector<RealDevice*>& devices, cl_device_info 
   }
 }
 
-/// Devices that share the host's memory have it together.
+/// Returns the memory of all devices. Devices that share the host's memory have it in common, so it counts once.
 cl_ulong memory_of_all(const std::vector<RealDevice*>& devices) {
   cl_ulong own = 0;
   cl_ulong shared = 0;
@@ -229,7 +230,7 @@ bool answer_merged_sizes(const std::vector<RealDevice*>& devices, cl_device_info
   }
 }
 
-/// The least in each dimension that all have.
+/// Answers with the least size in each dimension that all devices have.
 void answer_item_sizes(const std::vector<RealDevice*>& devices, const Info& answer) {
   constexpr std::size_t kMost = 16;
   const auto dimensions =

@@ -5,13 +5,15 @@
 
 namespace troupe::opencl {
 
-/// Answers what is the same for all devices, as this platform and not the vendor provides it. False: not among these.
+/// Answers a question whose answer is the same for all devices, because this platform and not the vendor provides the
+/// feature. Returns false for any other question.
 [[nodiscard]] bool answer_for_all(cl_device_info what, const Info& answer);
 
-/// Answers for several devices at once: sums, the least, what all have. False: not known.
+/// Answers a question for several devices at once: with sums, least values, or what all have. Returns false if the
+/// question is unknown.
 [[nodiscard]] bool answer_merged(const std::vector<RealDevice*>& devices, cl_device_info what, const Info& answer);
 
-/// Extensions that all the devices have.
+/// Returns the extensions that all the devices have.
 [[nodiscard]] std::vector<std::string> common_extensions(const std::vector<RealDevice*>& devices);
 
 }  // namespace troupe::opencl

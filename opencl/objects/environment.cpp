@@ -18,7 +18,8 @@ std::nullopt_t refused(const std::string& why) {
   return std::nullopt;
 }
 
-/// The variable is on. A line on standard error, the first time, where it is neither on nor off; it counts as off then.
+/// Returns true if the variable is on. A value that is neither on nor off counts as off, with a line on standard error
+/// the first time.
 bool is_on(const char* name) {
   const std::string text = platform::environment_value(name);
   if (text.empty()) return false;

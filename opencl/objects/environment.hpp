@@ -1,4 +1,4 @@
-/// What the program's user says in the environment.
+/// The settings that the program's user makes in the environment.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,17 @@
 
 namespace troupe::opencl {
 
-/// What the environment variable TROUPE_OPENCL_MEMORY gives data on each of the devices; nothing if it is not set,
-/// which leaves it to the device. Nothing, and one line on standard error the first time, where it is no amount, or
-/// more than one of them has.
+/// Returns the amount of memory that the environment variable TROUPE_OPENCL_MEMORY allows for data on each device.
+/// Returns nothing if it is not set, so that the device's own limit holds. Also returns nothing, with one line on
+/// standard error the first time, if the value is no amount, or is more than one of the devices has.
 [[nodiscard]] std::optional<Bytes> memory_limit(std::span<const RealDevice* const> devices);
 
-/// The environment variable TROUPE_OPENCL_COPIES is on (`parse_switch`): devices that share the host's memory work on
-/// copies.
+/// Returns true if the environment variable TROUPE_OPENCL_COPIES is on (`parse_switch`): then devices that share the
+/// host's memory work on copies.
 [[nodiscard]] bool wants_copies();
 
-/// SOCL_FORCE_DYNAMIC is on: all queues are context queues, whatever devices a program names for them.
+/// Returns true if SOCL_FORCE_DYNAMIC is on: then all queues are context queues, whatever devices a program names for
+/// them.
 [[nodiscard]] bool wants_context_queues();
 
 }  // namespace troupe::opencl

@@ -1,4 +1,4 @@
-/// Events: what a program holds of a command, and events that it completes itself.
+/// Events: the program's view of commands, and events that the program completes itself.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@ namespace troupe::opencl {
 
 class Event : public Counted<Event, _cl_event, ObjectType::event, CL_INVALID_EVENT> {
  public:
-  /// Of a command.
+  /// Makes the event of a command.
   Event(Queue& queue, cl_command_type type, std::shared_ptr<Command> command)
       : context_(&queue.context()),
         queue_(&queue),
         type_(type),
         command_(std::move(command)),
         state_(command_->event()) {}
-  /// A user event: submitted until the program sets its status.
+  /// Makes a user event: its status is submitted until the program sets another one.
   explicit Event(Context& context)
       : context_(&context), type_(CL_COMMAND_USER), state_(std::make_shared<EventState>(CL_SUBMITTED)) {}
 
@@ -28,13 +28,14 @@ class Event : public Counted<Event, _cl_event, ObjectType::event, CL_INVALID_EVE
   [[nodiscard]] cl_command_type type() const { return type_; }
   [[nodiscard]] EventState& state() const { return *state_; }
   [[nodiscard]] const std::shared_ptr<EventState>& shared_state() const { return state_; }
-  /// For what waits for it.
+  /// Returns what commands wait for if they wait for this event.
   [[nodiscard]] Awaited awaited() const {
     return command_ != nullptr ? Awaited{command_, nullptr} : Awaited{nullptr, state_};
   }
 
   void info(cl_event_info what, const Info& answer);
-  /// Refuses with CL_PROFILING_INFO_NOT_AVAILABLE where the queue does not measure, or the command has not ended well.
+  /// Refuses with CL_PROFILING_INFO_NOT_AVAILABLE if the queue does not measure, or the command has not ended
+  /// successfully.
   void profiling_info(cl_profiling_info what, const Info& answer);
 
  private:

@@ -1,4 +1,4 @@
-/// Answers to clGet…Info: a value, text or list goes where the program says, if it fits.
+/// Answers to clGet…Info: a value, text or list is written to the program's memory, if it fits.
 #pragma once
 
 #include <CL/cl.h>
@@ -13,27 +13,28 @@
 
 namespace troupe::opencl {
 
-/// The last three arguments of a query. Every answer refuses with CL_INVALID_VALUE where the space is too small.
+/// The last three arguments of a query. Every answer refuses with CL_INVALID_VALUE if the space is too small.
 class Info {
  public:
   Info(std::size_t size, void* value, std::size_t* size_ret) : size_(size), value_(value), size_ret_(size_ret) {}
 
-  /// A value of the type that the standard names for the parameter.
+  /// Answers with a value; its type must be the one that the standard names for the parameter.
   template <class T>
   void value(const T& answer) const {
     static_assert(std::is_trivially_copyable_v<T>);
     bytes(&answer, sizeof answer);
   }
-  /// With its terminating zero.
+  /// Answers with a text and its terminating zero.
   void text(std::string_view answer) const;
   template <class T>
   void list(std::span<T> answer) const {
     bytes(answer.data(), answer.size_bytes());
   }
   void bytes(const void* answer, std::size_t size) const;
-  /// Where something else fills the space: the answer's size is said, and the place returned; null if none was given.
+  /// Reports the answer's size, and returns the place for an answer that other code writes; null if the program gave no
+  /// place.
   [[nodiscard]] void* place(std::size_t size) const;
-  /// Where a vendor answers: `query` is called with the three arguments, and its refusal is ours.
+  /// Lets a vendor answer: `query` is called with the three arguments, and its error becomes our refusal.
   template <class Query>
   void forward(Query&& query) const {
     accept(query(size_, value_, size_ret_));

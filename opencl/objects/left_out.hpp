@@ -1,12 +1,13 @@
-/// Says which of the machine's drivers and devices the platform is without, where something is wrong with them.
+/// Reports of drivers and devices of the machine that the platform does not use.
 #pragma once
 
 namespace troupe::opencl {
 
-/// A line on standard error for each that is faulty, once in a process; of those that are meant to be left out nothing.
+/// Writes a line on standard error for each faulty driver or device, once in a process. Those that are left out on
+/// purpose get no line.
 void report_left_out();
 
-/// One line that there are no devices, and so is no platform, and why; once in a process.
+/// Writes one line that there are no devices, and therefore no platform, and why; once in a process.
 void report_no_devices();
 
 }  // namespace troupe::opencl

@@ -26,7 +26,7 @@ void check_flags(cl_mem_flags flags) {
           CL_INVALID_VALUE);
 }
 
-/// A part may do less than the whole, and nothing that the whole may not.
+/// Checks the flags of a part: it may allow less than the whole, but not more.
 void check_flags_of_part(cl_mem_flags flags, cl_mem_flags whole) {
   check_flags(flags);
   require(!any_of(flags, kHostPointer), CL_INVALID_VALUE);
@@ -40,7 +40,7 @@ void check_flags_of_part(cl_mem_flags flags, cl_mem_flags whole) {
   excludes(CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY);
 }
 
-/// Of each kind, what is not said is as for the whole.
+/// Adds the flags of the whole for each kind of access for which the part has none.
 cl_mem_flags inherited(cl_mem_flags flags, cl_mem_flags whole) {
   if (!any_of(flags, kDeviceAccess)) flags |= whole & kDeviceAccess;
   if (!any_of(flags, kHostAccess)) flags |= whole & kHostAccess;
@@ -50,7 +50,7 @@ cl_mem_flags inherited(cl_mem_flags flags, cl_mem_flags whole) {
 }  // namespace
 
 platform::HostBuffer host_memory(std::size_t size) {
-  // Pages of its own, and of no node in particular: aligned for every type and device.
+  // The memory has pages of its own, so it is aligned for every type and device, and may be on any NUMA node.
   static constexpr int kAnyNode = -1;
   Result<platform::HostBuffer> made = platform::HostBuffer::allocate_on({size}, kAnyNode);
   require(static_cast<bool>(made), CL_MEM_OBJECT_ALLOCATION_FAILURE);
@@ -97,7 +97,7 @@ Memory* Memory::make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_cr
 
 void Memory::on_unused() {
   struct Last {
-    // The data lie in the block.
+    // The block is declared first, and so destroyed last: the data lie in it.
     platform::HostBuffer block;
     std::shared_ptr<Storage> storage;
     std::vector<Registered> callbacks;

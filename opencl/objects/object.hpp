@@ -1,7 +1,7 @@
-/// What all objects of OpenCL have in common: the table of functions that loaders call through, a mark that tells their
-/// types apart, and counts of references.
+/// The common parts of all objects of OpenCL: the table of functions that loaders call through, a mark that tells their
+/// types apart, and reference counts.
 ///
-/// Handles of ours and of the vendors have the same C types. Ours are therefore never used as such inside: an entry
+/// Our handles and the vendors' handles have the same C types. So our own code never uses our handles as such: an entry
 /// turns a handle into an object (`need<Context>(handle)`), and an object into a handle (`object->handle()`).
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace troupe::opencl {
 
-/// The table that every handle points to: opencl/dispatch_table.cpp.
+/// Returns the table that every handle points to: opencl/dispatch_table.cpp.
 [[nodiscard]] const cl_icd_dispatch* dispatch_table();
 
-/// Marks in memory. No small numbers, so that other memory is unlikely to look like one.
+/// Marks of types in memory. The numbers are large, so that other memory is unlikely to look like a mark.
 enum class ObjectType : std::uint64_t {
   platform = 0x5452'4f55'5045'0001,
   device = 0x5452'4f55'5045'0002,
@@ -28,17 +28,18 @@ enum class ObjectType : std::uint64_t {
   program = 0x5452'4f55'5045'0006,
   kernel = 0x5452'4f55'5045'0007,
   event = 0x5452'4f55'5045'0008,
-  /// Destroyed.
+  /// The object has been destroyed.
   none = 0,
 };
 
-/// What a handle points to. Not virtual: the first word is the table's address, as loaders expect it.
+/// The object that a handle points to. It has no virtual functions: its first word is the table's address, as loaders
+/// expect it.
 class Object {
  public:
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  /// `none` also for what is another library's, of whose memory no more than the first word is read.
+  /// Returns the type; `none` also for another library's object, of whose memory only the first word is read.
   [[nodiscard]] ObjectType type() const {
     if (dispatch_ != dispatch_table()) return ObjectType::none;
     return static_cast<ObjectType>(type_.load(std::memory_order_relaxed));
@@ -47,7 +48,7 @@ class Object {
  protected:
   explicit Object(ObjectType type) : dispatch_(dispatch_table()), type_(static_cast<std::uint64_t>(type)) {}
   ~Object() { forget_type(); }
-  /// A handle that is used once more is refused as long as nothing else lies there.
+  /// Erases the mark: a handle that is used after this is refused, as long as nothing else lies in its memory.
   void forget_type() { type_.store(static_cast<std::uint64_t>(ObjectType::none), std::memory_order_relaxed); }
 
  private:
@@ -55,7 +56,7 @@ class Object {
   std::atomic<std::uint64_t> type_;
 };
 
-/// An object of which programs see handles of type `Opaque*`, and whose absence is the error `invalid`.
+/// An object whose handles have the type `Opaque*` in programs; the error for a missing one is `invalid`.
 template <class Opaque, ObjectType kObjectType, cl_int invalid>
 class HandleOf : public Object {
  public:
@@ -69,18 +70,19 @@ class HandleOf : public Object {
   HandleOf() : Object(kObjectType) {}
 };
 
-/// An object with references. Two counts: the program's own, which it can ask for and change, and all, to which those
-/// from inside (a buffer's to its context, a command's to its buffers) add. It is destroyed with the last of all, and
-/// until then can be used: a program may get it from another object whose part it is, and retain it again.
+/// An object with references. It has two counts: the program's own references, which the program can ask for and
+/// change; and all references, which include those from inside (a buffer's to its context, a command's to its buffers).
+/// The object is destroyed with the last of all. Until then it can be used: a program may get it from another object
+/// that refers to it, and retain it again.
 template <class Self, class Opaque, ObjectType kObjectType, cl_int invalid>
 class Counted : public HandleOf<Opaque, kObjectType, invalid> {
  public:
-  /// One more reference of the program.
+  /// Adds a reference of the program.
   void retain() {
     hold();
     user_references_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// One less; refused where the program has none. May destroy this.
+  /// Removes a reference of the program; refuses if the program has none. May destroy this object.
   void release() {
     auto count = user_references_.load(std::memory_order_relaxed);
     do {
@@ -91,9 +93,9 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
   }
   [[nodiscard]] cl_uint user_references() const { return user_references_.load(std::memory_order_relaxed); }
 
-  /// References from inside: `Ref` does this.
+  /// Adds a reference from inside; `Ref` does this.
   void hold() { references_.fetch_add(1, std::memory_order_relaxed); }
-  /// One more, unless there is none left; then false.
+  /// Adds a reference and returns true; returns false if none is left.
   [[nodiscard]] bool try_hold() {
     auto count = references_.load(std::memory_order_relaxed);
     while (count != 0) {
@@ -102,13 +104,13 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
     return false;
   }
   void drop() {
-    // Acquire and release: whoever destroys sees what all others have done.
+    // Acquire and release: the thread that destroys the object sees what all other threads have done.
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     static_cast<Self*>(this)->on_unused();
     this->forget_type();
     drop_memory();
   }
-  /// Of the memory in which it lies: `WeakRef` does this.
+  /// Adds a reference to the memory of the object; `WeakRef` does this.
   void hold_memory() { watchers_.fetch_add(1, std::memory_order_relaxed); }
   void drop_memory() {
     if (watchers_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete static_cast<Self*>(this);
@@ -117,20 +119,22 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
  protected:
   Counted() = default;
   ~Counted() = default;
-  /// The program has let go of it, and it still lives. A type that has to do something then hides this.
+  /// Called when the program has released its last reference, and the object still lives. A type that must act then
+  /// hides this function.
   void on_last_release() {}
-  /// Nothing needs it any more, but weak references may keep its memory. The same.
+  /// Called when nothing needs the object any more, although weak references may keep its memory. A type that must act
+  /// then hides this function.
   void on_unused() {}
 
  private:
   std::atomic<cl_uint> user_references_{1};
-  /// The program's ones, too.
+  /// All references, including the program's.
   std::atomic<std::uint64_t> references_{1};
-  /// Weak references, and one for all others.
+  /// The weak references, plus one for all others together.
   std::atomic<std::uint64_t> watchers_{1};
 };
 
-/// A reference from inside.
+/// A reference from inside to an object.
 template <class T>
 class Ref {
  public:
@@ -158,7 +162,7 @@ class Ref {
   T* object_ = nullptr;
 };
 
-/// A reference that keeps no object alive, only its memory.
+/// A reference that does not keep an object alive, only its memory.
 template <class T>
 class WeakRef {
  public:
@@ -176,9 +180,9 @@ class WeakRef {
     if (object_) object_->drop_memory();
   }
 
-  /// False: it never was one to an object.
+  /// Returns false if this reference never pointed to an object.
   explicit operator bool() const { return object_ != nullptr; }
-  /// Empty if the object is gone.
+  /// Returns a reference to the object; empty if the object has been destroyed.
   [[nodiscard]] Ref<T> lock() const {
     if (object_ == nullptr || !object_->try_hold()) return {};
     Ref<T> held(object_);
@@ -190,8 +194,8 @@ class WeakRef {
   T* object_ = nullptr;
 };
 
-/// The object of a handle; null for a null handle, for one of another type, for one that was destroyed (as long as its
-/// memory was not used again), and for what cannot be an address.
+/// Returns the object of a handle. Returns null for a null handle, for a handle of another type, for one that was
+/// destroyed (as long as its memory was not used again), and for a value that cannot be an address.
 template <class T>
 [[nodiscard]] T* find(typename T::Handle handle) {
   static constexpr std::uintptr_t kFirstPage = 4096;
@@ -201,7 +205,8 @@ template <class T>
   return object->type() == T::kType ? static_cast<T*>(object) : nullptr;
 }
 
-/// The same, or refuses with the code for the type: CL_INVALID_CONTEXT, say.
+/// Returns the object as `find` does, but refuses with the error code of its type, such as CL_INVALID_CONTEXT, instead
+/// of returning null.
 template <class T>
 [[nodiscard]] T& need(typename T::Handle handle) {
   T* object = find<T>(handle);

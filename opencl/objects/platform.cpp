@@ -10,13 +10,13 @@
 namespace troupe::opencl {
 namespace {
 
-/// A name for users of ours; extensions of the platform that are in force for all devices.
+/// The extensions of the platform that hold for all devices.
 constexpr std::string_view kPlatformExtensions = "cl_khr_icd";
 
 }  // namespace
 
 Platform& Platform::get() {
-  // Never destroyed: programs may use handles in their own destructors.
+  // The platform is never destroyed: programs may use handles in their own destructors.
   static auto* platform = new Platform();
   return *platform;
 }
@@ -39,7 +39,7 @@ void Platform::add_unified_of_types(const std::vector<RealDevice*>& all) {
   for (const auto& [type, name] : kTypes) {
     std::vector<RealDevice*> some;
     std::ranges::copy_if(all, std::back_inserter(some), [type = type](const RealDevice* d) { return d->is_of(type); });
-    // One that stands for a single device would be that one again.
+    // A unified device for a single real device would be that device again.
     if (some.size() < 2 || std::ranges::find(known, some) != known.end()) continue;
     known.push_back(some);
     shown_.push_back(&unified_.emplace_back(std::move(some), name));

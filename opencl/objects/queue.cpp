@@ -8,7 +8,7 @@ namespace troupe::opencl {
 namespace {
 
 constexpr cl_command_queue_properties kOffered = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
-/// Queues on devices are in the standard, but not offered.
+/// The standard has queues on devices, but they are not offered here.
 constexpr cl_command_queue_properties kOfLaterVersions = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 
 }  // namespace
@@ -27,7 +27,7 @@ QueueProperties QueueProperties::of_list(const cl_queue_properties* list) {
   for (; *entry != 0; entry += 2) {
     require(std::ranges::find(seen, entry[0]) == seen.end(), CL_INVALID_VALUE);
     seen.push_back(entry[0]);
-    // Of queues on devices only.
+    // CL_QUEUE_SIZE is for queues on devices only.
     require(entry[0] != CL_QUEUE_SIZE, CL_INVALID_QUEUE_PROPERTIES);
     require(entry[0] == CL_QUEUE_PROPERTIES, CL_INVALID_VALUE);
     properties.bits = of_bits(entry[1]).bits;
@@ -56,7 +56,7 @@ void Queue::info(cl_command_queue_info what, const Info& answer) {
     case CL_QUEUE_PROPERTIES: return answer.value(properties_.bits);
     case CL_QUEUE_PROPERTIES_ARRAY: return answer.list(std::span(properties_.list));
     case CL_QUEUE_DEVICE_DEFAULT: return answer.value(cl_command_queue{nullptr});
-    // Of queues on devices only.
+    // CL_QUEUE_SIZE is for queues on devices only.
     case CL_QUEUE_SIZE: throw Refusal(CL_INVALID_COMMAND_QUEUE);
     default: throw Refusal(CL_INVALID_VALUE);
   }

@@ -1,4 +1,4 @@
-/// Command queues: on one device, on the unified one, or on all of a context's.
+/// Command queues: on one device, on a unified device, or on all devices of a context.
 #pragma once
 
 #include <memory>
@@ -9,31 +9,32 @@
 
 namespace troupe::opencl {
 
-/// What a program asks of a queue.
+/// The properties that a program asks for.
 struct QueueProperties {
   cl_command_queue_properties bits = 0;
-  /// The list of clCreateCommandQueueWithProperties as given, with its terminating zero; empty if none was.
+  /// The list of clCreateCommandQueueWithProperties as given, with its terminating zero; empty if none was given.
   std::vector<cl_queue_properties> list;
 
-  /// Refuse with CL_INVALID_VALUE what is not known, and with CL_INVALID_QUEUE_PROPERTIES what is not offered.
+  /// Both functions refuse unknown properties with CL_INVALID_VALUE, and properties that are not offered with
+  /// CL_INVALID_QUEUE_PROPERTIES.
   [[nodiscard]] static QueueProperties of_bits(cl_command_queue_properties bits);
   [[nodiscard]] static QueueProperties of_list(const cl_queue_properties* list);
 };
 
 class Queue : public Counted<Queue, _cl_command_queue, ObjectType::queue, CL_INVALID_COMMAND_QUEUE> {
  public:
-  /// `device` null: a context queue, whose commands may run on every device of the context. So may those of all queues
-  /// where the user has set SOCL_FORCE_DYNAMIC, whatever device the program names.
+  /// Makes a queue. A null `device` makes a context queue, whose commands may run on every device of the context. If
+  /// the user has set SOCL_FORCE_DYNAMIC, this holds for all queues, whatever device the program names.
   Queue(Context& context, Device* device, QueueProperties properties);
 
   [[nodiscard]] Context& context() const { return *context_; }
   [[nodiscard]] Device* device() const { return device_; }
-  /// The real devices that its commands may run on.
+  /// Returns the real devices on which its commands may run.
   [[nodiscard]] const std::vector<RealDevice*>& real_devices() const;
   [[nodiscard]] bool in_order() const { return (properties_.bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0; }
   [[nodiscard]] bool profiling() const { return (properties_.bits & CL_QUEUE_PROFILING_ENABLE) != 0; }
 
-  /// Its commands.
+  /// The order of its commands.
   [[nodiscard]] const std::shared_ptr<QueueOrder>& order() const { return order_; }
 
   void info(cl_command_queue_info what, const Info& answer);

@@ -1,4 +1,5 @@
-/// How a call is refused: by an exception that carries the standard's error code, and that the entry turns into it.
+/// The refusal of a call: an exception that carries the standard's error code. The entry returns that code to the
+/// program.
 #pragma once
 
 #include <CL/cl.h>
@@ -7,7 +8,8 @@
 
 namespace troupe::opencl {
 
-/// The call cannot be done, for the reason that the code names. Never leaves the library: see entries/guard.hpp.
+/// Thrown when a call cannot be carried out, for the reason that the code names. It never leaves the library: see
+/// entries/guard.hpp.
 class Refusal : public std::exception {
  public:
   explicit Refusal(cl_int status) : status_(status) {}
@@ -18,12 +20,12 @@ class Refusal : public std::exception {
   cl_int status_;
 };
 
-/// Refuses with `status` what is not as it must be.
+/// Refuses with `status` if the condition is false.
 inline void require(bool condition, cl_int status) {
   if (!condition) throw Refusal(status);
 }
 
-/// Refuses where a driver did.
+/// Refuses with a driver's error code; CL_SUCCESS passes.
 inline void accept(cl_int status) {
   if (status != CL_SUCCESS) throw Refusal(status);
 }

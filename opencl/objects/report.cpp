@@ -16,7 +16,7 @@ struct Reported {
   std::atomic<bool> any{false};
 
   static Reported& get() {
-    // Never destroyed: commands may fail while the process ends.
+    // The set is never destroyed: commands may fail while the process ends.
     static auto* const reported = new Reported;
     return *reported;
   }
@@ -25,7 +25,7 @@ struct Reported {
 }  // namespace
 
 void report(const std::string& what) {
-  // In one piece, also where other threads write.
+  // The line is written in one piece, in case other threads write at the same time.
   std::cerr << "troupe: OpenCL: " + what + "\n";
 }
 

@@ -1,4 +1,4 @@
-/// What an error code does not tell: lines on standard error, "troupe: OpenCL: …".
+/// Explanations of errors, which a code alone does not give: lines on standard error, "troupe: OpenCL: …".
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@ namespace troupe::opencl {
 /// Writes a line.
 void report(const std::string& what);
 
-/// The same, but only what is reported first under a name in this process: a fault that stays would fill the log. After
-/// a hundred names one last line says that no more are written. True: it was the first. Any thread.
+/// Writes a line as `report` does, but only for the first report under a name in this process: a lasting fault would
+/// fill the log. After a hundred names one last line says that no more are written. Returns true for the first report.
+/// Any thread may call.
 bool report_once(const std::string& name, const std::string& what);
 inline bool report_once(const std::string& what) { return report_once(what, what); }
 
-/// Whether something was reported so.
+/// Returns true if `report_once` has reported something.
 [[nodiscard]] bool has_reported() noexcept;
 
 }  // namespace troupe::opencl

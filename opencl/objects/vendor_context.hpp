@@ -1,4 +1,4 @@
-/// A real device's context at its vendor, in which programs are built and kernels are kept: one per device and process.
+/// The vendor's context of a real device, in which programs are built and kernels are kept: one per device and process.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -9,8 +9,8 @@
 
 namespace troupe::opencl {
 
-/// The one in which the runtime keeps data on the device (platform/opencl/opencl_contexts.hpp), so that kernels find
-/// them there.
+/// The context in which the runtime keeps data on the device (platform/opencl/opencl_contexts.hpp), so that kernels
+/// find the data there.
 class VendorContext {
  public:
   explicit VendorContext(const platform::OpenClDevice& device) : device_(&device) {}
@@ -18,8 +18,8 @@ class VendorContext {
   VendorContext& operator=(const VendorContext&) = delete;
 
   [[nodiscard]] const cl_icd_dispatch& api() const { return *device_->api; }
-  /// The vendor's handles, not ours. The context for as long as somebody holds it: refuses with CL_OUT_OF_RESOURCES,
-  /// after a line on standard error, where the vendor gives none.
+  /// These functions return the vendor's handles, not ours. The context lives as long as somebody holds it. Refuses
+  /// with CL_OUT_OF_RESOURCES, after a line on standard error, if the vendor cannot make one.
   [[nodiscard]] platform::OpenClContext hold() const;
   [[nodiscard]] cl_device_id device() const { return device_->id; }
 

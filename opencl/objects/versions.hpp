@@ -1,4 +1,4 @@
-/// What the platform and its devices claim.
+/// The versions that the platform and its devices report.
 #pragma once
 
 #include <CL/cl.h>

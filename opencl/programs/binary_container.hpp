@@ -1,8 +1,8 @@
-/// A program's binary for one device that is shown: the vendors' binaries for the real devices behind it.
+/// A program's binary for one device that programs see: the vendors' binaries for the real devices behind it.
 ///
-/// Layout, all numbers little-endian: "TROUPECL", version (4 bytes), number of blobs (4); of each blob the length of
-/// its device's identity (4), the identity, the binary's type (4), the blob's length (8), the blob; at the end FNV-1a
-/// of all before it (8).
+/// Layout, with all numbers little-endian: "TROUPECL", version (4 bytes), number of blobs (4). For each blob: the
+/// length of its device's identity (4), the identity, the binary's type (4), the blob's length (8), the blob. At the
+/// end: FNV-1a of everything before it (8).
 #pragma once
 
 #include <CL/cl.h>
@@ -16,7 +16,7 @@
 namespace troupe::opencl {
 
 struct BinaryBlob {
-  /// Which devices can use it: names and versions of platform, device and driver.
+  /// The devices that can use the binary: names and versions of platform, device and driver.
   std::string identity;
   cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   std::vector<unsigned char> bytes;
@@ -24,7 +24,7 @@ struct BinaryBlob {
 
 [[nodiscard]] std::vector<unsigned char> write_container(const std::vector<BinaryBlob>& blobs);
 
-/// Nothing where it is not whole, or not one of ours.
+/// Reads a container; returns nothing if it is incomplete, or not one of ours.
 [[nodiscard]] std::optional<std::vector<BinaryBlob>> read_container(std::span<const unsigned char> bytes);
 
 }  // namespace troupe::opencl

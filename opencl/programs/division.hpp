@@ -1,4 +1,4 @@
-/// A function of the program's that splits launches of a kernel by itself, as SOCL has it.
+/// A program's own function for splitting the launches of a kernel, as in SOCL.
 #pragma once
 
 #include <CL/cl.h>
@@ -11,40 +11,42 @@
 
 namespace troupe::opencl {
 
-/// Enqueues a launch in `factor` parts, whatever that means to the program, behind the event `before`, and gives an
-/// event of its end, which the caller releases. Launches of the kernel inside of it are as any.
+/// A function that enqueues a launch in `factor` parts, in the program's own sense, behind the event `before`, and
+/// returns an event for the end of the launch, which the caller releases. Launches of the kernel inside of the function
+/// are ordinary ones.
 using DivideFunction = cl_int (*)(cl_command_queue queue, cl_uint factor, void* data, cl_event before, cl_event* after);
 
-/// One kernel's: each factor from 1 to one below their number is tried once, then the fastest is taken. Thread-safe.
+/// The division of one kernel: each factor from 1 to one below the number of factors is tried once, then the fastest is
+/// used. Thread-safe.
 class Division {
  public:
-  /// What clSetKernelArg takes for it in place of an argument's index.
+  /// The values that clSetKernelArg takes in place of an argument's index.
   static constexpr cl_uint kFunction = static_cast<cl_uint>(-1);
   static constexpr cl_uint kFactors = static_cast<cl_uint>(-2);
   static constexpr cl_uint kData = static_cast<cl_uint>(-3);
   [[nodiscard]] static bool has(cl_uint index) { return index >= kData; }
 
-  /// The function or its data itself, null for none, or a pointer to the number of factors (cl_uint). A new number
-  /// forgets what was learned. Refuses with CL_INVALID_ARG_VALUE.
+  /// Sets the function or its data directly (null for none), or the number of factors through a pointer to a cl_uint. A
+  /// new number forgets what was learned. Refuses with CL_INVALID_ARG_VALUE.
   void set(cl_uint index, const void* value);
 
   struct Choice {
-    /// Null: there is none.
+    /// Null: the program has set no function.
     DivideFunction function = nullptr;
     void* data = nullptr;
     cl_uint factor = 1;
   };
   [[nodiscard]] Choice choose();
-  /// A launch in this many parts took so many nanoseconds.
+  /// Notes that a launch in this many parts took this many nanoseconds.
   void took(cl_uint factor, double time);
 
  private:
   Mutex mutex_;
   DivideFunction function_ TROUPE_GUARDED_BY(mutex_) = nullptr;
   void* data_ TROUPE_GUARDED_BY(mutex_) = nullptr;
-  /// The next factor to be tried; from `times_`' size on there is none.
+  /// The next factor to try; none if it is not below the size of `times_`.
   cl_uint next_ TROUPE_GUARDED_BY(mutex_) = 1;
-  /// By factor; 0: not known.
+  /// The times by factor; 0: not known.
   std::vector<double> times_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -161,7 +161,7 @@ std::shared_ptr<const ProgramFacts> Kernel::facts_of_all_builds() const {
 bool Kernel::finds_only_reads(std::size_t index) const {
   const Parameter& parameter = parameters_[index];
   if (parameter.kind != ParameterKind::memory) return false;
-  // No pointer to another kind of memory can be made of one to constant memory.
+  // A pointer to constant memory cannot become a pointer to another kind of memory.
   if (parameter.described && parameter.address == CL_KERNEL_ARG_ADDRESS_CONSTANT) return true;
   if (facts_ != nullptr) return !facts_->arguments[index].writes;
   const bool is_const = parameter.described && (parameter.qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0;
@@ -174,7 +174,7 @@ bool Kernel::finds_only_reads(std::size_t index) const {
 bool Kernel::all_arguments_set() const { return std::ranges::all_of(arguments_.list, &KernelArgument::set); }
 
 std::uint64_t Kernel::footprint() const {
-  // An integer that counts launches must not make each of them another.
+  // The number is limited, so that an integer that counts launches does not make each launch a different one.
   constexpr std::size_t kMost = 32;
   std::uint64_t hash = 0;
   for (std::size_t i = 0; i < arguments_.list.size(); ++i) {

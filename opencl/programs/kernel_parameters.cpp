@@ -3,12 +3,12 @@
 namespace troupe::opencl {
 namespace {
 
-/// One question about a parameter; a zero where it is not answered.
+/// A question about a parameter; the answer is zero if the vendor has none.
 class ParameterQuery {
  public:
   ParameterQuery(VendorKernel& kernel, cl_uint index) : kernel_(kernel), index_(index) {}
 
-  /// False where the vendor keeps no such information.
+  /// Returns false if the vendor keeps no such information.
   template <class T>
   bool ask(cl_kernel_arg_info what, T& value) const {
     auto* query = kernel_.api().clGetKernelArgInfo;
@@ -31,7 +31,7 @@ class ParameterQuery {
 
 ParameterKind kind_of(const Parameter& parameter) {
   if (parameter.type_name == "sampler_t") return ParameterKind::sampler;
-  // Only images have these.
+  // Only images have access qualifiers.
   if (parameter.access != CL_KERNEL_ARG_ACCESS_NONE) return ParameterKind::image;
   switch (parameter.address) {
     case CL_KERNEL_ARG_ADDRESS_GLOBAL:
@@ -41,7 +41,8 @@ ParameterKind kind_of(const Parameter& parameter) {
   }
 }
 
-/// No value may be left out, a buffer may be null, and local memory has any size.
+/// Finds the kind by setting null arguments: a value must not be null, a buffer may be null, and local memory may have
+/// any size.
 ParameterKind kind_by_trying(VendorKernel& kernel, cl_uint index) {
   constexpr std::size_t kOddSize = 40;
   const auto takes_nothing = [&](std::size_t size) {

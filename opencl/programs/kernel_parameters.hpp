@@ -1,4 +1,4 @@
-/// What a kernel's parameters are, as its compiler says or as can be found out.
+/// The parameters of a kernel, as its compiler describes them or as tests find them out.
 #pragma once
 
 #include <CL/cl.h>
@@ -10,14 +10,14 @@
 
 namespace troupe::opencl {
 
-/// What kind of value a parameter takes: bytes, a buffer, the size of local memory; or images and samplers, of which
-/// there are none.
+/// The kind of value that a parameter takes: bytes, a buffer, or the size of local memory. Images and samplers exist
+/// only to be recognized: this platform has none.
 enum class ParameterKind { value, memory, local, image, sampler };
 
-/// One parameter as the compiler sees it.
+/// One parameter as the compiler describes it.
 struct Parameter {
   ParameterKind kind = ParameterKind::value;
-  /// False where the vendor keeps no such information; then only `kind` is known.
+  /// False if the vendor keeps no such information; then only `kind` is known.
   bool described = false;
   cl_kernel_arg_address_qualifier address = CL_KERNEL_ARG_ADDRESS_PRIVATE;
   cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
@@ -26,8 +26,8 @@ struct Parameter {
   std::string name;
 };
 
-/// Asks the vendor. Where the vendor has no information, the kind is found by setting arguments: the kernel must not be
-/// one that is launched.
+/// Asks the vendor for the parameters. If the vendor has no information, the kind is found by setting arguments; so
+/// `kernel` must not be one that is launched.
 [[nodiscard]] std::vector<Parameter> parameters_of(VendorKernel& kernel);
 
 }  // namespace troupe::opencl

@@ -1,4 +1,4 @@
-/// What a launch of a kernel may ask of a device.
+/// The limits of a device for launches of a kernel.
 #pragma once
 
 #include <CL/cl.h>
@@ -11,15 +11,15 @@
 namespace troupe::opencl {
 
 struct LaunchLimits {
-  /// Work-items of a group, in all and by dimension.
+  /// The most work-items of a group, in all and by dimension.
   std::size_t group = 0;
   std::array<std::size_t, 3> items{};
-  /// The group's size that the kernel was compiled for; zeros: any.
+  /// The size of groups that the kernel was compiled for; zeros: any.
   std::array<std::size_t, 3> required{};
   /// The device's local memory, in bytes.
   cl_ulong local_memory = 0;
 
-  /// Refuses with the vendor's code where it does not say.
+  /// Asks for the limits; refuses with the vendor's code if the vendor does not answer.
   [[nodiscard]] static LaunchLimits of(const VendorKernel& kernel);
 };
 

@@ -11,11 +11,11 @@ struct NdRange {
   unsigned dimensions = 1;
   std::array<std::size_t, 3> offset{};
   std::array<std::size_t, 3> global{1, 1, 1};
-  /// Where `has_local`; else the device chooses.
+  /// The size of groups if `has_local`; otherwise the device chooses it.
   std::array<std::size_t, 3> local{1, 1, 1};
   bool has_local = false;
 
-  /// Of its sizes.
+  /// Returns a hash of the sizes.
   [[nodiscard]] std::uint64_t footprint() const {
     std::uint64_t hash = dimensions;
     for (const auto& sizes : {global, local}) {
@@ -23,7 +23,7 @@ struct NdRange {
     }
     return hash;
   }
-  /// How many there are in all.
+  /// Returns the number of work-items.
   [[nodiscard]] std::size_t items() const { return global[0] * global[1] * global[2]; }
 };
 

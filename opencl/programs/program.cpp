@@ -9,19 +9,19 @@
 namespace troupe::opencl {
 namespace {
 
-/// Binaries are for devices that are the same in all of this.
+/// Returns the identity of a device: a binary is for devices for which all of this is the same.
 std::string identity_of(const RealDevice& device) {
   const platform::OpenClDevice& vendor = device.vendor();
   return vendor.platform_name + "|" + vendor.name + "|" + vendor.version + "|" + vendor.driver_version;
 }
 
-/// Numbers and pointers are as the compiler that analyses takes them.
+/// Returns true if numbers and pointers have the sizes and byte order that the analysing compiler assumes.
 bool can_be_analysed(const RealDevice* device) {
   return device->ask<cl_uint>(CL_DEVICE_ADDRESS_BITS) == 64 && device->ask<cl_bool>(CL_DEVICE_ENDIAN_LITTLE) == CL_TRUE;
 }
 
-/// Makes programs from the blobs that are for real devices of `device`, where there are none yet. Refuses with
-/// CL_INVALID_BINARY where no blob is for any of them.
+/// Gives the blobs for the real devices of `device` to those builds that have none yet. Refuses with CL_INVALID_BINARY
+/// if there is no blob for any of them.
 void take_blobs(const Device& device, std::span<const unsigned char> container, std::vector<ProgramBuild>& builds) {
   const auto blobs = read_container(container);
   require(blobs.has_value(), CL_INVALID_BINARY);
@@ -70,7 +70,7 @@ Program* Program::of_binaries(Context& context, const std::vector<Device*>& devi
     if (worst == CL_SUCCESS) worst = status;
   }
   accept(worst);
-  // What has no binary for it is not among the program's real devices.
+  // A device without a binary is not among the program's real devices.
   std::erase_if(program->builds_, [](const ProgramBuild& build) { return build.given.empty(); });
   return program.release();
 }
@@ -108,7 +108,7 @@ std::vector<ProgramBuild> Program::builds() const {
 cl_int Program::build(const std::vector<Device*>& devices, const std::string& options) {
   require(origin_ != ProgramOrigin::linked, CL_INVALID_OPERATION);
   ProgramWork work(*this, devices, options);
-  // Meanwhile, so that a build takes no longer: what is found is asked when something is launched.
+  // The analysis runs at the same time, so that a build takes no longer; the facts are needed only for a launch.
   FutureFacts facts;
   if (origin_ == ProgramOrigin::source && std::ranges::all_of(real_devices_behind(devices), can_be_analysed)) {
     facts = facts_in_background(std::string(kProgramPreface) + source_, options);
@@ -119,7 +119,7 @@ cl_int Program::build(const std::vector<Device*>& devices, const std::string& op
     build.program = origin_ == ProgramOrigin::source ? VendorProgram::of_source(vendor, source_)
                                                      : VendorProgram::of_binary(vendor, build.given);
     const cl_int status = build.program->build(options);
-    // What was found is of another language, perhaps.
+    // The vendor may have built another language, for which the facts are wrong.
     if (build.program->chose_language()) build.facts = {};
     return status;
   });

@@ -16,7 +16,7 @@
 
 namespace troupe::opencl {
 
-/// What a program was made from.
+/// The input from which a program was made.
 enum class ProgramOrigin { source, binary, linked };
 
 /// A program's state for one real device.
@@ -24,17 +24,17 @@ struct ProgramBuild {
   RealDevice* device = nullptr;
   cl_build_status status = CL_BUILD_NONE;
   cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
-  /// As the program gave them; to the vendor more are given.
+  /// The options as the program gave them; the vendor gets further ones.
   std::string options;
   std::string log;
   /// The vendor's binary that the program was made from; empty for other origins.
   std::vector<unsigned char> given;
   /// The vendor's program of the last build, compilation or link; null before.
   std::shared_ptr<VendorProgram> program;
-  /// What the source says of its kernels; not valid where it was not analysed.
+  /// The facts about its kernels from the source; not valid if the source was not analysed.
   FutureFacts facts;
 
-  /// Kernels can be made.
+  /// True if kernels can be made.
   [[nodiscard]] bool executable() const {
     return status == CL_BUILD_SUCCESS && type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   }
@@ -44,15 +44,15 @@ class SplittableKernel;
 
 class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INVALID_PROGRAM> {
  public:
-  /// For all devices of the context.
+  /// Makes a program for all devices of the context.
   Program(Context& context, std::string source);
-  /// One container per device (objects/binary_container.hpp), which may lack binaries for some of the real devices:
-  /// those are left out. Says of each in `statuses` (null, or as many) whether it can be used. Refuses with
-  /// CL_INVALID_BINARY where one cannot.
+  /// Makes a program from one container per device (programs/binary_container.hpp). A container may lack binaries for
+  /// some of the real devices; these are then left out. Stores in `statuses` (null, or one per device) whether each
+  /// container can be used. Refuses with CL_INVALID_BINARY if one cannot.
   static Program* of_binaries(Context& context, const std::vector<Device*>& devices,
                               const std::vector<std::span<const unsigned char>>& binaries, cl_int* statuses);
-  /// Links what was compiled, for the devices. Like a build, a link that failed leaves a program, which has the log;
-  /// its code is put into `status`. Refuses what cannot be tried.
+  /// Links compiled programs for the devices. A failed link, like a failed build, leaves a program that has the log;
+  /// `status` receives the code. Refuses a link that cannot be tried.
   static Program* link(Context& context, const std::vector<Device*>& devices, const std::string& options,
                        const std::vector<Program*>& parts, cl_int& status);
 
@@ -61,26 +61,27 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   [[nodiscard]] const std::string& source() const { return source_; }
   /// The devices that it belongs to, as the program named them.
   [[nodiscard]] const std::vector<Device*>& devices() const { return devices_; }
-  /// For the real device; empty if this program is not for it. A copy: other threads may build.
+  /// Returns the build for the real device; empty if this program is not for it. It is a copy, because other threads
+  /// may build.
   [[nodiscard]] std::optional<ProgramBuild> build_of(const RealDevice& device) const TROUPE_EXCLUDES(mutex_);
-  /// For all its real devices, in the platform's order.
+  /// Returns the builds for all its real devices, in the platform's order.
   [[nodiscard]] std::vector<ProgramBuild> builds() const TROUPE_EXCLUDES(mutex_);
 
-  /// Builds for the devices, all real ones behind them at once, and returns when all are done: CL_SUCCESS, or the first
-  /// failure's code in the platform's order. Refuses with CL_INVALID_DEVICE, and with CL_INVALID_OPERATION while there
-  /// are kernels or another build is in progress.
+  /// Builds for all real devices behind `devices` at the same time, and returns when all are done: CL_SUCCESS, or the
+  /// code of the first failure in the platform's order. Refuses with CL_INVALID_DEVICE, and with CL_INVALID_OPERATION
+  /// while there are kernels or another build is in progress.
   [[nodiscard]] cl_int build(const std::vector<Device*>& devices, const std::string& options);
-  /// Compiles without linking. `headers`: programs with source, by the names in the includes.
+  /// Compiles without linking. `headers`: programs with source, with their names in the includes.
   [[nodiscard]] cl_int compile(const std::vector<Device*>& devices, const std::string& options,
                                const std::vector<std::pair<std::string, Program*>>& headers);
 
-  /// Of the kernels in it; refuses with CL_INVALID_PROGRAM_EXECUTABLE where it is built for no device.
+  /// Returns the names of its kernels; refuses with CL_INVALID_PROGRAM_EXECUTABLE if it is built for no device.
   [[nodiscard]] std::vector<std::string> kernel_names() const;
-  /// Kernels that live: while there are some it cannot be built again.
+  /// Counts the living kernels: the program cannot be built again while there are any.
   void count_kernel(int change) { kernels_.fetch_add(change, std::memory_order_relaxed); }
 
-  /// What is kept about a kernel's launches in parts, by its name (splitting/splittable_kernel.hpp): what `make`
-  /// returned at the first call since the program was built.
+  /// Returns the object for launches in parts of a kernel, by its name (splitting/splittable_kernel.hpp): the one that
+  /// `make` returned at the first call since the program was built.
   template <class Make>
   [[nodiscard]] std::shared_ptr<SplittableKernel> splittable(const std::string& kernel, Make&& make)
       TROUPE_EXCLUDES(splittable_mutex_) {
@@ -102,7 +103,7 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   }
 
   Program(Context& context, std::vector<Device*> devices, ProgramOrigin origin);
-  /// The container of a device; empty where nothing was built.
+  /// Returns the container of a device; empty if nothing was built.
   [[nodiscard]] std::vector<unsigned char> container(const Device& device) const;
   void answer_binaries(const Info& answer) const;
   [[nodiscard]] std::vector<ProgramBuild> builds_of(const Device& device) const;

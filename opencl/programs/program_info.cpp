@@ -7,7 +7,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// From good to bad, as one status for several devices.
+/// Returns a rank from good to bad, for merging the statuses of several devices.
 int badness(cl_build_status status) {
   switch (status) {
     case CL_BUILD_SUCCESS: return 0;
@@ -25,7 +25,7 @@ cl_build_status worst_status(const std::vector<ProgramBuild>& builds) {
   return worst;
 }
 
-/// Of several devices, under their names.
+/// Returns the logs of several devices, each under its device's name.
 std::string joined_log(const std::vector<ProgramBuild>& builds) {
   if (builds.size() == 1) return builds.front().log;
   std::string joined;
@@ -38,7 +38,7 @@ std::string joined_log(const std::vector<ProgramBuild>& builds) {
   return joined;
 }
 
-/// None as soon as one device has none.
+/// Returns the common type; none if one device has none.
 cl_program_binary_type least_type(const std::vector<ProgramBuild>& builds) {
   cl_program_binary_type least = builds.front().type;
   for (const ProgramBuild& build : builds) {
@@ -55,7 +55,7 @@ std::string joined_names(const std::vector<std::string>& names) {
 
 }  // namespace
 
-/// The program gives the addresses at which to put each device's binary; a null one is left out.
+/// Writes each device's binary to the address that the program gives; a null address is left out.
 void Program::answer_binaries(const Info& answer) const {
   auto* places = static_cast<unsigned char**>(answer.place(devices_.size() * sizeof(unsigned char*)));
   if (places == nullptr) return;

@@ -15,7 +15,7 @@ namespace troupe::opencl {
 
 namespace {
 
-/// The first line of a compiler's log that says what is wrong.
+/// Returns the first line of a compiler's log that contains an error.
 std::string what_is_wrong(const std::string& log) {
   std::istringstream lines(log);
   std::string first;
@@ -91,7 +91,7 @@ cl_int ProgramWork::run(const Step& step) {
     try {
       threads.emplace_back([&, i] { statuses[i] = work_on(builds_[i], step); });
     } catch (const std::system_error&) {
-      statuses[i] = work_on(builds_[i], step);  // the system has no more threads
+      statuses[i] = work_on(builds_[i], step);  // no more threads: build in this one
     }
   }
   if (!builds_.empty()) statuses[0] = work_on(builds_[0], step);
@@ -99,7 +99,7 @@ cl_int ProgramWork::run(const Step& step) {
   for (const ProgramBuild& build : builds_) publish(build);
   const auto failed = std::ranges::find_if(statuses, [](cl_int status) { return status != CL_SUCCESS; });
   if (failed == statuses.end()) return CL_SUCCESS;
-  // What is wrong everywhere is the program's, which has the log.
+  // A failure on all devices is the program's own fault, and the program has the log, so it is not reported.
   const auto succeeded = std::ranges::find(statuses, CL_SUCCESS);
   if (succeeded != statuses.end() && builds_[static_cast<std::size_t>(failed - statuses.begin())].program != nullptr) {
     const ProgramBuild& here = builds_[static_cast<std::size_t>(succeeded - statuses.begin())];

@@ -1,4 +1,4 @@
-/// What a program has done for several real devices at once: builds, compilations.
+/// Work on a program for several real devices at once: builds, compilations.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace troupe::opencl {
 
-/// One such action. It is in progress while this lives: no other begins.
+/// One build or compilation. It is in progress as long as this object lives: no other can begin.
 class ProgramWork {
  public:
   /// Makes a vendor's program in `build.program` and returns the vendor's code; may refuse.
@@ -17,7 +17,7 @@ class ProgramWork {
 
   /// Refuses with CL_INVALID_DEVICE and CL_INVALID_OPERATION.
   ProgramWork(Program& program, const std::vector<Device*>& devices, const std::string& options);
-  /// Each device's in a thread of its own. Returns the first failure's code.
+  /// Runs the step for each device in a thread of its own. Returns the first failure's code.
   [[nodiscard]] cl_int run(const Step& step);
 
  private:
@@ -27,10 +27,10 @@ class ProgramWork {
   std::vector<ProgramBuild> builds_;
 };
 
-/// Calls `step`, and takes from the vendor's program what it says of itself. Never refuses; returns the code.
+/// Calls `step`, and copies log and type from the vendor's program. Never refuses; returns the code.
 [[nodiscard]] cl_int work_on(ProgramBuild& build, const ProgramWork::Step& step) noexcept;
 
-/// The real devices behind those, each once, in the platform's order.
+/// Returns the real devices behind `devices`, each once, in the platform's order.
 [[nodiscard]] std::vector<RealDevice*> real_devices_behind(const std::vector<Device*>& devices);
 
 }  // namespace troupe::opencl

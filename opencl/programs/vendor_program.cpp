@@ -8,13 +8,13 @@
 namespace troupe::opencl {
 namespace {
 
-/// Without this, the argument's types and qualifiers are lost.
+/// The option that keeps the types and qualifiers of arguments.
 constexpr const char* kArgumentInfo = " -cl-kernel-arg-info";
 
-/// Where the program does not say otherwise: some drivers would take the latest that they know.
+/// The language for programs that name none: some drivers would take the latest that they know.
 constexpr const char* kLanguage = " -cl-std=CL1.2";
 
-/// Tells a program what it is compiled for, as SOCL does.
+/// Returns the option that tells a program the type of its device, as SOCL does.
 std::string option_of_type(const VendorContext& context) {
   cl_device_type type = 0;
   (void)context.api().clGetDeviceInfo(context.device(), CL_DEVICE_TYPE, sizeof type, &type, nullptr);
@@ -26,7 +26,7 @@ std::string option_of_type(const VendorContext& context) {
   }
 }
 
-/// Options as the program gave them, with what we add in front and behind.
+/// The options as the program gave them, with our own in front and behind.
 struct AllOptions {
   explicit AllOptions(const VendorContext& context, const std::string& options)
       : given(option_of_type(context) + options + platform::opencl_twin_option(context.device())),
@@ -38,8 +38,8 @@ struct AllOptions {
   std::string with_all;
 };
 
-/// Calls with all options; where the vendor does not know those that we add, with fewer. `chose_language`: it was left
-/// to the vendor which language this is.
+/// Calls with all options; if the vendor does not know our options, calls again with fewer. `chose_language`: set to
+/// true if the vendor chose the language.
 template <class Call>
 cl_int with_our_options(const AllOptions& options, bool& chose_language, Call&& call) {
   const auto is_refused = [](cl_int status) {
@@ -52,7 +52,7 @@ cl_int with_our_options(const AllOptions& options, bool& chose_language, Call&& 
   return call(options.given.c_str());
 }
 
-/// A text that is asked for in two steps; empty where there is none.
+/// Returns a text that is queried in two steps; empty if there is none.
 template <class Query>
 std::string text_of(Query&& query) {
   std::size_t size = 0;

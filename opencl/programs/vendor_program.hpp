@@ -1,4 +1,4 @@
-/// A program and a kernel at one vendor, for one device.
+/// A program and a kernel of one vendor, for one device.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -14,8 +14,8 @@
 
 namespace troupe::opencl {
 
-/// What stands before each source: what drivers say of their devices in macros, and ours do not: no images, and OpenCL
-/// 1.2. Where there are no images the standard has none of their types either; the compiler's error for one then says
+/// The text in front of each source. It corrects the drivers' macros where our devices differ: they have no images, and
+/// OpenCL 1.2. Without images the standard has no image types either; the compiler's error for such a type then says
 /// why. Lines are counted from the program's first one.
 inline constexpr std::string_view kProgramPreface =
     "#undef __IMAGE_SUPPORT__\n"
@@ -30,7 +30,7 @@ inline constexpr std::string_view kProgramPreface =
     "#define sampler_t sampler_t_is_missing_since_images_are_not_supported\n"
     "#line 1\n";
 
-/// Owns the vendor's program. Calls refuse with the vendor's code.
+/// A vendor's program, owned by this object. Calls refuse with the vendor's code.
 class VendorProgram {
  public:
   VendorProgram(VendorContext& context, platform::OpenClContext held, cl_program program)
@@ -42,8 +42,8 @@ class VendorProgram {
   [[nodiscard]] static std::shared_ptr<VendorProgram> of_source(VendorContext& context, const std::string& source);
   [[nodiscard]] static std::shared_ptr<VendorProgram> of_binary(VendorContext& context,
                                                                 const std::vector<unsigned char>& binary);
-  /// CL_LINKER_NOT_AVAILABLE where the vendor does not link. A link that failed may give a program, whose log says why;
-  /// else null.
+  /// Links programs. The status is CL_LINKER_NOT_AVAILABLE if the vendor does not link. A failed link may give a
+  /// program whose log says why; otherwise the program is null.
   struct Linked;
   [[nodiscard]] static Linked link(VendorContext& context, const std::string& options,
                                    const std::vector<std::shared_ptr<VendorProgram>>& parts);
@@ -52,18 +52,19 @@ class VendorProgram {
   [[nodiscard]] const cl_icd_dispatch& api() const { return context_->api(); }
   [[nodiscard]] cl_program program() const { return program_; }
 
-  /// Return the vendor's code. With information about arguments, where the vendor takes that option.
+  /// Builds the program, with information about arguments if the vendor accepts that option. Returns the vendor's code.
   [[nodiscard]] cl_int build(const std::string& options);
-  /// Headers by the names in the source's includes. CL_COMPILER_NOT_AVAILABLE where the vendor only builds.
+  /// Compiles the program. The headers come with their names in the source's includes. Returns
+  /// CL_COMPILER_NOT_AVAILABLE if the vendor only builds.
   [[nodiscard]] cl_int compile(const std::string& options,
                                const std::vector<std::pair<std::string, std::shared_ptr<VendorProgram>>>& headers);
-  /// The vendor does not take the option for the language that we add where the program has none: the last build was in
-  /// whatever language the vendor likes.
+  /// True if the vendor chose the language in the last build: it does not accept the option that we add for programs
+  /// that name no language.
   [[nodiscard]] bool chose_language() const { return chose_language_; }
 
   [[nodiscard]] std::string log() const;
   [[nodiscard]] cl_program_binary_type binary_type() const;
-  /// Empty where the vendor gives none.
+  /// Returns the binary; empty if the vendor gives none.
   [[nodiscard]] std::vector<unsigned char> binary() const;
   [[nodiscard]] std::vector<std::string> kernel_names() const;
 
@@ -79,7 +80,7 @@ struct VendorProgram::Linked {
   std::shared_ptr<VendorProgram> program;
 };
 
-/// Owns the vendor's kernel.
+/// A vendor's kernel, owned by this object.
 class VendorKernel {
  public:
   /// Refuses with the vendor's code.
@@ -91,7 +92,8 @@ class VendorKernel {
   [[nodiscard]] const cl_icd_dispatch& api() const { return program_->api(); }
   [[nodiscard]] cl_device_id device() const { return program_->context().device(); }
   [[nodiscard]] cl_kernel kernel() const { return kernel_; }
-  /// Held from the first argument that is set until the launch that takes them: vendors keep arguments in the kernel.
+  /// The lock that is held from the first argument that is set until the launch that takes the arguments, because
+  /// vendors keep arguments in the kernel.
   [[nodiscard]] Mutex& mutex() { return mutex_; }
 
  private:

@@ -9,23 +9,23 @@ namespace troupe::opencl {
 
 namespace {
 
-/// What is shorter is not split.
+/// The shortest launch that is split.
 constexpr double kShortest = 1e6;
-/// How many times faster it has to be by what is predicted, and by what was measured.
+/// The least factor by which splitting must be faster, according to predictions and to measurements.
 constexpr double kPredictedGain = 1.2;
 constexpr double kMeasuredGain = 1.1;
-/// Less is no help.
+/// The smallest share that is worth giving to a device.
 constexpr double kLeastShare = 1.0 / 64;
-/// A trial lasts about this long on a device that is as fast as the one that is known.
+/// The length of a trial on a device that is as fast as the known one, and the limits of a trial's share.
 constexpr double kTrialTime = 5e5;
 constexpr double kLeastTrial = 1.0 / 256;
 constexpr double kLargestTrial = 1.0 / 16;
-/// Parts that take longer are cut again, so that what differs from item to item is shared out.
+/// If the parts would take longer than this, each device gets several, so that differences between items even out.
 constexpr double kLongEnough = 4e6;
 constexpr std::size_t kMostRounds = 4;
-/// Measured before it is judged.
+/// The number of measured splits after which splitting is judged.
 constexpr std::size_t kJudgedSplits = 2;
-/// Then one is launched whole, to see what that takes now.
+/// The number of splits in a row; then one launch runs whole, to measure what that takes now.
 constexpr std::size_t kSplitsInARow = 32;
 constexpr std::size_t kLongestPause = 4096;
 
@@ -42,7 +42,7 @@ void KernelSpeeds::Mean::add(double one, bool small) {
   }
   if (small) return;
   ++count;
-  // Of the first ones the plain mean.
+  // The first values form the plain mean.
   constexpr double kLeastWeight = 0.25;
   value += (one - value) * std::max(kLeastWeight, 1.0 / static_cast<double>(count));
 }
@@ -71,7 +71,7 @@ KernelSpeeds::Choice KernelSpeeds::choose(std::size_t items, std::span<const int
   std::vector<double> shares = by_speed(here, devices);
   const auto used = std::ranges::count_if(shares, [](double share) { return share > 0; });
   if (used < 2) return {};
-  // All of them end at the same time, so one tells of all.
+  // All parts should end at the same time; the longest one counts.
   double split = 0;
   bool settled = true;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -106,7 +106,7 @@ std::vector<double> KernelSpeeds::trial(const Known& known, std::span<const int>
       best = i;
     }
   }
-  // What is known is of devices that this launch may not use.
+  // Only devices that this launch may not use have been measured.
   if (best == devices.size()) return {};
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (i == best) continue;

@@ -1,4 +1,4 @@
-/// How many launches could run at the same time as one.
+/// The number of launches that could run at the same time.
 #pragma once
 
 #include <algorithm>
@@ -10,20 +10,20 @@
 
 namespace troupe::opencl {
 
-/// Counts launches that have not ended by their depth: each lies one below the deepest that it follows by its data, and
-/// those of the same depth could run side by side. Thread-safe.
+/// Counts the launches that have not ended by their depth. A launch is one deeper than the deepest launch that it
+/// follows by its data. Launches of the same depth could run side by side. Thread-safe.
 class ParallelWidth {
  public:
   struct Place {
     std::uint64_t depth = 0;
-    /// Launches of the same depth that have not ended.
+    /// The number of launches of the same depth that have not ended.
     std::size_t beside = 0;
   };
 
   /// `follows`: the depth of the deepest launch, ended or not, that this one follows; 0: none.
   [[nodiscard]] Place begin(std::uint64_t follows) {
     const LockGuard lock(mutex_);
-    // What follows nothing that runs could run now, as those could that have not ended and lie highest.
+    // A launch that follows no running one could run now, beside the running launches of the least depth.
     const std::uint64_t depth = running_.empty() ? follows + 1 : std::max(follows + 1, running_.begin()->first);
     return {depth, running_[depth]++};
   }

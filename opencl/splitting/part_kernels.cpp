@@ -10,12 +10,13 @@ namespace troupe::opencl {
 
 namespace {
 
-/// Launches of a range before kernels are built for it alone, and ranges that there are kernels for.
+/// The number of launches of a range before kernels are built for it alone, and the most ranges that have such kernels.
 constexpr std::size_t kRepeated = 3;
 constexpr std::size_t kMostRanges = 8;
 
-/// The compiler that analyses takes the text. Vendors' compilers write on standard error where they do not, and a
-/// change of ours must not: a parameter may be a constant pointer, or the kernel be called by another.
+/// Returns true if the analysing compiler accepts the text. Vendors' compilers write on standard error if they refuse a
+/// text, and our changes must not cause that: a parameter may be a constant pointer, or another kernel may call this
+/// one.
 bool can_be_built(const std::string& text, const std::string& options, const std::string& compiler_name) {
   const auto compiler = analysis_compiler(compiler_name);
   auto with = compiler_options(options);
@@ -56,7 +57,7 @@ std::shared_ptr<const PartKernels::OnDevices> PartKernels::of(const NdRange& who
 
 std::shared_ptr<PartKernels::Built> PartKernels::begin_to_build(std::string source) const {
   auto begun = std::make_shared<Built>();
-  // The program may end before: nothing of it is used.
+  // The program may end before the build, so the build uses nothing of it.
   auto build = [begun, sources = sources_, kernel = kernel_, devices = devices_, text = std::move(source),
                 compiler = compiler_in_environment()] {
     auto kernels = std::make_shared<OnDevices>(devices);

@@ -15,21 +15,21 @@
 
 namespace troupe::opencl {
 
-/// One kernel's, for each device that its program was built for. They are built when launches have shown that they are
-/// of use, in a thread of their own; until then there are none. Thread-safe.
+/// The kernels for the parts of one kernel, for each device that its program was built for. They are built in a thread
+/// of their own when launches have shown that they are useful; until then there are none. Thread-safe.
 class PartKernels {
  public:
-  /// By `RealDevice::number`; null where there is none.
+  /// The kernels by `RealDevice::number`; null if there is none.
   using OnDevices = std::vector<std::shared_ptr<VendorKernel>>;
 
-  /// `at_once`: the first call of `of` builds them and waits.
+  /// `at_once`: the first call of `of` builds the kernels and waits.
   PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written, bool at_once);
 
-  /// What is written: a part's kernel takes an argument more for each.
+  /// The written parameters: a part's kernel takes one further argument for each.
   [[nodiscard]] const std::vector<WrittenParameter>& written() const { return written_; }
-  /// For parts of this launch; null as long as there are none. The first call, or where they are for this range alone
-  /// the first after some of the same, begins to build them. `asks_for_whole`: the kernel asks for what differs between
-  /// the launch and its parts.
+  /// Returns the kernels for parts of this launch; null as long as there are none. The first call begins to build them.
+  /// If they are for this range alone, the build begins after several launches of the range. `asks_for_whole`: the
+  /// kernel asks for values that differ between the launch and its parts.
   [[nodiscard]] std::shared_ptr<const OnDevices> of(const NdRange& whole, bool asks_for_whole);
 
  private:
@@ -39,7 +39,7 @@ class PartKernels {
     std::size_t device = 0;
     std::string options;
   };
-  /// What the thread that builds fills in.
+  /// The results of the building thread.
   struct Built {
     Mutex mutex;
     std::shared_ptr<const OnDevices> kernels TROUPE_GUARDED_BY(mutex);
@@ -62,7 +62,7 @@ class PartKernels {
   std::map<Key, Range> ranges_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// The thread that builds them. Never destroyed.
+/// Returns the thread that builds the kernels. Never destroyed.
 [[nodiscard]] platform::BackgroundThread& part_builder();
 
 }  // namespace troupe::opencl

@@ -11,11 +11,12 @@ std::vector<RangePart> parts_of(std::size_t size, std::size_t grain, std::span<c
   const std::size_t grains = (size + grain - 1) / grain;
   const auto sharing = static_cast<std::size_t>(std::ranges::count_if(shares, [](double share) { return share > 0; }));
   const bool enough = grains >= sharing;
-  // Where the parts end by their shares, rounded to grains each for itself, so that nothing adds up.
+  // The end of the parts so far, by their shares. Each end is rounded to grains on its own, so that errors do not add
+  // up.
   double end = 0;
   std::size_t begin = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
-    // In the first round all get something, and leave something for those behind them.
+    // In the first round each device with a share gets something, and leaves something for the devices behind it.
     std::size_t later = round == 0 && enough ? sharing : 0;
     for (std::size_t device = 0; device < shares.size(); ++device) {
       end += shares[device] / static_cast<double>(rounds);

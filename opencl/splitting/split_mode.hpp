@@ -1,4 +1,4 @@
-/// Whether launches are split: `TROUPE_OPENCL_SPLIT`.
+/// The mode of splitting launches: `TROUPE_OPENCL_SPLIT`.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,15 @@
 namespace troupe::opencl {
 
 enum class SplitMode : std::uint8_t {
-  /// `off`.
+  /// `off`: no launch is split.
   never,
-  /// Where it pays: without the variable.
+  /// Without the variable: launches are split where that pays.
   where_it_pays,
-  /// `always`, for tests: all launches that can be, however short, in equal parts.
+  /// `always`, for tests: all launches that can be split are split, however short, in equal parts.
   always,
 };
 
-/// What the variable says now. What is neither of its values gets a line on standard error, once.
+/// Returns the mode that the variable sets now. A value that is neither of its two gets a line on standard error, once.
 [[nodiscard]] SplitMode split_mode();
 
 }  // namespace troupe::opencl

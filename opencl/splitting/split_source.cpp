@@ -49,7 +49,7 @@ class Tokens {
     }
   }
 
-  /// To its end; a backslash continues it.
+  /// Skips to the line's end; a backslash continues the line.
   void skip_line() {
     while (at_ < source_.size() && source_[at_] != '\n') {
       if (source_[at_] == '\\') ++at_;
@@ -80,7 +80,7 @@ class Tokens {
   std::vector<Token> tokens_;
 };
 
-/// Where the list of a kernel's parameters ends, and where its body begins: the places of `)` and `{`.
+/// The end of a kernel's parameter list, and the begin of its body: the places of `)` and `{`.
 struct Definition {
   std::size_t list_end = 0;
   std::size_t body = 0;
@@ -98,7 +98,7 @@ class DefinitionSearch {
       if (is(i, "{")) ++depth;
       if (is(i, "}") && depth > 0) --depth;
       if (depth > 0 || !is(i, name) || !is(i + 1, "(")) continue;
-      // A prototype besides would have to be changed, too.
+      // A second declaration, such as a prototype, would have to be changed, too, so it makes the search fail.
       const std::optional<Definition> here = from(i + 1);
       if (found || !here) return std::nullopt;
       found = here;
@@ -111,7 +111,7 @@ class DefinitionSearch {
     return i < tokens_.size() && tokens_[i].text == text;
   }
 
-  /// The place behind the bracket that closes the one at `i`; the end of all where there is none.
+  /// Returns the place behind the bracket that closes the one at `i`; the end of the tokens if there is none.
   [[nodiscard]] std::size_t behind(std::size_t i) const {
     std::size_t open = 0;
     for (; i < tokens_.size(); ++i) {

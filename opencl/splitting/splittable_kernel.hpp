@@ -15,7 +15,8 @@
 
 namespace troupe::opencl {
 
-/// What is known of it, which its program keeps: programs may make kernels anew for each launch.
+/// The knowledge about splitting a kernel. The program keeps it, because programs may make kernels anew for each
+/// launch.
 class SplittableKernel {
  public:
   SplittableKernel(const Kernel& kernel, KernelFacts facts, std::vector<WrittenParameter> written, SplitMode mode)
@@ -27,7 +28,7 @@ class SplittableKernel {
   const SplitMode mode;
   PartKernels parts;
   KernelSpeeds speeds;
-  /// Launches that were split. For who looks from outside.
+  /// The number of launches that were split, for outside observers.
   std::atomic<std::size_t> split_launches{0};
 };
 
