@@ -1,5 +1,5 @@
-/// What a run did, for programs: trace files, the report with its critical path, and the picture, as the command line
-/// makes them. Installed as <troupe/traces.hpp>, with the library `Troupe::traces`; docs/linalg.md has a complete
+/// The records of a run, for programs: trace files, the report with its critical path, and the picture, as the command
+/// line makes them. Installed as <troupe/traces.hpp>, with the library `Troupe::traces`; docs/linalg.md has a complete
 /// program.
 ///
 /// Start a runtime with `RuntimeOptions::trace`, take the trace of what has run (`Runtime::take_trace`), `describe` it,

@@ -5,17 +5,18 @@ namespace {
 
 using namespace troupe;
 
-/// Any vector: nothing that a client sends can lead this kernel out of its data, so it needs no check.
+/// Halves a vector. Nothing that a client sends can lead this kernel out of its data, so it needs no check.
 void halve(VectorView<double> x) {
   for (double& value : x) value /= 2;
 }
 
-/// y(i) <- x(first + i)
+/// Copies a part of x: y(i) = x(first + i).
 void take_from(VectorView<const double> x, VectorView<double> y, std::int64_t first) {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[static_cast<std::size_t>(first) + i];
 }
 
-/// Here clients could: with a `first` below zero, or so large that y reaches beyond the end of x.
+/// Refuses a `first` below zero, or so large that y reaches beyond the end of x: with it the kernel would leave its
+/// data.
 Result<void> check_take_from(std::span<const Layout> layouts, const Arguments& arguments) {
   const std::int64_t first = *reinterpret_cast<const std::int64_t*>(arguments.bytes().data() + arguments.offsets()[0]);
   const std::int64_t x = layouts[0].elements(), y = layouts[1].elements();

@@ -29,7 +29,7 @@ class CommandOrder {
     queue,
     /// All commands that have been enqueued, as for a marker without a list.
     all,
-    /// As with `queue`, the queue decides, and later commands wait for this one: a barrier with a list.
+    /// The queue decides, and later commands wait for this one: a barrier with a list.
     hold_later,
     /// Both `all` and `hold_later`: a barrier without a list.
     all_and_hold_later,

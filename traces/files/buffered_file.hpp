@@ -1,4 +1,4 @@
-/// Formatted text to a file, in large pieces.
+/// Formatted text that is written to a file in large pieces.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 
 namespace troupe::traces {
 
-/// Collects text and writes it in pieces of some 64 KiB, so that a large file needs little memory. The first failure
-/// ends the writing: what is printed after it is dropped, and `commit` returns it.
+/// Collects text and writes it in pieces of about 64 KiB, so that a large file needs little memory. The first failure
+/// ends the writing: text that is printed after it is dropped, and `commit` returns the failure.
 class BufferedFile {
  public:
   explicit BufferedFile(platform::AtomicFile file) : file_(std::move(file)) {}
@@ -22,9 +22,9 @@ class BufferedFile {
     if (buffer_.size() >= kPiece) flush();
   }
 
-  /// Nothing that is printed from now on arrives.
+  /// Returns true after a failure: text that is printed from now on is dropped.
   [[nodiscard]] bool failed() const { return !outcome_.ok(); }
-  /// Writes what is left and puts the file in its place. Call once.
+  /// Writes the rest and moves the file to its place. Call it once.
   Result<void> commit() {
     flush();
     return failed() ? outcome_ : file_.commit();

@@ -14,7 +14,7 @@ namespace troupe::traces {
 
 namespace {
 
-/// With its quotes.
+/// Returns the text as JSON, with its quotes.
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -40,7 +40,7 @@ class ChromeTrace {
   }
 
  private:
-  /// Thread 0 would be the system's idle one.
+  /// Thread ids begin at 1, because thread 0 would be the system's idle thread.
   static std::size_t thread_of(WorkerId worker) { return worker.index() + 1; }
 
   void separate() {
@@ -48,24 +48,24 @@ class ChromeTrace {
     first_ = false;
   }
 
-  /// In microseconds.
+  /// Returns the time in microseconds.
   static std::string time(Duration duration) {
     const auto ns = duration.count();
     return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
   }
-  /// In microseconds, a tenth of a nanosecond late: Perfetto multiplies the binary number by 1000 and drops the
-  /// fraction, which makes 1.001 us 1000 ns, and throws away a slice that begins one nanosecond before the last one of
-  /// its thread ends. Durations may come out shorter.
+  /// Returns the time since the begin in microseconds, a tenth of a nanosecond late. Perfetto multiplies the binary
+  /// number by 1000 and drops the fraction, so 1.001 us becomes 1000 ns, and it drops a slice that begins one
+  /// nanosecond before the last one of its thread ends. Durations may come out shorter.
   [[nodiscard]] std::string since_begin(TimeStamp stamp) const {
     return time(std::max(Duration{}, stamp - description_.begin)) + "1";
   }
 
-  /// After the workers.
+  /// The threads of copies come after the workers.
   [[nodiscard]] std::size_t thread_of_copies(std::size_t track) const {
     return description_.workers.size() + 1 + track;
   }
 
-  /// A worker's first lane is its own thread; the others of all workers come after the copies.
+  /// A worker's first lane is its own thread; the further lanes of all workers come after the copies.
   [[nodiscard]] std::size_t thread_of_lane(std::size_t worker, std::size_t lane) const {
     if (lane == 0) return worker + 1;
     std::size_t before = 0;
@@ -114,14 +114,14 @@ class ChromeTrace {
     out_.print(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"cat":"task","name":{},"args":{{"task":{})", thread,
                since_begin(event.start), time(event.duration()), codelets_[event.codelet], event.task.value());
     if (event.name != 0) out_.print(R"(,"name":{})", quoted(trace_.name_of(event)));
-    // Operations per nanosecond.
+    // GFlop/s are operations per nanosecond.
     const double gflops = event.flops / static_cast<double>(event.duration().count());
     if (std::isfinite(gflops) && gflops > 0) out_.print(R"(,"GFlop/s":{:.4g})", gflops);
     if (event.cores > 1) print_cores(event);
     out_.print(R"(,"priority":{}{}}}}})", event.priority, event.failed ? R"(,"failed":true)" : "");
   }
 
-  /// Of a cluster: how many cores there were, and how many of them computed on an average.
+  /// Prints the cores of a cluster: how many it had, and how many of them computed on average.
   void print_cores(const TraceEvent& event) {
     out_.print(R"(,"cores":{})", event.cores);
     if (const auto share = event.team_use().share()) out_.print(R"(,"cores used":{:.4g})", *share * event.cores);
@@ -135,7 +135,7 @@ class ChromeTrace {
     out_.print("}}");
   }
 
-  /// It may not be among the events: it still runs, say.
+  /// The task may be missing among the events, for example because it still runs.
   void print_helped(TaskId task) {
     out_.print(R"(,"args":{{"task":{})", task.value());
     if (const auto at = index_.find(task)) {
@@ -155,7 +155,7 @@ class ChromeTrace {
       const TraceEvent& from = trace_.events[*before];
       const TraceEvent& to = trace_.events[*after];
       if (from.end > to.start) continue;
-      // At the very end it would not be within the task any more.
+      // At the very end of the task, the arrow's start would not be inside it any more.
       print_flow("s", ++flow, thread_of_event(*before), std::max(from.start, from.end - Duration(1)));
       print_flow("f", flow, thread_of_event(*after), to.start);
     }
@@ -188,7 +188,7 @@ class ChromeTrace {
   const Trace& trace_;
   const TraceDescription& description_;
   BufferedFile& out_;
-  /// Their names as JSON strings.
+  /// The names of codelets as JSON strings.
   std::vector<std::string> codelets_;
   std::vector<CopyTrack> copies_;
   const TaskLanes lanes_;

@@ -12,22 +12,22 @@ struct TrackedCopy {
   HandleId handle;
   Bytes bytes;
   TimeStamp asked{};
-  /// When nothing else was under way from this memory to that one any more, and it was asked for.
+  /// The time at which the copy had been asked for and no other copy was under way from this memory to that one.
   TimeStamp start{};
   TimeStamp end{};
 };
 
-/// From one memory node to another: one copy at a time, by start.
+/// The copies from one memory node to another, one at a time, ordered by start.
 struct CopyTrack {
   NodeId from;
   NodeId to;
   std::vector<TrackedCopy> copies;
 
-  /// "copies host to GPU 0"; `nodes`: names by number. Nodes that it does not name are "node 3".
+  /// Returns a name such as "copies host to GPU 0"; `nodes`: names by number. A node without a name is called "node 3".
   [[nodiscard]] std::string name(const std::vector<std::string>& nodes) const;
 };
 
-/// By `from`, then `to`.
+/// Returns the tracks, ordered by `from`, then `to`.
 [[nodiscard]] std::vector<CopyTrack> copy_tracks(const Trace& trace);
 
 }  // namespace troupe::traces

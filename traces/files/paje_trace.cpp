@@ -16,7 +16,7 @@ namespace troupe::traces {
 
 namespace {
 
-/// Numbers are those that `print_*` use below.
+/// The definitions of events. The `print_*` functions below use the same numbers.
 constexpr std::string_view kHeader = R"(%EventDef PajeDefineContainerType 0
 %  Alias string
 %  Type string
@@ -88,7 +88,7 @@ constexpr std::string_view kHeader = R"(%EventDef PajeDefineContainerType 0
 %EndEventDef
 )";
 
-/// The format knows no escapes.
+/// Returns the text in quotes. The format has no escapes, so quotes within the text are replaced.
 std::string paje_quoted(std::string text) {
   for (char& c : text) {
     if (c == '"') c = '\'';
@@ -97,7 +97,7 @@ std::string paje_quoted(std::string text) {
   return '"' + text + '"';
 }
 
-/// "0.000 0.447 0.698" of "#0072B2".
+/// Returns "0.000 0.447 0.698" for "#0072B2".
 std::string colour(std::string_view hex) {
   const auto part = [hex](std::size_t at) { return std::stoi(std::string(hex.substr(at, 2)), nullptr, 16) / 255.0; };
   return fmt::format("\"{:.3f} {:.3f} {:.3f}\"", part(1), part(3), part(5));
@@ -108,14 +108,15 @@ struct Item {
   enum class Kind : std::uint8_t { task, state, working, link_start, link_end, copying, no_copy };
   TimeStamp time{};
   Kind kind = Kind::working;
-  /// Of the event (`task`, `link_*`) or of the state; of the worker (`working`); of the track (`copying`, `no_copy`).
+  /// The index of the event (`task`, `link_*`), of the state, of the worker (`working`), or of the track (`copying`,
+  /// `no_copy`).
   std::size_t index = 0;
   std::size_t link = 0;
-  /// Of the worker.
+  /// The lane of the worker.
   std::size_t lane = 0;
 };
 
-/// Something that a worker did.
+/// One activity of a worker.
 struct Span {
   TimeStamp start{};
   TimeStamp end{};
@@ -123,7 +124,7 @@ struct Span {
   std::size_t index = 0;
 };
 
-/// What one lane of a worker did, one after the other, as changes of its state.
+/// Appends the activities of one lane of a worker, which follow one another, as changes of its state.
 void append_lane(std::size_t worker, std::size_t lane, std::vector<Span>& spans, std::vector<Item>& items) {
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.start != b.start ? a.start < b.start : a.end < b.end; });
@@ -156,10 +157,10 @@ void append_copies(const std::vector<CopyTrack>& tracks, std::vector<Item>& item
   }
 }
 
-/// All lines with a time, in chronological order.
+/// Returns all lines with a time, in chronological order.
 std::vector<Item> items_of(const Trace& trace, const actors::TraceIndex& index, const std::vector<CopyTrack>& copies,
                            std::size_t workers, const TaskLanes& lanes) {
-  // By worker, then lane; a worker does something else than running tasks in its first lane.
+  // The spans by worker, then lane. A worker's states, other than running tasks, are in its first lane.
   std::vector<std::vector<std::vector<Span>>> spans(workers);
   for (std::size_t i = 0; i < workers; ++i) spans[i].resize(lanes.count(i));
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
@@ -176,7 +177,7 @@ std::vector<Item> items_of(const Trace& trace, const actors::TraceIndex& index, 
   }
   append_links(trace, index, lanes, items);
   append_copies(copies, items);
-  // Stable: what one worker does at the same time stays in order, and a link starts before it ends.
+  // The sort is stable: simultaneous activities of one worker stay in order, and a link starts before it ends.
   std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.time < b.time; });
   return items;
 }
@@ -210,7 +211,7 @@ class PajeTrace {
   }
 
  private:
-  /// In seconds.
+  /// Returns the time in seconds.
   [[nodiscard]] std::string time(TimeStamp stamp) const {
     const auto ns = std::max(Duration{}, stamp - description_.begin).count();
     return fmt::format("{}.{:09}", ns / 1'000'000'000, ns % 1'000'000'000);
@@ -280,7 +281,7 @@ class PajeTrace {
     const bool helps = state.task.valid();
     out_.print("{} {} State W{} {}", helps ? 7 : 6, time(state.start), state.worker.index(), to_string(state.state));
     if (helps) {
-      // It may not be among the events: it still runs, say.
+      // The task may be missing among the events, for example because it still runs.
       const auto event = index_.find(state.task);
       out_.print(" {} {} \"\" \"\" \"\" \"\"", state.task.value(),
                  paje_quoted(event ? trace_.name_of(trace_.events[*event]) : ""));

@@ -3,8 +3,8 @@
 
 namespace troupe::traces {
 
-/// Tells it who can. Whoever loads libtroupe_traces, or has `write_trace` linked into itself, has had it called before
-/// `main`. True.
+/// Registers this library's functions with the runtime library. In a process that loads libtroupe_traces, or links
+/// `write_trace` statically, this is called before `main`. Returns true.
 bool offer_run_writer() noexcept;
 
 }  // namespace troupe::traces

@@ -1,4 +1,4 @@
-/// The tasks of workers that run several at a time, as rows of a viewer in which no two overlap.
+/// The lanes of workers that run several tasks at a time: rows of a viewer in which no two tasks overlap.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@ namespace troupe::traces {
 
 class TaskLanes {
  public:
-  /// The trace's events are in order of their starts. Events of workers that are not there lie in lane 0.
+  /// The trace's events must be in the order of their starts. Events of unknown workers are put into lane 0.
   TaskLanes(const Trace& trace, std::size_t workers);
 
-  /// The lane of the trace's event among those of its worker, from 0: the first that is free.
+  /// Returns the lane of the trace's event among those of its worker, from 0: the first lane that is free.
   [[nodiscard]] std::size_t of(std::size_t event) const { return lanes_[event]; }
-  /// At least 1.
+  /// Returns the number of lanes of a worker, at least 1.
   [[nodiscard]] std::size_t count(std::size_t worker) const { return counts_[worker]; }
 
  private:

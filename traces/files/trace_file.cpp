@@ -19,18 +19,19 @@ namespace {
 constexpr std::string_view kChrome = ".json";
 constexpr std::string_view kPaje = ".paje";
 
-/// Here, so that it is linked wherever traces are.
+/// The variable is in this file, so that the call is linked wherever traces are.
 [[maybe_unused]] const bool offered = offer_run_writer();
 
-/// A worker may have been asleep, or looking for work, since before the run.
+/// Cuts states at the begin of the run: a worker may have been asleep, or looking for work, since before it.
 void cut_states(std::vector<TraceState>& states, TimeStamp begin) {
   for (TraceState& state : states) state.start = std::max(state.start, begin);
   std::erase_if(states, [](const TraceState& state) { return state.end <= state.start; });
 }
 
-/// The worker of a GPU sleeps while its kernels run. Viewers take one thing at a time: the kernels.
+/// Cuts the tasks out of the states. The worker of a GPU sleeps while its kernels run, but viewers show one thing at a
+/// time: the kernels.
 void cut_tasks(Trace& trace, std::size_t workers) {
-  // Of each worker, by start.
+  // The tasks of each worker, ordered by start.
   std::vector<std::vector<const TraceEvent*>> tasks(workers);
   for (const TraceEvent& event : trace.events) tasks[event.worker.index()].push_back(&event);
   std::vector<std::size_t> next(workers);
@@ -51,7 +52,7 @@ void cut_tasks(Trace& trace, std::size_t workers) {
   trace.states = std::move(left);
 }
 
-/// A pipe whose reader has gone is a failed write like any other while this lives.
+/// As long as this object lives, writing to a pipe whose reader has gone is a failed write like any other.
 class PipeSignalIgnored {
  public:
   PipeSignalIgnored() : previous_(std::signal(SIGPIPE, SIG_IGN)) {}

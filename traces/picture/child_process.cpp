@@ -28,14 +28,15 @@ struct Channel {
   platform::FileDescriptor theirs;
 };
 
-/// A socket and not a pipe: writing to a program that has ended must not raise SIGPIPE here.
+/// Opens a socket and not a pipe, because writing to a program that has ended must not raise SIGPIPE here.
 std::optional<Channel> open_channel() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
   Channel channel{platform::FileDescriptor(ends[0]), {}};
   const platform::FileDescriptor low(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  // Above 0 to 2, which the child's ends are copied to, even where this program was started with those closed.
+  // The number is above 0 to 2, to which the child's ends are copied, even if this program was started with those
+  // closed.
   channel.theirs = platform::FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, 3));
   if (!channel.theirs.valid()) return std::nullopt;
   return channel;
@@ -58,7 +59,7 @@ class FileActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// A running child: never left as a zombie.
+/// A running child, which is never left as a zombie.
 class Child {
  public:
   Result<void> start(const std::vector<std::string>& arguments) {
@@ -85,7 +86,7 @@ class Child {
     wait();
   }
 
-  /// Moves data until the child has closed its outputs. False where the limit passed before.
+  /// Moves data until the child has closed its outputs. Returns false if the limit passed before.
   bool exchange(std::string_view input, ChildOutput& output, Clock::time_point deadline) {
     while (ends_[1].valid() || ends_[2].valid()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -115,7 +116,7 @@ class Child {
     if (sent >= 0) {
       input.remove_prefix(static_cast<std::size_t>(sent));
     } else if (errno != EAGAIN && errno != EINTR) {
-      ends_[0].reset();  // the child reads no further, which is its own business
+      ends_[0].reset();  // the child reads no further, which is no failure
     }
   }
 
@@ -130,7 +131,7 @@ class Child {
   }
 
   pid_t pid_ = -1;
-  /// Our ends of the child's standard input, output and error streams.
+  /// This process's ends of the child's standard input, output and error streams.
   std::array<platform::FileDescriptor, 3> ends_;
 };
 

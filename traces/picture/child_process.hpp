@@ -11,15 +11,15 @@
 namespace troupe::traces {
 
 struct ChildOutput {
-  /// What the program passed to exit(), or 128 + the number of the signal that ended it.
+  /// The number that the program passed to exit(), or 128 + the number of the signal that ended it.
   int exit_status = 0;
   std::string output;
   std::string errors;
 };
 
 /// Runs the program `arguments[0]`, which is looked for in PATH, without a shell, and waits for its end. `input`
-/// becomes its standard input. `ErrorCode::io` where there is no such program or it cannot be started, and where it is
-/// still running after `limit` (it is killed then). A program that fails by itself is no failure here: see
+/// becomes its standard input. Fails with `ErrorCode::io` if there is no such program, if it cannot be started, and if
+/// it is still running after `limit` (it is then killed). A program that fails by itself is no failure here: see
 /// `exit_status`.
 Result<ChildOutput> run_child(const std::vector<std::string>& arguments, std::string_view input,
                               std::chrono::seconds limit);

@@ -28,7 +28,7 @@ Result<std::string> run(const std::vector<std::string>& arguments, std::string_v
 }  // namespace
 
 Result<std::string> run_gnuplot(std::string_view script) {
-  // `-d` keeps the user's own settings out of it.
+  // `-d` makes gnuplot ignore the user's own settings.
   return run({"gnuplot", "-d"}, script);
 }
 

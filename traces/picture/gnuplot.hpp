@@ -1,4 +1,4 @@
-/// Runs gnuplot.
+/// Calls of gnuplot.
 #pragma once
 
 #include <string>
@@ -8,26 +8,26 @@
 
 namespace troupe::traces {
 
-/// What gnuplot prints when it runs `script`, without the user's own settings. `ErrorCode::io` where it is not
-/// installed or fails.
+/// Returns the output of gnuplot for `script`, without the user's own settings. Fails with `ErrorCode::io` if gnuplot
+/// is not installed or fails.
 [[nodiscard]] Result<std::string> run_gnuplot(std::string_view script);
 
-/// Whether gnuplot can be run, so that long work is not done for nothing.
+/// Checks that gnuplot can be run, so that long work is not done in vain.
 [[nodiscard]] Result<void> check_gnuplot();
 
-/// Draws `path`, which appears complete or not at all, by `script`, whose terminal is svg: where the path ends in
-/// ".png", the same picture is drawn as one.
+/// Draws `path` with `script`, whose terminal is svg. If the path ends in ".png", the same picture is drawn in that
+/// format. The file appears complete or not at all.
 [[nodiscard]] Result<void> draw_with_gnuplot(const std::string& path, std::string_view script);
 
-/// Whether that could be done, so that long work is not done for nothing. `invalid_argument` for a name that ends
-/// neither in ".svg" nor in ".png"; `io` where no file can be put there or gnuplot is missing. `what`: the
-/// picture, for people.
+/// Checks that `draw_with_gnuplot` could draw `path`, so that long work is not done in vain. Fails with
+/// `invalid_argument` for a name that ends neither in ".svg" nor in ".png", and with `io` if no file can be created
+/// there or gnuplot is missing. `what`: the picture, for people.
 [[nodiscard]] Result<void> check_drawing_path(const std::string& path, std::string_view what);
 
-/// A picture that gnuplot printed, with what its SVG lacks: fonts for machines without the one named.
+/// Adds to a picture that gnuplot printed what its SVG lacks: fonts for machines without the one named.
 [[nodiscard]] std::string with_fallback_fonts(std::string svg);
 
-/// Every `before` in `text` becomes `after`.
+/// Replaces every `before` in `text` by `after`.
 void replace_all(std::string& text, std::string_view before, std::string_view after);
 
 }  // namespace troupe::traces

@@ -1,4 +1,4 @@
-/// Commands for gnuplot, and text in them that anybody may have written.
+/// Commands for gnuplot, and safe strings for texts from anybody.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,15 +11,16 @@
 
 namespace troupe::traces {
 
-/// The first `longest` characters of `text` and "..." where there are more; bytes of UTF-8 stay together.
+/// Returns the first `longest` characters of `text`, with "..." if there are more; bytes of a UTF-8 character stay
+/// together.
 std::string abbreviated(std::string_view text, std::size_t longest);
 
-/// `text` as a string of gnuplot: within single quotes, in which nothing is expanded. Control characters become spaces,
-/// and bytes that are no UTF-8 become '?'. A single quote becomes an apostrophe (U+2019): gnuplot 5.4 wants it doubled,
-/// but misreads that at the front of a string.
+/// Returns `text` as a string of gnuplot: within single quotes, in which nothing is expanded. Control characters become
+/// spaces, and bytes that are not UTF-8 become '?'. A single quote becomes an apostrophe (U+2019): gnuplot 5.4 wants it
+/// doubled, but misreads that at the front of a string.
 std::string gnuplot_string(std::string_view text);
 
-/// Commands, one a line.
+/// A script of commands, one per line.
 class GnuplotScript {
  public:
   template <class... Args>
@@ -27,7 +28,7 @@ class GnuplotScript {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
     text_ += '\n';
   }
-  /// A pale grid and two borders only, as charts have them.
+  /// Sets a pale grid and only two borders, as charts have them.
   void add_chart_style();
 
   [[nodiscard]] std::string take() { return std::move(text_); }

@@ -1,4 +1,4 @@
-/// A picture of a run: who ran what when.
+/// A picture of a run: which worker ran which task when.
 #pragma once
 
 #include <cstddef>
@@ -12,49 +12,51 @@ namespace troupe::traces {
 
 /// One task that a worker ran.
 struct PictureSpan {
-  /// Index into `Picture::workers`.
+  /// The index into `Picture::workers`.
   std::size_t worker = 0;
   std::string codelet;
-  /// Seconds since the start of the run; not negative, and `end_s` not before `start_s`.
+  /// The times in seconds since the start of the run; they are not negative, and `end_s` is not before `start_s`.
   double start_s = 0;
   double end_s = 0;
-  /// Of the worker's cores' time, what share it used, from 0 to 1; 1 where that is not known.
+  /// The share of the time of the worker's cores that the task used, from 0 to 1; 1 if it is not known.
   double used = 1;
 };
 
 struct Picture {
   std::string title;
-  /// Lines below the title; one with the number of tasks, the time and how busy the workers were follows by itself.
+  /// The lines below the title. A line with the number of tasks, the time and how busy the workers were is added after
+  /// them.
   std::vector<std::string> subtitle;
-  /// Names, in the order of their rows from top to bottom.
+  /// The names of the workers, in the order of their rows from top to bottom.
   std::vector<std::string> workers;
-  /// By worker, at least 1; empty: each has one core, or is a GPU.
+  /// The number of cores by worker, at least 1; empty: each worker has one core, or is a GPU.
   std::vector<int> cores = {};
-  /// In any order.
+  /// The tasks, in any order.
   std::vector<PictureSpan> spans;
 };
 
-/// The picture of a trace: its tasks, from the description's `begin` on. It has no subtitle.
+/// Returns the picture of a trace: its tasks, from the description's `begin` on. It has no subtitle.
 [[nodiscard]] Picture picture_of(const Trace& trace, const TraceDescription& description);
 
-/// What was written.
+/// The paths of the files that were written.
 struct PictureFiles {
   std::string svg;
   std::string png;
 };
 
-/// Draws one row per worker and one colour per codelet over time, with a legend and, at the right, how busy each worker
-/// was and how many tasks it ran. The row of a cluster is higher, and a task fills as much of its height as it used of
-/// the cores' time. `path` ends in `.svg` or `.png`; the other form is written beside it. The drawing is
-/// gnuplot's. However many tasks there are, the files stay below a few megabytes: tasks narrower than two pixels are
+/// Draws one row per worker and one colour per codelet over time, with a legend. At the right it shows how busy each
+/// worker was and how many tasks it ran. The row of a cluster is higher, and a task fills as much of its height as it
+/// used of the cores' time. `path` ends in `.svg` or `.png`; the other form is written beside it. The drawing is
+/// gnuplot's. The files stay below a few megabytes, however many tasks there are: tasks narrower than two pixels are
 /// drawn in proportion to their time instead of one by one.
 ///
-/// `ErrorCode::invalid_argument` for another ending, and for spans or workers that make no sense. `ErrorCode::io` where
-/// gnuplot is missing or fails, or a file cannot be written. After a failure, neither file was touched, except that the
-/// PNG may be missing where only the last step of putting it in its place failed.
+/// Fails with `ErrorCode::invalid_argument` for another ending, and for spans or workers that make no sense; with
+/// `ErrorCode::io` if gnuplot is missing or fails, or a file cannot be written. A failure leaves both files untouched,
+/// except that the PNG may be missing if only the last step of putting it in its place failed.
 Result<PictureFiles> draw_picture(const std::string& path, const Picture& picture);
 
-/// Whether `draw_picture` could write to `path`, so that a long run is not started for nothing. Same errors.
+/// Checks that `draw_picture` could write to `path`, so that a long run is not started in vain. Fails with the same
+/// errors.
 Result<void> check_picture_path(const std::string& path);
 
 }  // namespace troupe::traces

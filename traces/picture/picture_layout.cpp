@@ -13,7 +13,7 @@ constexpr double kFontSize = 14.7;
 constexpr double kTextHeight = 15;
 constexpr double kMargin = 24;
 
-/// About how wide `text` is, a little more rather than less: only gnuplot knows the font.
+/// Returns an estimate of the width of `text`, rather too large than too small: only gnuplot knows the font.
 double text_width(std::string_view text) {
   constexpr double kNarrow = 0.36;
   constexpr double kUsual = 0.62;
@@ -28,16 +28,17 @@ double text_width(std::string_view text) {
   return width * kFontSize;
 }
 
-/// How high a worker's row is, for a single core 1: one of more cores is to be seen as such, and to leave room for
-/// the others.
+/// Returns the height of a worker's row; that of a single core is 1. The row of a cluster is visibly higher, but leaves
+/// room for the others.
 double row_height(const Picture& picture, std::size_t worker) {
   return picture.cores.empty() ? 1 : 1 + std::log2(picture.cores[worker]) / 2;
 }
 
-/// Few workers get high rows, many still fit on a screen. `count`: workers, one with a higher row as more than one.
+/// Returns the height of a row: few workers get high rows, and many still fit on a screen. `count`: the sum of the
+/// workers' row heights, in which a single core counts as 1.
 double row_pitch(double count) { return std::clamp(480 / count, std::clamp(1400 / count, 2.0, 12.0), 54.0); }
 
-/// Entries side by side, in as many lines as it takes. Returns the lower end.
+/// Places the entries side by side, on as many lines as needed. Returns the lower end.
 double place_legend(PictureLayout& layout, const std::vector<std::string>& legend, double top) {
   constexpr double kPitch = 24;
   constexpr double kBetween = 26;
@@ -58,7 +59,7 @@ PictureLayout lay_out(const Picture& picture, std::size_t subtitle_lines, const 
   PictureLayout layout;
   double widest_name = 0;
   for (const auto& name : picture.workers) widest_name = std::max(widest_name, text_width(name));
-  // A whole number of pixels, so that columns have sharp edges.
+  // The position is a whole number of pixels, so that columns have sharp edges.
   layout.plot_left = std::ceil(kMargin + 10 + std::min(widest_name, kWidestName));
   layout.tasks_right = layout.width - kMargin;
   layout.busy_right = layout.tasks_right - 72;

@@ -1,4 +1,4 @@
-/// Where everything is in a picture, in pixels from its upper left corner.
+/// The positions of everything in a picture, in pixels from its upper left corner.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct PicturePoint {
   double y = 0;
 };
 
-/// The side of a square in the legend, and from there to its text.
+/// The side of a square in the legend, and the distance from the square to its text.
 constexpr double kLegendSquare = 13;
 constexpr double kLegendGap = 8;
 
@@ -26,19 +26,19 @@ struct PictureLayout {
   double first_subtitle_y = 56;
   double subtitle_pitch = 18;
 
-  /// The rows, from the upper edge of the first to the lower edge of the last.
+  /// The area of the rows, from the upper edge of the first to the lower edge of the last.
   double plot_left = 0;
   double plot_right = 0;
   double plot_top = 0;
   double plot_bottom = 0;
-  /// Of a single core or a GPU.
+  /// The height of the row of a single core or a GPU.
   double row_pitch = 0;
-  /// The upper edge of each row, and the lower edge of the last one, from `plot_top`.
+  /// The upper edge of each row, and the lower edge of the last one, measured from `plot_top`.
   std::vector<double> rows;
-  /// Every how many rows one has its text; more than one where rows are lower than text.
+  /// Every `label_step`-th row has its text; more than 1 if rows are lower than text.
   std::size_t label_step = 1;
 
-  /// Right ends of the columns beside the rows.
+  /// The right ends of the columns beside the rows.
   double busy_right = 0;
   double tasks_right = 0;
 
@@ -46,7 +46,7 @@ struct PictureLayout {
   std::vector<PicturePoint> legend;
 };
 
-/// `subtitle_lines` counts the one that is added.
+/// `subtitle_lines` includes the line that is added.
 PictureLayout lay_out(const Picture& picture, std::size_t subtitle_lines, const std::vector<std::string>& legend);
 
 }  // namespace troupe::traces

@@ -24,7 +24,7 @@ class Row {
     short_[colour].used_s += (span.end_s - span.start_s) * span.used;
   }
 
-  /// A rectangle of its own, with its edges where columns end.
+  /// Returns a rectangle of its own for the span, with its edges where columns end.
   PictureRectangle add_wide(std::size_t colour, const PictureSpan& span) {
     const auto first = static_cast<std::size_t>(std::lround(span.start_s / step_s_));
     const auto last = static_cast<std::size_t>(std::lround(span.end_s / step_s_));
@@ -35,7 +35,7 @@ class Row {
   }
 
   void append_rectangles(std::size_t worker, std::vector<PictureRectangle>& result) {
-    // What each colour, and idle time after them, is still owed.
+    // The time that each colour, and the idle time after them, is still owed.
     std::vector<double> owed(colours_ + 1, 0.0);
     PictureRectangle run{worker, colours_, 0, 0, false};
     const auto finish = [&](std::size_t column, std::size_t next_colour) {
@@ -68,7 +68,7 @@ class Row {
     }
   }
 
-  /// The colour that is owed most once this column is added; the lower one of equals.
+  /// Returns the colour that is owed most once this column is added; the lower one of equal ones.
   std::size_t choose(std::size_t column, std::vector<double>& owed) const {
     double idle = 1;
     for (std::size_t colour = 0; colour < colours_; ++colour) {
@@ -85,9 +85,9 @@ class Row {
   std::size_t colours_;
   double step_s_;
   std::vector<double> shares_;
-  /// Columns that wide spans take.
+  /// True for columns that wide spans cover.
   std::vector<bool> covered_;
-  /// Of each colour's short tasks.
+  /// The sums over each colour's short tasks.
   struct Short {
     double time_s = 0;
     double used_s = 0;
@@ -117,7 +117,7 @@ std::vector<PictureRectangle> rectangles(const Picture& picture, const PictureSu
     }
     row.append_rectangles(worker, result);
   }
-  // Later rectangles cover earlier ones, and those that are exact are better than columns.
+  // Later rectangles cover earlier ones, and exact rectangles should cover columns.
   result.insert(result.end(), wide.begin(), wide.end());
   return result;
 }

@@ -1,4 +1,4 @@
-/// From spans of time to few enough rectangles.
+/// The reduction of spans of time to a limited number of rectangles.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,22 @@ namespace troupe::traces {
 
 struct PictureRectangle {
   std::size_t worker = 0;
-  /// Index into `PictureSummary::legend`.
+  /// The index into `PictureSummary::legend`.
   std::size_t legend = 0;
   double start_s = 0;
   double end_s = 0;
-  /// Whether this is one task, and not a column of several.
+  /// True if this is one task, and not a column of several.
   bool one_task = false;
-  /// Of the row's height: see `PictureSpan::used`. Of a column, the mean of the short tasks of its row and colour.
+  /// The used share of the row's height: see `PictureSpan::used`. For a column, the mean of the short tasks of its row
+  /// and colour.
   double used = 1;
 };
 
-/// What fills a picture in which nothing shorter than `step_s` can be told apart: every edge is a multiple of it. Spans
-/// of at least four steps become one rectangle each. Shorter ones are drawn in columns one step wide. A column has one
-/// colour, or none for idle time; what a column shows too much or too little of is carried over to the next one of its
-/// row, so that over a few columns each colour covers as much as its share of the time. At most one rectangle per step
-/// and row comes of them.
+/// Returns the rectangles of a picture in which nothing shorter than `step_s` can be told apart: every edge is a
+/// multiple of it. Spans of at least four steps become one rectangle each. Shorter ones are drawn in columns one step
+/// wide. A column has one colour, or none for idle time. If a column shows too much or too little of a colour, the
+/// difference is carried over to the next column of its row, so that over a few columns each colour covers as much as
+/// its share of the time. There is at most one such rectangle per step and row.
 std::vector<PictureRectangle> rectangles(const Picture& picture, const PictureSummary& summary, double step_s);
 
 }  // namespace troupe::traces

@@ -21,7 +21,7 @@ constexpr std::string_view kIdleColour = "#E8E8E8";
 constexpr std::string_view kTextColour = "#222222";
 constexpr std::string_view kQuietColour = "#666666";
 
-/// The same hue, for borders.
+/// Returns a darker colour of the same hue, for borders.
 std::string darker(std::string_view colour) {
   std::string result = "#";
   for (std::size_t i = 1; i < colour.size(); i += 2) {
@@ -77,12 +77,12 @@ class Drawing : GnuplotScript {
   }
 
  private:
-  /// The axis needs a length, whatever ran.
+  /// The axis needs a length above 0, even if no task ran.
   [[nodiscard]] double end_s() const { return summary_.end_s > 0 ? summary_.end_s : 1e-3; }
 
   [[nodiscard]] double pixel_s() const { return end_s() / (layout_.plot_right - layout_.plot_left); }
 
-  /// A point in pixels, as gnuplot's fractions of the whole picture.
+  /// Returns a point in pixels as gnuplot's fractions of the whole picture.
   [[nodiscard]] std::string at(double x, double y) const {
     return fmt::format("screen {:.6f}, screen {:.6f}", x / layout_.width, 1 - y / layout_.height);
   }
@@ -157,7 +157,8 @@ class Drawing : GnuplotScript {
     }
   }
 
-  /// Columns are half a pixel wide, more where there would be so many rectangles that the files became large.
+  /// Makes the rectangles. Columns are half a pixel wide, and wider if there would be so many rectangles that the files
+  /// became large.
   void fill() {
     constexpr std::size_t kMostRectangles = 40000;
     step_s_ = pixel_s() / 2;
@@ -168,10 +169,10 @@ class Drawing : GnuplotScript {
     }
   }
 
-  /// One curve for the idle rows, then for each codelet one of columns and small tasks, and one of tasks that are four
-  /// pixels wide and get a fine border, which tells them apart.
+  /// Adds one curve for the idle rows. Then each codelet gets one curve for columns and small tasks, and one for tasks
+  /// that are at least four pixels wide, which get a fine border to tell them apart.
   void plot() {
-    // Each border doubles what a task takes in the SVG.
+    // Each border doubles the size of a task in the SVG.
     constexpr std::size_t kMostBorders = 5000;
     const auto wide_enough = [&](const PictureRectangle& rectangle) {
       return rectangle.one_task && rectangle.end_s - rectangle.start_s >= 4 * pixel_s();
@@ -202,7 +203,7 @@ class Drawing : GnuplotScript {
     data_ += boxes + "e\n";
   }
 
-  /// x, y, lower x, upper x, lower y, upper y.
+  /// Appends the numbers x, y, lower x, upper x, lower y, upper y.
   void append_box(std::string& data, const PictureRectangle& rectangle) const {
     constexpr double kGap = 0.09;
     // Neighbours that only touch would show a pale seam.
@@ -210,7 +211,7 @@ class Drawing : GnuplotScript {
     const double gap = layout_.row_pitch < 6 ? 0 : kGap * layout_.row_pitch;
     const double top = layout_.rows[rectangle.worker] + gap;
     const double bottom = layout_.rows[rectangle.worker + 1] - gap;
-    // Of what used very little there is still a line.
+    // A task that used very little still gets a line.
     const double height = std::max((bottom - top) * rectangle.used, std::min(bottom - top, 1.0));
     const double left = rectangle.start_s * unit_.per_second;
     const double right = std::min(rectangle.end_s + kOverlapPixels * pixel_s(), end_s()) * unit_.per_second;
@@ -226,7 +227,7 @@ class Drawing : GnuplotScript {
   std::vector<std::string> subtitle_;
   double step_s_ = 0;
   std::vector<PictureRectangle> rectangles_;
-  /// What is plotted, and the data that follow in the same order.
+  /// The plotted curves, and their data in the same order.
   std::string curves_;
   std::string data_;
 };
@@ -243,7 +244,7 @@ PictureScript::PictureScript(const Picture& picture, const PictureSummary& summa
 }
 
 std::string PictureScript::svg() const {
-  // Here a point is as large as a pixel; elsewhere there are 72 points and 96 pixels to the inch.
+  // In this terminal a point is as large as a pixel; elsewhere there are 72 points and 96 pixels to the inch.
   return fmt::format(
       "set terminal svg noenhanced size {},{} fontscale 1.3333 font 'DejaVu Sans,11' background rgb 'white'\n"
       "set lmargin at screen {:.9f}\nset rmargin at screen {:.9f}\n{}",
@@ -253,7 +254,7 @@ std::string PictureScript::svg() const {
 std::string PictureScript::png() const {
   constexpr int kDots = 2;
   // This terminal's scale runs from the middle of the first dot to the middle of the last one. The rows must begin and
-  // end where dots do, or every edge in them is blurred.
+  // end at the edges of dots; otherwise every edge in them is blurred.
   const auto at_dot_edge = [&](double x) { return (x * kDots - 0.5) / (width_ * kDots - 1); };
   return fmt::format(
       "set terminal pngcairo noenhanced size {},{} fontscale {} linewidth {} font 'DejaVu Sans,11' "

@@ -7,14 +7,14 @@
 
 namespace troupe::traces {
 
-/// The commands that draw the picture on whatever terminal `terminal_command` sets, given its size in pixels, to the
-/// standard output. Text of the picture cannot become commands.
+/// The commands that draw the picture on the standard output, for the terminals svg and png. Text of the picture cannot
+/// become commands.
 class PictureScript {
  public:
   PictureScript(const Picture& picture, const PictureSummary& summary);
 
   [[nodiscard]] std::string svg() const;
-  /// With two dots per pixel, for screens that have them.
+  /// Returns the commands for a picture with two dots per pixel, for screens that have them.
   [[nodiscard]] std::string png() const;
 
  private:

@@ -1,4 +1,4 @@
-/// Where the time of a run went, for programs.
+/// The analysis of where the time of a run went, for programs.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,10 +7,10 @@
 
 namespace troupe::traces {
 
-/// The numbers of `analysis_text`; times in seconds.
+/// Returns the numbers of `analysis_text`; times in seconds.
 [[nodiscard]] nlohmann::json analysis_json(const RunAnalysis& analysis);
 
-/// What of a cluster's time was used: `share` (null where it is not known), and the three times.
+/// Returns the use of a cluster's time: `share` (null if it is not known), and the three times.
 [[nodiscard]] nlohmann::json team_json(const TeamUse& use);
 
 }  // namespace troupe::traces

@@ -18,12 +18,12 @@ double share(Duration part, Duration whole) { return whole.count() > 0 ? seconds
 std::string percent(Duration part, Duration whole) { return fmt::format("{:.1f} %", 100 * share(part, whole)); }
 std::string human(Duration duration) { return human_seconds(seconds(duration)); }
 
-/// Of all workers together.
+/// Returns the time of all workers together.
 Duration total_of(const RunAnalysis& analysis) {
   return analysis.makespan * static_cast<std::int64_t>(analysis.workers.size());
 }
 
-/// Columns that only some runs have.
+/// The columns that only some runs have.
 struct Columns {
   bool lent = false;
   bool teams = false;
@@ -76,7 +76,7 @@ std::string codelets_text(const RunAnalysis& analysis) {
 std::string path_text(const RunAnalysis& analysis) {
   const actors::CriticalPath& path = analysis.path;
   std::string codelets;
-  // A name may have line breaks.
+  // A name may contain line breaks.
   for (const actors::PathUse& use : analysis.path_codelets) {
     codelets += fmt::format("{}{} {} ({})", codelets.empty() ? "" : ", ", human_count(use.tasks), use.codelet,
                             human(use.total));

@@ -1,4 +1,4 @@
-/// Where the time of a run went, for people.
+/// The analysis of where the time of a run went, for people.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace troupe::traces {
 using actors::analyse;
 using actors::RunAnalysis;
 
-/// Tables of workers and codelets, the critical path, the bounds, and a list of what kept the run from them. `devices`:
-/// of the workers, by index. Ends in a line break.
+/// Returns tables of workers and codelets, the critical path, the bounds, and a list of the reasons that kept the run
+/// from reaching them. `devices`: the workers' devices, by index. Ends in a line break.
 [[nodiscard]] std::string analysis_text(const RunAnalysis& analysis, const std::vector<std::string>& devices);
 
 }  // namespace troupe::traces

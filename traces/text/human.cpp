@@ -8,7 +8,7 @@
 namespace troupe::traces {
 namespace {
 
-/// `value` below 1000 with three digits.
+/// Formats a `value` below 1000 with three digits.
 std::string three_digits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
   return fmt::format("{:.{}f}", value, value < 99.95 ? 1 : 0);
@@ -35,7 +35,7 @@ std::string human_bytes(Bytes bytes) {
   if (bytes.count < 1024) return fmt::format("{} B", bytes.count);
   double value = static_cast<double>(bytes.count) / 1024;
   std::size_t unit = 0;
-  // From here on it would be printed as 1024.0.
+  // From this value on, the number would be printed as 1024.0.
   constexpr double kNextUnit = 1023.95;
   for (; value >= kNextUnit && unit + 1 < kUnits.size(); ++unit) value /= 1024;
   return fmt::format("{:.1f} {}", value, kUnits[unit]);

@@ -10,14 +10,14 @@
 
 namespace troupe::traces {
 
-/// "1.23 s", "45.6 ms", "7.89 us", "2 min 05 s": three digits and a unit that fits.
+/// Returns a text such as "1.23 s", "45.6 ms", "7.89 us", "2 min 05 s": three digits and a fitting unit.
 std::string human_seconds(double seconds);
 
-/// "93.1 %"; "unknown" where all that ran brought threads of its own, and "93.1 % + unknown" where some did; "-" where
-/// nothing ran.
+/// Returns a text such as "93.1 %"; "unknown" if all tasks that ran brought threads of their own, "93.1 % + unknown" if
+/// some did; "-" if nothing ran.
 std::string human_share(const TeamUse& use);
 
-/// "512 B", "1.5 KiB", "3.2 GiB".
+/// Returns a text such as "512 B", "1.5 KiB", "3.2 GiB".
 std::string human_bytes(Bytes bytes);
 
 }  // namespace troupe::traces

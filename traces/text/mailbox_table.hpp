@@ -1,4 +1,4 @@
-/// Mailbox figures for people and for machines.
+/// The figures of mailboxes, for people and for programs.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,9 +8,9 @@
 
 namespace troupe::traces {
 
-/// A heading and a table with a row per actor.
+/// Returns a heading and a table with one row per actor.
 [[nodiscard]] std::string mailbox_table(const MetricsSnapshot& metrics);
-/// `{"mailboxes": [...]}`, times in seconds.
+/// Returns `{"mailboxes": [...]}`, with times in seconds.
 [[nodiscard]] nlohmann::json metrics_as_json(const MetricsSnapshot& metrics);
 
 }  // namespace troupe::traces

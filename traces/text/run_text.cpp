@@ -14,7 +14,7 @@ namespace troupe::traces {
 std::string run_text(const RunReport& report) {
   Table table({"worker", "device", ">tasks", ">busy", ">waiting for data", ">looking for work", ">steals"});
   for (const WorkerReport& worker : report.workers) {
-    // A service says what its workers did for a program together.
+    // A service reports all its workers' work for a program in one row.
     table.add_row({worker.worker.valid() ? std::to_string(worker.worker.value()) : "all", worker.device,
                    human_count(worker.tasks), human_seconds(seconds(worker.busy)),
                    human_seconds(seconds(worker.waiting_for_data)), human_seconds(seconds(worker.searching)),

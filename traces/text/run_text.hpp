@@ -1,4 +1,4 @@
-/// What a runtime has done since it started, for people.
+/// The work of a runtime since it started, as text for people.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace troupe::traces {
 
-/// How many tasks have ended, a table of the workers, and what was copied between memories. Ends in a line break.
+/// Returns the number of tasks that have ended, a table of the workers, and the copies between memories. Ends in a line
+/// break.
 [[nodiscard]] std::string run_text(const RunReport& report);
 
-/// The same, and, where the trace has tasks, where the time of those went (`analysis_text`).
+/// Returns the same text and, if the trace has tasks, where their time went (`analysis_text`).
 [[nodiscard]] std::string run_text(const RunReport& report, const Trace& trace);
 
 }  // namespace troupe::traces

@@ -16,16 +16,18 @@ namespace troupe::traces {
 /// Widths count code points of UTF-8. Line breaks within a cell become spaces.
 class Table {
  public:
-  /// Titles: "worker" of a column of words, which are aligned on the left, ">tasks" of one of numbers, on the right.
+  /// A title such as "worker" makes a column of words, aligned on the left; ">tasks" makes a column of numbers, aligned
+  /// on the right.
   explicit Table(std::vector<std::string> titles);
 
-  /// Cells that are missing on the right are empty; those beyond the last column are dropped.
+  /// Adds a row. Missing cells on the right are empty; cells beyond the last column are dropped.
   void add_row(std::vector<std::string> cells);
 
-  /// A line across the table, for instance in front of a row of sums.
+  /// Adds a line across the table, for instance in front of a row of sums.
   void add_rule();
 
-  /// The table, every line indented by `indent` spaces and ended by a line break; nothing trails on the right.
+  /// Returns the table, with every line indented by `indent` spaces and ended by a line break; there are no trailing
+  /// spaces.
   [[nodiscard]] std::string text(std::size_t indent = 0) const;
 
  private:
@@ -35,7 +37,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// The columns that `text` takes on a terminal: its code points.
+/// Returns the number of columns that `text` takes on a terminal: its code points.
 std::size_t display_width(std::string_view text);
 
 }  // namespace troupe::traces

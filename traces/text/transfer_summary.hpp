@@ -1,4 +1,4 @@
-/// What a run has copied between memories, for people and for machines.
+/// The copies of a run between memories, for people and for programs.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,23 +9,24 @@
 
 namespace troupe::traces {
 
-/// The memory nodes of a run, by number: "host", then the devices with a memory of their own, "emulated GPU 0".
+/// Returns the memory nodes of a run, by number: "host", then the devices with a memory of their own, such as "emulated
+/// GPU 0".
 [[nodiscard]] std::vector<std::string> node_names(const RunReport& report);
 
-/// The workers whose devices have memories of their own, and the cores of the others.
+/// Return the number of workers whose devices have memories of their own, and the number of cores of the others.
 [[nodiscard]] std::size_t count_accelerators(const RunReport& report);
 [[nodiscard]] std::size_t count_cores(const RunReport& report);
 
-/// What was copied between two reports of one runtime. Peaks of memories are those since its start.
+/// Returns the copies between two reports of one runtime. Peaks of memories are those since its start.
 [[nodiscard]] TransferReport difference(const TransferReport& later, const TransferReport& earlier);
 
-/// Copies between each two memories, the use of the devices' memories, and what the memory manager did, each line
-/// indented. Empty where there is host memory alone.
+/// Returns the copies between each two memories, the use of the devices' memories, and the actions of the memory
+/// manager, each line indented. Empty if there is only host memory.
 [[nodiscard]] std::string transfers_text(const RunReport& report);
 
 /// Adds `bytes_host_to_device`, `bytes_device_to_host` and `bytes_device_to_device`.
 void add_bytes_json(const TransferReport& transfers, nlohmann::json& json);
-/// Adds these, what the memory manager did, `copies` and `memories`.
+/// Adds these numbers, the actions of the memory manager, `copies` and `memories`.
 void add_transfers_json(const RunReport& report, nlohmann::json& json);
 
 }  // namespace troupe::traces

@@ -16,7 +16,7 @@ constexpr int kSize = 640, kBlocks = 4, kBlock = kSize / kBlocks, kSteps = 24;
 using Plate = MatrixView<double>;
 using OldPlate = MatrixView<const double>;
 
-// Beyond the rim of the plate it is as warm as on the rim: the blocks there are neighbours of themselves.
+// At the rim of the plate a block is its own neighbour: outside it is as warm as on the rim.
 void diffuse(OldPlate old, OldPlate north, OldPlate south, OldPlate west, OldPlate east, Plate next, int row, int col) {
   const std::int64_t last = kBlock - 1;
   const bool top = row == 0, bottom = row == kBlocks - 1, left = col == 0, right = col == kBlocks - 1;

@@ -1,6 +1,6 @@
-// A pipeline: a film of 24 pictures is taken, smoothed, and searched for its brightest spot. All is submitted at once,
-// but there are four buffers only: a picture is taken when the one four before it has gone through. Memory is bounded
-// by data, not by waiting.
+// A pipeline: a film of 24 pictures is taken, smoothed, and searched for its brightest spot. Everything is submitted at
+// once, but there are only four buffers: a picture is taken when the one four before it is finished. So the data limit
+// the memory, and the program never waits.
 #include <algorithm>
 #include <cmath>
 #include <iostream>

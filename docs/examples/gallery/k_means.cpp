@@ -1,5 +1,5 @@
-// k-means: points are assigned to the nearest of four centres, which then move to the middle of theirs. The sums of the
-// chunks are added up in mode commute: in any order, whichever is there first, and never two at a time.
+// k-means: points are assigned to the nearest of four centres, and each centre then moves to the middle of its points.
+// The sums of the chunks are added up in mode commute: in any order, as they arrive, and never two at a time.
 #include <algorithm>
 #include <iomanip>
 #include <iostream>

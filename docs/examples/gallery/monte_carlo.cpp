@@ -1,6 +1,6 @@
-// Monte Carlo with a reduction: how much of the cube does the ball in five dimensions fill? A hundred tasks draw
-// points, each from numbers of its own, and count those inside. All add to one counter in mode reduce: every worker
-// counts in a copy of its own, and the copies are added up before the result is read.
+// Monte Carlo with a reduction: it estimates how much of the cube the ball in five dimensions fills. A hundred tasks
+// draw points, each from random numbers of its own, and count those inside. All add to one counter in mode reduce:
+// every worker counts in a copy of its own, and the copies are added up before the result is read.
 #include <cstdint>
 #include <iomanip>
 #include <iostream>

@@ -1,5 +1,5 @@
-// Bodies that attract each other, in two hundred equal steps. The tasks of one step, with what waits for what, are
-// recorded once; each step then runs the recording, which costs a fraction of submitting its tasks.
+// Bodies that attract each other, in two hundred equal steps. The tasks of one step and their dependencies are recorded
+// once; each step then runs the recording, which costs a fraction of submitting its tasks.
 #include <cmath>
 #include <iomanip>
 #include <iostream>

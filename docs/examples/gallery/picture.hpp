@@ -1,4 +1,5 @@
-/// What the programs of the gallery share: a picture of who ran what when, where the caller asks for one.
+/// The common part of the gallery's programs: a picture that shows which worker ran which task when, if the caller asks
+/// for one.
 #pragma once
 
 #include <string>
@@ -7,19 +8,21 @@
 
 namespace gallery {
 
-/// Started with the name of a file (`./wavefront wavefront.svg`), a program draws its run; without, it only computes.
+/// The picture of a run. A program that is started with the name of a file (`./wavefront wavefront.svg`) draws its run;
+/// without a name it only computes.
 class Picture {
  public:
   Picture(int argc, char** argv) : path_(argc > 1 ? argv[1] : "") {}
 
-  /// Of a runtime that keeps a trace, if there will be a picture.
+  /// Returns options for a runtime that keeps a trace if there will be a picture.
   [[nodiscard]] troupe::RuntimeOptions options() const {
     troupe::RuntimeOptions options;
     options.trace = !path_.empty();
     return options;
   }
 
-  /// What the runtime has run so far. Throws `Error` where gnuplot is missing or the file cannot be written.
+  /// Draws the tasks that the runtime has run so far. Throws `Error` if gnuplot is missing or the file cannot be
+  /// written.
   void draw(troupe::Runtime& runtime, const std::string& title) const;
 
  private:

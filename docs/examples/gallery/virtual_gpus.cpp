@@ -1,6 +1,6 @@
-// A graph of one's own on a machine that one has not got: a blocked matrix product on twelve cores and one to eight
-// GPUs, as a description of the machine says how fast they are. Nothing is computed and no memory is needed; scheduler,
-// policies and copies are the real ones, and the clock is virtual.
+// A task graph on a machine that one does not have: a blocked matrix product on twelve cores and one to eight GPUs,
+// whose speeds come from a description of the machine. Nothing is computed and no memory is needed; scheduler, policies
+// and copies are the real ones, and the clock is virtual.
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kTile = 512, kSize = 6 * kTile;
 
-/// `timed_as` says whose times these tasks take, `flops` for which size of tile. The kernels are never called: without
-/// data there is nothing to compute.
+/// `timed_as` names the codelet whose times these tasks take, and `flops` gives the operations for the size of the
+/// tile. The kernels are never called: without data there is nothing to compute.
 Codelet product() {
   const auto not_called = [](const KernelContext&) {};
   Codelet codelet("product", {AccessMode::read, AccessMode::read, AccessMode::read_write});

@@ -1,6 +1,6 @@
 // A wavefront: the longest common subsequence of two strings, block by block. A block needs the last row of the block
-// above it and the last column of the one to its left. Naming these is all that it takes: blocks on a diagonal run at
-// the same time, as soon as they can.
+// above it and the last column of the one to its left. It is enough to name these: blocks on a diagonal run at the same
+// time, as soon as they can.
 #include <algorithm>
 #include <iostream>
 #include <random>
@@ -22,8 +22,9 @@ std::string random_letters(unsigned seed) {
   return text;
 }
 
-// `above`: lengths along the row above the block, from the one that faces the column to its left; `left`: along that
-// column. Both become those along the block's own last row and column.
+// `above` holds the lengths along the row above the block; its first element belongs to the column to the left. `left`
+// holds the lengths along that column. The kernel replaces both by the lengths along the block's own last row and
+// column.
 void extend(VectorView<const char> a, VectorView<const char> b, VectorView<int> above, VectorView<int> left) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     int diagonal = above[0];

@@ -1,6 +1,6 @@
 // Prices of European options by the model of Black and Scholes, in blocks: one kernel each, on buffers of its own.
-// Blocks are independent, so whatever places kernels may run them on different devices. With --iterations each block is
-// computed again and again from the same inputs, which need to be copied to a device once.
+// Blocks are independent, so a scheduler may run them on different devices. With --iterations each block is computed
+// again and again from the same inputs, which need to be copied to a device only once.
 #include <cmath>
 
 #include "example.hpp"
@@ -10,7 +10,7 @@ namespace {
 constexpr float kRate = 0.02F;
 constexpr float kVolatility = 0.30F;
 
-// Formula 26.2.17 of Abramowitz and Stegun, off by 7.5e-8 at most, for the normal distribution.
+// The normal distribution by formula 26.2.17 of Abramowitz and Stegun, which is off by at most 7.5e-8.
 const char* const kSource = R"(
 float distribution(float d) {
   float k = 1.0f / (1.0f + 0.2316419f * fabs(d));
@@ -89,8 +89,8 @@ void compute(const example::Session& session, Options& options, const std::vecto
 
 double distribution(double d) { return 0.5 * std::erfc(-d / std::sqrt(2.0)); }
 
-/// The largest difference from the same formula in double precision, with the C library's error function; of at most
-/// 200,000 options, evenly spread.
+/// Returns the largest difference from the same formula in double precision with the C library's error function. It
+/// checks at most 200,000 options, evenly spread.
 double largest_error(const Options& options) {
   constexpr std::size_t kMost = 200000;
   const std::size_t step = std::max<std::size_t>(1, options.price.size() / kMost);
@@ -104,7 +104,7 @@ double largest_error(const Options& options) {
     const double discounted = options.strike[i] * std::exp(-kRate * years);
     const double call = price * distribution(d1) - discounted * distribution(d1 - deviation);
     const double put = discounted * distribution(deviation - d1) - price * distribution(-d1);
-    // Written so that a result that is no number is wrong.
+    // The comparison is negated, so that a result that is not a number counts as wrong.
     for (const double error : {std::fabs(options.call[i] - call), std::fabs(options.put[i] - put)}) {
       if (!(error <= largest)) largest = error;
     }
@@ -130,8 +130,9 @@ int black_scholes(example::Arguments& arguments) {
     std::fill(options.put.begin(), options.put.end(), NAN);
     compute(session, options, blocks, size, iterations);
   });
-  // Differences of two numbers up to 100, each of which is right to a few units in the last place (6e-6), of functions
-  // that OpenCL lets be off by 3 or 4 such units, and by 100 times 7.5e-8 for the formula: 1e-4 has room for all.
+  // Each price is the difference of two numbers up to 100. Both are correct to a few units in the last place (6e-6),
+  // and come from functions that OpenCL allows to be off by 3 or 4 such units, and the formula adds 100 times 7.5e-8.
+  // So 1e-4 allows for all of this.
   constexpr double kAllowed = 1e-4;
   const double error = largest_error(options);
   std::printf("largest error: %.2e, allowed: %.0e\n", error, kAllowed);

@@ -1,4 +1,4 @@
-/// What the examples share: options, the choice of a device, errors, time. Plain OpenCL 1.2.
+/// The common parts of the examples: options, the choice of a device, errors, time. Plain OpenCL 1.2.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -17,17 +17,17 @@
 
 namespace example {
 
-/// The user asked for something that there is not: exit code 2.
+/// The user asked for something that does not exist: exit code 2.
 struct BadInput : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws where a function of OpenCL failed.
+/// Throws if a function of OpenCL failed.
 inline void check(cl_int status, const char* function) {
   if (status != CL_SUCCESS) throw std::runtime_error(std::string(function) + " failed: " + std::to_string(status));
 }
 
-/// Words of the command line. Each option is asked for by its name; `end` refuses what nobody asked for.
+/// The words of the command line. Each option is asked for by its name; `end` refuses words that nobody asked for.
 class Arguments {
  public:
   Arguments(int count, char** words) : words_(words + 1, words + count) {}
@@ -64,7 +64,7 @@ class Arguments {
   std::vector<std::string> words_;
 };
 
-/// What all examples are told.
+/// The options that all examples have.
 struct Common {
   std::string platform;
   std::string device;
@@ -105,7 +105,7 @@ std::string text_of(Query query, Object object, cl_uint what) {
   return text.substr(0, text.find('\0'));
 }
 
-/// A buffer, which is released with it.
+/// A buffer of OpenCL, which this object releases at its end.
 class Buffer {
  public:
   Buffer(cl_context context, cl_mem_flags flags, std::size_t bytes, void* memory = nullptr) {
@@ -118,14 +118,14 @@ class Buffer {
   ~Buffer() {
     if (memory_ != nullptr) clReleaseMemObject(memory_);
   }
-  /// For functions of OpenCL, and as a kernel's argument.
+  /// The handle, for functions of OpenCL, and as a kernel's argument.
   [[nodiscard]] const cl_mem& get() const { return memory_; }
 
  private:
   cl_mem memory_ = nullptr;
 };
 
-/// Events that commands wait for. It keeps a reference to each.
+/// Events that commands wait for. The object keeps a reference to each.
 class Events {
  public:
   Events() = default;
@@ -139,7 +139,7 @@ class Events {
   ~Events() {
     for (cl_event event : all_) clReleaseEvent(event);
   }
-  /// A place for a command to leave its event.
+  /// Returns the place where a command stores its event.
   cl_event* add() { return &all_.emplace_back(nullptr); }
   void add(const Events& others) {
     for (cl_event event : others.all_) {
@@ -163,7 +163,7 @@ class Session {
     std::vector<cl_context_properties> properties{CL_CONTEXT_PLATFORM,
                                                   reinterpret_cast<cl_context_properties>(platform)};
     if (!common.policy.empty()) {
-      // SOCL's property, which Troupe knows, too.
+      // The property is SOCL's; Troupe knows it, too.
       properties.insert(properties.end(), {0xFF01, reinterpret_cast<cl_context_properties>(common.policy.c_str())});
     }
     properties.push_back(0);
@@ -251,12 +251,12 @@ class Session {
     };
     const bool first_is_all = stands_for_all(0, "(all devices)");
     if (wanted == "unified" && platform_name_.find("SOCL") != std::string::npos) {
-      // A queue without a device is this platform's own way to say so.
+      // On this platform, a queue without a device stands for all devices.
       devices_.assign(all, all + std::min<cl_uint>(count, 64));
       device_name_ = "all devices";
       return;
     }
-    // Behind that which stands for all come those that stand for all of a type.
+    // The device for all devices comes first, then those for all devices of a type; skip both.
     std::size_t number = 0;
     while (number + 1 < count && stands_for_all(number, "(all ")) ++number;
     if (wanted == "unified") {
@@ -294,14 +294,14 @@ class Session {
   std::string platform_name_;
   std::string device_name_;
   std::vector<cl_device_id> devices_;
-  /// Null: a queue without a device.
+  /// Null: the queue has no device.
   cl_device_id own_queue_device_ = nullptr;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;
 };
 
-/// Does `work` as often as asked for; the median of its times in seconds.
+/// Runs `work` as often as asked for; returns the median of its times in seconds.
 inline double measure(const Common& common, const std::function<void()>& work) {
   for (std::size_t i = 0; i < common.warm_up; ++i) work();
   std::vector<double> seconds;
@@ -315,13 +315,13 @@ inline double measure(const Common& common, const std::function<void()>& work) {
   return seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
 }
 
-/// Prints the time and whether the result is what the host computed. The exit code.
+/// Prints the time, and whether the result equals the host's. Returns the exit code.
 inline int report(double seconds, bool correct) {
   std::printf("time: %.6f s\n%s\n", seconds, correct ? "correct" : "wrong");
   return correct ? 0 : 1;
 }
 
-/// The main function: `body` prints and returns the exit code; what it throws becomes a line.
+/// The main function of an example: `body` prints and returns the exit code; an exception becomes a line.
 inline int run(const char* name, const std::string& help, int count, char** words,
                const std::function<int(Arguments&)>& body) {
   try {

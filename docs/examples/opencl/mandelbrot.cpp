@@ -1,4 +1,4 @@
-// The Mandelbrot set: one kernel over two dimensions, a work-item for each pixel. The one launch is all the work.
+// The Mandelbrot set: one kernel over two dimensions, with a work-item for each pixel. One launch does all the work.
 #include "example.hpp"
 
 namespace {
@@ -7,7 +7,8 @@ constexpr float kLeft = -2.0F;
 constexpr float kTop = -1.25F;
 constexpr float kWidth = 2.5F;
 
-// Without contraction to fused operations every step is rounded as the standard says, on every device and on the host.
+// Contraction to fused operations is off, so every step is rounded as the standard says, on every device and on the
+// host.
 const char* const kSource = R"(
 #pragma OPENCL FP_CONTRACT OFF
 kernel void mandelbrot(global int* steps, int width, int most, float left, float top, float pixel) {
@@ -43,7 +44,8 @@ int steps_of(float cx, float cy, int most) {
   return most;
 }
 
-/// Pixels whose number of steps is another on the host: of at most 64 rows, evenly spread, since it is alone.
+/// Returns the number of pixels for which the host finds another number of steps. It checks at most 64 rows, evenly
+/// spread, because the host computes alone.
 std::size_t wrong_pixels(const std::vector<int>& steps, int width, int height, int most, float pixel) {
   constexpr int kMostRows = 64;
   std::size_t wrong = 0;
@@ -78,7 +80,7 @@ int mandelbrot(example::Arguments& arguments) {
     session.read(buffer, bytes, steps.data(), computed);
     session.finish();
   });
-  // Sums, differences and products are rounded correctly everywhere, so numbers of steps are equal.
+  // Sums, differences and products are rounded correctly everywhere, so the numbers of steps are equal.
   const std::size_t wrong =
       wrong_pixels(steps, static_cast<int>(width), static_cast<int>(height), static_cast<int>(most), pixel);
   std::printf("pixels that differ from the host's: %zu, allowed: 0\n", wrong);

@@ -1,5 +1,5 @@
 // Bodies that attract one another: every step is one kernel, in which each body looks at all others. Steps read one
-// pair of buffers and write the other, in turns, so each waits for the one before.
+// pair of buffers and write the other, in turns, so each step waits for the one before.
 #include <cmath>
 
 #include "example.hpp"
@@ -27,7 +27,7 @@ kernel void advance(global const float4* position, global const float4* velocity
 }
 )";
 
-/// x, y, z and, of a position, the mass.
+/// Holds x, y, z and, for a position, the mass.
 using Vector = cl_float4;
 
 struct Bodies {
@@ -52,7 +52,7 @@ Bodies make_bodies(std::size_t count) {
 /// One body's velocity after a step, in double precision.
 struct Expected {
   double velocity[3];
-  /// Sums of what the others contribute, by amount.
+  /// The sum of the amounts that the other bodies contribute.
   double pull;
 };
 
@@ -76,9 +76,9 @@ Expected step_on_host(const Bodies& bodies, std::size_t i) {
   return expected;
 }
 
-/// The largest of the errors of some bodies after one step, each as a part of what is allowed; at most 1 where all are
-/// right. Each number of a sum of n is off by a few units in the last place; roundings of the sum go up as well as
-/// down, so they grow with the root of n, of which four times is allowed.
+/// Returns the largest error of some bodies after one step, as a part of the allowed error; at most 1 if all are right.
+/// Each term of a sum of n is off by a few units in the last place. Roundings of the sum go up as well as down, so they
+/// grow with the root of n; four times that is allowed.
 double worst_of_step(const Bodies& before, const Bodies& after, std::size_t most_bodies) {
   constexpr double kUnit = 6e-8;
   const std::size_t count = before.position.size();
@@ -94,7 +94,7 @@ double worst_of_step(const Bodies& before, const Bodies& after, std::size_t most
           kTimeStep * allowed_speed + 4 * kUnit * (std::fabs(place) + std::fabs(kTimeStep * speed));
       const double of_speed = std::fabs(after.velocity[i].s[k] - speed) / allowed_speed;
       const double of_place = std::fabs(after.position[i].s[k] - place) / allowed_place;
-      // Written so that a result that is no number is wrong.
+      // The comparison is negated, so that a result that is not a number counts as wrong.
       if (!(of_speed <= worst)) worst = of_speed;
       if (!(of_place <= worst)) worst = of_place;
     }
@@ -108,7 +108,7 @@ struct BodyBuffers {
       : position(context, CL_MEM_READ_WRITE, bytes), velocity(context, CL_MEM_READ_WRITE, bytes) {}
 };
 
-/// All steps. What the bodies were after each is kept where `kept` has room for it.
+/// Runs all steps. The bodies after each step are stored in `kept`, as far as it has room.
 void simulate(const example::Session& session, const Bodies& start, const BodyBuffers (&buffers)[2], std::size_t steps,
               std::vector<Bodies>& kept) {
   const std::size_t count = start.position.size();
@@ -127,7 +127,7 @@ void simulate(const example::Session& session, const Bodies& start, const BodyBu
       Bodies& after = kept[i + kept.size() - steps];
       session.read(to.position, bytes, after.position.data(), ready);
       session.read(to.velocity, bytes, after.velocity.data(), ready);
-      // The next step but one writes where this is read from.
+      // The step after the next one writes to the buffers that are being read here.
       session.finish();
     }
   }
@@ -148,7 +148,7 @@ int nbody(example::Arguments& arguments) {
   std::vector<Bodies> last(1, Bodies(count));
   const double seconds = example::measure(common, [&] { simulate(session, start, buffers, steps, last); });
 
-  // Once more, with all steps kept, and each compared with a step of the host from what came before it.
+  // All steps run once more and are kept. Each is compared with the host's step from the state before it.
   std::vector<Bodies> all(steps, Bodies(count));
   simulate(session, start, buffers, steps, all);
   const std::size_t most_bodies = std::max<std::size_t>(2, 40000000 / count / steps);
@@ -157,7 +157,7 @@ int nbody(example::Arguments& arguments) {
     const double of_step = worst_of_step(i == 0 ? start : all[i - 1], all[i], most_bodies);
     if (!(of_step <= worst)) worst = of_step;
   }
-  // What was timed is the same computation, so it ended in the same place, to the order of a sum.
+  // The timed run did the same computation, so it must have ended with the same result, up to the order of a sum.
   const bool same = worst_of_step(steps == 1 ? start : all[steps - 2], last[0], most_bodies) <= 1;
   std::printf("largest error: %.2g of what is allowed\n", worst);
   return example::report(seconds, worst <= 1 && same);

@@ -1,6 +1,7 @@
-// Tone mapping of images of high dynamic range: for each frame its luminance, the average of that on a logarithmic
+// Tone mapping of images of high dynamic range. For each frame it computes the luminance, its average on a logarithmic
 // scale (sums of groups, then one sum), and from both the picture that a screen can show (Reinhard and others,
-// Photographic Tone Reproduction for Digital Images, 2002). Four kernels for each frame; frames are independent.
+// Photographic Tone Reproduction for Digital Images, 2002). There are four kernels for each frame; frames are
+// independent.
 #include <cmath>
 
 #include "example.hpp"
@@ -10,7 +11,7 @@ namespace {
 constexpr float kKey = 0.18F;
 constexpr float kWhite = 3.0F;
 constexpr std::size_t kGroup = 64;
-/// Pixels that a work-item adds up.
+/// The number of pixels that a work-item adds up.
 constexpr std::size_t kRun = 64;
 
 const char* const kSource = R"(
@@ -55,7 +56,7 @@ struct Frame {
         screen(context, CL_MEM_WRITE_ONLY, pixels * sizeof(cl_uchar4)) {}
 };
 
-/// A dark room with a bright window that moves from frame to frame.
+/// Makes a dark room with a bright window that moves from frame to frame.
 std::vector<cl_float4> make_picture(std::size_t width, std::size_t height, std::size_t frame) {
   std::vector<cl_float4> picture(width * height);
   const float at = static_cast<float>(frame % 16) / 16;
@@ -87,7 +88,8 @@ void map_frame(const example::Session& session, const Frame& frame, const std::v
   session.flush();
 }
 
-/// The largest difference of a colour, in double precision and without the kernels' intermediate results.
+/// Returns the largest difference of a colour from the host's result, which is in double precision and does not use the
+/// kernels' intermediate results.
 int largest_difference(const std::vector<cl_float4>& picture, const std::vector<cl_uchar4>& screen) {
   const auto light_of = [](const cl_float4& pixel) {
     return 0.2126 * pixel.s[0] + 0.7152 * pixel.s[1] + 0.0722 * pixel.s[2];
@@ -132,8 +134,8 @@ int tone_mapping(example::Arguments& arguments) {
     for (std::size_t i = 0; i < count; ++i) map_frame(session, frames[i], pictures[i], screens[i]);
     session.finish();
   });
-  // Colours are rounded to whole numbers, and single precision may round to the next one where the exact colour is near
-  // the middle of two.
+  // Colours are rounded to whole numbers, and single precision may round to the next one if the exact colour is near
+  // the middle between two.
   constexpr int kAllowed = 1;
   int largest = 0;
   for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, largest_difference(pictures[i], screens[i]));
