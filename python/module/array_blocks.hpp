@@ -9,10 +9,10 @@
 
 namespace troupe::python {
 
-/// The block that `array[index]` is. Throws `ValueError` for an index that is no block of elements one beside the
-/// other, `TypeError` for one that is made of something else than slices and whole numbers.
+/// Returns the block for `array[index]`. Throws `ValueError` for an index that does not select a contiguous block, and
+/// `TypeError` for one that contains something other than slices and whole numbers.
 [[nodiscard]] Block block_of(const ArrayData& whole, pybind11::handle index);
-/// What kernels see of it.
+/// Returns the form in which kernels see the part.
 [[nodiscard]] ArrayForm form_of_part(const ArrayData& whole, const pybind11::array& part, const Block& block);
 
 }  // namespace troupe::python

@@ -39,7 +39,7 @@ std::string text_of_shape(const py::array& array) { return py::str(array.attr("s
                   std::string(py::str(array.attr("strides"))), array.itemsize()));
 }
 
-/// Columns lie so many elements apart.
+/// Copies columns that lie `to_ld` and `from_ld` elements apart.
 void copy_columns(std::byte* to, std::int64_t to_ld, const std::byte* from, std::int64_t from_ld,
                   const Layout& layout) {
   const std::int64_t size = layout.element_size;
@@ -128,7 +128,7 @@ ArrayForm form_of(const py::array& array, const std::string& name) {
     form.layout.ld = std::max<std::int64_t>({ld, rows, 1});
   };
   const bool empty = array.size() == 0;
-  // A stride says nothing where there is one element, or none.
+  // The stride has no meaning if there is one element, or none.
   const auto stride = [&](py::ssize_t axis, py::ssize_t packed) {
     return empty || array.shape(axis) == 1 ? packed : array.strides(axis);
   };
@@ -142,7 +142,7 @@ ArrayForm form_of(const py::array& array, const std::string& name) {
       set(array.shape(0), 1, array.shape(0));
       return form;
     }
-    // A row of a matrix in Fortran order, or a column of one in C order.
+    // The array is a row of a matrix in Fortran order, or a column of one in C order.
     if (step < size || step % size != 0) refuse_layout(array, name);
     set(1, array.shape(0), step / size);
     return form;
@@ -217,7 +217,7 @@ void ArrayData::release() {
   if (whole != nullptr) {
     throw py::value_error(description() + " is a part of " + whole->description() + ": release the whole");
   }
-  // Nobody may find the data while their last use is waited for.
+  // The flag is set first, so that nobody finds the data during the wait for their last use.
   if (released_.exchange(true)) return;
   try {
     runtime_->release(handle_);

@@ -23,7 +23,7 @@ namespace troupe::python {
 
 class RuntimeState;
 
-/// How an array's elements lie.
+/// The order of an array's elements in memory.
 enum class ArrayOrder : std::uint8_t {
   /// Both orders are the same: scalars, and arrays of one dimension.
   any,
@@ -31,37 +31,37 @@ enum class ArrayOrder : std::uint8_t {
   fortran,
 };
 
-/// What is needed to make another array like this one around other memory.
+/// The properties that are needed to make a similar array around other memory.
 struct ArrayForm {
   std::vector<pybind11::ssize_t> shape;
   ArrayOrder order = ArrayOrder::any;
-  /// The runtime's view of it.
+  /// The runtime's view of the array.
   Layout layout;
 
-  /// In bytes, where the runtime's columns are `ld` elements apart.
+  /// Returns the strides in bytes, if the runtime's columns are `ld` elements apart.
   [[nodiscard]] std::vector<pybind11::ssize_t> strides(std::int64_t ld) const;
-  /// There is memory of others between its elements.
+  /// Returns true if there is memory of others between its elements.
   [[nodiscard]] bool has_gaps() const { return layout.cols > 1 && layout.rows > 0 && layout.ld != layout.rows; }
 };
 
-/// An element type for the runtime. Those of C have the tags that kernels in C++ know them by; others, such as
-/// structured ones, are told apart by what numpy calls them. Throws `TypeError` for objects of Python.
+/// An element type for the runtime. Types of C have the tags by which kernels in C++ know them; other types, such as
+/// structured ones, are told apart by numpy's names for them. Throws `TypeError` for objects of Python.
 struct Element {
   std::uint64_t tag = 0;
   std::uint32_t size = 0;
 };
 [[nodiscard]] Element element_of(const pybind11::dtype& dtype);
 
-/// Throws `ValueError` for arrays that are not contiguous but for one stride between rows or columns; `name` is for the
-/// message, and may be empty.
+/// Throws `ValueError` for arrays that are not contiguous, except for one stride between rows or columns. `name` is for
+/// the message, and may be empty.
 [[nodiscard]] ArrayForm form_of(const pybind11::array& array, const std::string& name);
 
-/// `object`, or an array on the same memory where it has the buffer protocol. Throws `TypeError` for what has neither:
-/// nothing is ever copied.
+/// Returns `object` if it is an array, or an array on the same memory if it has the buffer protocol. Throws `TypeError`
+/// for all other objects: nothing is ever copied.
 [[nodiscard]] pybind11::array array_of(pybind11::handle object);
 
-/// One registration, or a part of one. Whoever drops the last reference forgets the data, when their last task has
-/// ended. Shared by its Python object, tasks that wait, and recordings; any thread may drop it.
+/// One registration, or a part of one. When the last reference is dropped, the data are forgotten as soon as their last
+/// task has ended. The Python object, waiting tasks and recordings share it; any thread may drop its reference.
 class ArrayData {
  public:
   ArrayData(std::shared_ptr<RuntimeState> runtime, Handle handle, pybind11::array array, ArrayForm form);
@@ -74,29 +74,29 @@ class ArrayData {
   [[nodiscard]] const ArrayForm& form() const { return form_; }
   [[nodiscard]] bool writable() const { return writable_; }
   [[nodiscard]] bool released() const { return whole != nullptr ? whole->released() : released_.load(); }
-  /// Where it was registered.
+  /// The address at which the array was registered.
   [[nodiscard]] const void* address() const { return address_; }
-  /// Its memory is not where it was registered.
+  /// Returns true if the array's memory is not where it was registered.
   [[nodiscard]] bool moved() const;
   /// Waits for the last use, and forgets the data.
   void release();
 
-  /// With the interpreter's lock: the array itself, or one on the same memory that cannot be written.
+  /// Returns the array itself, or one on the same memory that cannot be written. Requires the interpreter's lock.
   [[nodiscard]] pybind11::object array(bool writable) const;
-  /// What a kernel gets: the array itself where `view` is its memory, that of the data which stand for it in a run of a
-  /// recording, or a copy of the view.
+  /// The array that a kernel gets. It is the array itself if `view` is its memory; or, in a run of a recording, the
+  /// array of the data that replace it; or a copy of the view.
   struct Argument {
     pybind11::object array;
     bool copied = false;
   };
   [[nodiscard]] Argument argument_for(const DataView& view, bool writable) const;
-  /// References to the array that this object holds.
+  /// Returns the number of references to the array that this object holds.
   [[nodiscard]] pybind11::ssize_t own_references() const { return read_only_refers_ ? 2 : 1; }
 
-  /// For messages: "'x'" or "an array of shape (3, 4)".
+  /// Returns a text for messages: "'x'" or "an array of shape (3, 4)".
   [[nodiscard]] std::string description() const;
 
-  /// Of a part: what it is a part of.
+  /// The whole that a part belongs to; null for a whole.
   std::shared_ptr<ArrayData> whole;
   std::string name;
 
@@ -106,7 +106,7 @@ class ArrayData {
   KeptObject array_;
   /// Made when it is first asked for.
   mutable KeptObject read_only_;
-  /// It refers to `array_`: where that is a view itself, both refer to what owns the memory.
+  /// True if `read_only_` refers to `array_`. If `array_` is a view itself, both refer to the owner of the memory.
   mutable bool read_only_refers_ = false;
   ArrayForm form_;
   const void* address_;
@@ -114,12 +114,12 @@ class ArrayData {
   std::atomic<bool> released_{false};
 };
 
-// Memory that ends before the program may have dropped all arrays and views of it (partial results of reductions) is
-// shown to functions of Python as arrays of their own, which live as long as somebody has them.
+// Some memory ends before the program may have dropped all arrays and views of it: partial results of reductions.
+// Functions of Python get it as arrays of their own, which live as long as somebody has them.
 
-/// An array of this form with the view's elements.
+/// Returns an array of this form with the view's elements.
 [[nodiscard]] pybind11::array copy_of(const DataView& view, const ArrayForm& form, const pybind11::dtype& dtype);
-/// Brings the elements of such an array back.
+/// Copies the elements of such an array back.
 void copy_back(const pybind11::array& copy, const DataView& view);
 /// Makes an array read-only.
 void forbid_writing(const pybind11::array& array);

@@ -10,16 +10,16 @@
 
 namespace troupe::python {
 
-/// An exception of the class for this code, with the reason, if there is one, as its `__cause__`.
+/// Returns an exception of the class for this code. Its `__cause__` is the reason, if there is one.
 [[nodiscard]] pybind11::object exception_of(ErrorCode code, const std::string& message,
                                             const pybind11::object& cause = pybind11::none());
-/// Throws it.
+/// Throws the exception that `exception_of` makes.
 [[noreturn]] void raise(ErrorCode code, const std::string& message, const pybind11::object& cause = pybind11::none());
-/// The code of an exception that is a `TroupeError`; else `kernel_failed`.
+/// Returns the code of an exception that is a `TroupeError`; otherwise `kernel_failed`.
 [[nodiscard]] ErrorCode code_of(pybind11::handle exception);
-/// "ValueError: too small".
+/// Returns a text such as "ValueError: too small".
 [[nodiscard]] std::string text_of(pybind11::handle exception);
-/// ": did you mean 'policy'?", or nothing where no name is near.
+/// Returns ": did you mean 'policy'?", or an empty text if no name is near.
 [[nodiscard]] std::string did_you_mean(const std::string& name, const std::vector<std::string>& names);
 
 }  // namespace troupe::python

@@ -12,17 +12,18 @@ namespace troupe::python {
 
 class RuntimeState;
 
-/// What stands behind a `troupe.Future`. Without a cell it is of a recorded task, which can only be named in `after`.
+/// The object behind a `troupe.Future`. Without a cell it belongs to a recorded task, which can only be named in
+/// `after`.
 struct FutureObject {
   std::shared_ptr<RuntimeState> runtime;
   Future future;
   CellReference cell;
 };
 
-/// The Python object.
+/// Makes the Python object.
 [[nodiscard]] pybind11::object make_future(std::shared_ptr<RuntimeState> runtime, const Future& future,
                                            CellReference cell);
-/// That of a `troupe.Future`; null: the object is of another type.
+/// Returns the future of a `troupe.Future`; null if the object is of another type.
 [[nodiscard]] const Future* future_in(pybind11::handle object);
 
 }  // namespace troupe::python

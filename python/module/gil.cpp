@@ -15,10 +15,10 @@ namespace {
 /// The Python state of a thread that Python did not start.
 class ThreadState {
  public:
-  /// Takes and gives back the lock.
+  /// Takes the lock, and gives it back.
   ThreadState() : first_(PyGILState_Ensure()), state_(PyEval_SaveThread()) {}
   ~ThreadState() {
-    // When the interpreter ends it has forgotten the state already, and would stop this thread for asking.
+    // An interpreter that is ending has already deleted the state, and would stop this thread for asking.
     if (_Py_IsFinalizing() != 0 || Py_IsInitialized() == 0) return;
     PyEval_RestoreThread(state_);
     PyGILState_Release(first_);
@@ -34,20 +34,20 @@ class ThreadState {
 struct Disposed {
   std::mutex mutex;
   std::vector<PyObject*> objects;
-  /// The interpreter has been asked to collect them.
+  /// True if the interpreter has been asked to collect the objects.
   bool announced = false;
 };
 
-/// Never destroyed: threads may still drop references when static objects have gone.
+/// The list is never destroyed: threads may still drop references when static objects have gone.
 Disposed*& disposed_here() {
   static auto* all = new Disposed;
   return all;
 }
 Disposed& disposed() { return *disposed_here(); }
 
-/// Threads in `WithoutGil` that are not parked.
+/// The number of threads in `WithoutGil` that are not parked.
 std::atomic<int> threads_without{0};
-/// The interpreter is about to end, or ends, by this thread; no thread: it is not.
+/// The thread in which the interpreter ends or is about to end; no thread: it is not ending.
 std::atomic<std::thread::id> ending_by{};
 
 [[noreturn]] void park() {
@@ -92,7 +92,7 @@ void stop_others() {
 
 void dispose(PyObject* object) noexcept {
   if (object == nullptr) return;
-  if (_Py_IsFinalizing() != 0 || Py_IsInitialized() == 0) return;  // nobody needs the memory any more
+  if (_Py_IsFinalizing() != 0 || Py_IsInitialized() == 0) return;  // the interpreter has ended: nobody needs the memory
   if (PyGILState_Check() != 0) {
     Py_DECREF(object);
     return;
@@ -105,7 +105,7 @@ void dispose(PyObject* object) noexcept {
     announce = !std::exchange(all.announced, true);
   }
   if (announce && Py_AddPendingCall(&collect_pending, nullptr) != 0) {
-    // Too many calls are pending: the next reference asks again.
+    // Too many calls are pending: the next dropped reference asks again.
     const std::lock_guard lock(disposed().mutex);
     disposed().announced = false;
   }
@@ -125,7 +125,7 @@ void collect_disposed() {
     objects.swap(all.objects);
     all.announced = false;
   }
-  // An object's end may run any code, which may come here again.
+  // The end of an object may run any code, and may reach this function again.
   for (PyObject* const object : objects) Py_DECREF(object);
 }
 

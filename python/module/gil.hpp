@@ -1,8 +1,8 @@
 /// The interpreter's lock, as threads of the runtime take it, and references to Python objects that they drop.
 ///
-/// Rules: a thread that may have to wait for another one gives the lock away before (`WithoutGil`); a thread that holds
-/// a lock of the runtime never waits for this one. Hence whoever drops a reference without holding the interpreter's
-/// lock leaves it to others (`dispose`).
+/// Rules: a thread that may have to wait for another one releases the lock before (`WithoutGil`); a thread that holds a
+/// lock of the runtime never waits for the interpreter's lock. Hence a thread that drops a reference without holding
+/// the interpreter's lock leaves it to other threads (`dispose`).
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,7 +11,8 @@
 
 namespace troupe::python {
 
-/// While one lives, the calling thread may use Python. A thread of the runtime keeps its Python state until it ends.
+/// As long as one exists, the calling thread may use Python. A thread of the runtime keeps its Python state until it
+/// ends.
 class WithGil {
  public:
   WithGil();
@@ -23,8 +24,8 @@ class WithGil {
   PyGILState_STATE state_;
 };
 
-/// Others may use Python while one lives. The calling thread holds the lock before and afterwards. Where the
-/// interpreter ends meanwhile, the thread never returns: taking the lock would end it in the middle of C++.
+/// As long as one exists, other threads may use Python. The calling thread holds the lock before and afterwards. If the
+/// interpreter ends meanwhile, the thread never returns: taking the lock would end the thread in the middle of C++.
 class WithoutGil {
  public:
   WithoutGil();
@@ -36,18 +37,19 @@ class WithoutGil {
   PyThreadState* state_;
 };
 
-/// The interpreter is about to end: other threads stay in `WithoutGil` from now on. Those that are leaving it may, for
-/// a second at most.
+/// Called when the interpreter is about to end: other threads stay in `WithoutGil` from now on. Threads that are just
+/// leaving it have at most one second to do so.
 void stop_others();
 
-/// Drops a reference, in any thread, now or when a thread next holds the lock. Waits for nothing.
+/// Drops a reference in any thread: now, or when a thread next holds the lock. Waits for nothing.
 void dispose(PyObject* object) noexcept;
-/// Drops what has been left by `dispose`. With the lock.
+/// Drops the references that `dispose` has left. Requires the lock.
 void collect_disposed();
-/// In a forked process: the lock of the list may be held by a thread that is not here, as are those without the lock.
+/// Called in a forked process: the lock of the list may be held by a thread that does not exist here, and the counted
+/// threads without the interpreter's lock do not exist here, either.
 void forget_disposed();
 
-/// A reference that any thread may drop. Making and copying one needs the lock.
+/// A reference that any thread may drop. Making and copying one requires the lock.
 class KeptObject {
  public:
   KeptObject() = default;

@@ -1,4 +1,5 @@
-/// The module `_troupe`: calls what binds each idea, in an order in which types come before those that name them.
+/// The module `_troupe`: calls the functions that bind its parts, in an order in which types come before the functions
+/// that name them.
 #include <pybind11/pybind11.h>
 
 #include "python/module/bindings/bindings.hpp"

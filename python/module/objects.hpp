@@ -1,4 +1,4 @@
-/// The Python objects of this module, and what stands behind them.
+/// The Python objects of this module, and the C++ objects behind them.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -12,30 +12,30 @@
 
 namespace troupe::python {
 
-/// What stands behind a `troupe.Runtime`.
+/// The object behind a `troupe.Runtime`.
 struct RuntimeObject {
   std::shared_ptr<RuntimeState> state;
 
   explicit RuntimeObject(std::shared_ptr<RuntimeState> started) : state(std::move(started)) {}
   RuntimeObject(const RuntimeObject&) = delete;
   RuntimeObject& operator=(const RuntimeObject&) = delete;
-  /// Waits for all tasks, unless a kernel drops its own runtime: then the interpreter's end does.
+  /// Waits for all tasks, unless a kernel drops its own runtime; in that case the interpreter's end waits.
   ~RuntimeObject();
 };
 
-/// What stands behind a `troupe.Data`; null: the object is of another type.
+/// Returns the data behind a `troupe.Data`; null if the object is of another type.
 [[nodiscard]] ArrayData* data_in(pybind11::handle object);
 [[nodiscard]] const std::shared_ptr<ArrayData>* shared_data_in(pybind11::handle object);
-/// That of a `troupe.Codelet`; null: of another type.
+/// Returns the codelet behind a `troupe.Codelet`; null if the object is of another type.
 [[nodiscard]] CodeletObject* codelet_in(pybind11::handle object);
-/// That of a `troupe.Runtime`. Throws `TypeError`.
+/// Returns the runtime behind a `troupe.Runtime`. Throws `TypeError` for other objects.
 [[nodiscard]] RuntimeState& runtime_in(pybind11::handle object);
 
-/// The runtime of the calling thread's innermost `with` block, or the only one that other threads are in blocks of;
-/// null: there is none. Throws where it could be one of several.
+/// Returns the runtime of the calling thread's innermost `with` block, or else the only runtime in whose blocks other
+/// threads are; null if there is none. Throws if there are several possible runtimes.
 [[nodiscard]] std::shared_ptr<RuntimeState> current_runtime();
 
-/// Runs what may throw, as a function that C calls: null, with the exception set, where it throws.
+/// Runs a body that may throw, for a function that C calls: returns null, with the exception set, if it throws.
 template <class Body>
 PyObject* guarded(const Body& body) noexcept {
   try {

@@ -14,21 +14,22 @@ namespace troupe::python {
 template <class Settings>
 struct Option {
   const char* name;
-  /// For people.
+  /// Texts for people.
   const char* type;
   const char* text;
-  /// As the functions of `values.hpp` throw.
+  /// Sets the option. Throws as the functions of `values.hpp` do.
   void (*set)(Settings& settings, pybind11::handle value);
 };
 
-/// `None` leaves an option as it is. Throws `TypeError` and `ValueError` with what is wrong; `owner` has the option.
+/// Sets an option; `None` leaves it as it is. Throws `TypeError` and `ValueError` with what is wrong; `owner` is the
+/// function or class that has the option.
 template <class Settings>
 void set_option(const Option<Settings>& option, const std::string& owner, Settings& settings, pybind11::handle value) {
   if (value.is_none()) return;
   named(owner + ": " + option.name, option.type, value, [&] { option.set(settings, value); });
 }
 
-/// Null where there is none of this name.
+/// Returns the option of this name; null if there is none.
 template <class Settings>
 const Option<Settings>* option_named(std::span<const Option<Settings>> options, const std::string& name) {
   for (const Option<Settings>& option : options) {

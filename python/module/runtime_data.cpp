@@ -1,4 +1,4 @@
-/// What a runtime of Python knows of arrays: which are registered, and when they are forgotten.
+/// The arrays that a runtime of Python knows: their registration, and when they are forgotten.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -14,7 +14,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// From the first byte of an array to the end of its last.
+/// Returns the range from the first byte of an array to the end of its last element.
 std::pair<std::intptr_t, std::intptr_t> extent_of(const py::array& array) {
   auto begin = reinterpret_cast<std::intptr_t>(array.data());
   std::intptr_t end = begin + array.itemsize();
@@ -25,7 +25,7 @@ std::pair<std::intptr_t, std::intptr_t> extent_of(const py::array& array) {
   return {begin, array.size() == 0 ? begin : end};
 }
 
-/// Whether one lies where another begins before it ends. Between gaps of both that may be so of nobody's bytes.
+/// Returns true if the ranges of two arrays overlap. Arrays with gaps may overlap without a common byte.
 bool share_memory(const py::array& one, const py::array& other) {
   const auto [begin, end] = extent_of(one);
   const auto [other_begin, other_end] = extent_of(other);
@@ -58,7 +58,7 @@ std::shared_ptr<ArrayData> RuntimeState::known(const py::array& array) const {
 std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string name) {
   auto data = known(array);
   if (data != nullptr && data->name.empty() && !name.empty() && in_kernel() != this) {
-    // Of a bare array: the runtime learns the name where nobody else has these data.
+    // The data belong to a bare array. The runtime learns the name if nobody else has these data.
     data.reset();
     forget_bare(array);
     data = known(array);
@@ -75,12 +75,12 @@ std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, 
   const auto host = static_cast<std::byte*>(const_cast<void*>(array.data()));
   static std::byte nothing;
   const auto register_it = [&] {
-    // Forgetting gives the lock away: the runtime may have ended meanwhile.
+    // Forgetting data releases the lock, so the runtime may have ended meanwhile.
     return runtime()->backend().register_data({form.layout, host == nullptr ? &nothing : host, nullptr, name});
   };
   auto handle = register_it();
   if (!handle && handle.failure().code == ErrorCode::overlapping_handles && may_forget) {
-    // With an array, perhaps, that nobody has any more, whose last task is about to end.
+    // The overlap may be with an array that nobody has any more, and whose last task is about to end.
     forget_unused_arrays();
     for (int attempt = 0; !handle && attempt < 20; ++attempt) {
       forget_dropped(false);
@@ -171,13 +171,13 @@ void RuntimeState::forget_dropped(Runtime& runtime, graph::TaskGraph* graph, boo
   }
   std::vector<Dropped> all = std::exchange(forgetting_, {});
   for (Dropped& one : all) {
-    // What this thread has in its hands when another one ends the runtime must be finished, too.
+    // If another thread ends the runtime meanwhile, the pieces that this thread has taken must be finished, too.
     if (!waits && runtime_ != nullptr && one.unused != nullptr && !one.unused->load()) {
       forgetting_.push_back(std::move(one));
       continue;
     }
-    // The only failures are copies that could not be brought home, of data that nobody will look at through the
-    // runtime.
+    // The only possible failures are copies to the host that did not succeed, of data that nobody will see through the
+    // runtime again.
     const WithoutGil without;
     if (one.pending != nullptr) {
       [[maybe_unused]] const Result<void> outcome = graph->finish_release(*one.pending);
@@ -188,7 +188,7 @@ void RuntimeState::forget_dropped(Runtime& runtime, graph::TaskGraph* graph, boo
 }
 
 void RuntimeState::forget_unused_arrays() {
-  // Bare arrays that nobody but the runtime has any more.
+  // Forget bare arrays that only the runtime still has.
   for (auto it = arrays_.begin(); it != arrays_.end();) {
     const bool unused = it->second.use_count() == 1 && Py_REFCNT(it->first) == it->second->own_references();
     it = unused ? arrays_.erase(it) : std::next(it);

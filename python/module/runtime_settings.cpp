@@ -23,7 +23,7 @@ namespace {
 
 using Settings = RuntimeState::Settings;
 
-/// What threads of the runtime may call.
+/// Returns a function of Python that threads of the runtime may call.
 std::shared_ptr<KeptObject> callable(py::handle value) {
   if (PyCallable_Check(value.ptr()) == 0) wrong_type();
   return std::make_shared<KeptObject>(py::reinterpret_borrow<py::object>(value));
@@ -129,7 +129,8 @@ const std::vector<Option<Settings>> kRuntimeOptions{
      [](Settings& s, py::handle v) { s.options.reuse_profile = path(v); }},
 };
 
-/// Whether the calling thread is in a function of the package itself, of which Python would show a line.
+/// Returns true if the calling thread is in a function of the package itself; Python would show a line of that
+/// function.
 bool in_package() {
   PyObject* const globals = PyEval_GetGlobals();
   if (globals == nullptr) return false;
@@ -137,7 +138,7 @@ bool in_package() {
   return name && py::isinstance<py::str>(name) && std::string(py::str(name)).starts_with("troupe.");
 }
 
-/// Warnings as Python has them, from whatever thread.
+/// Emits a Python warning, in any thread.
 void warn(const std::string& message) {
   const WithGil lock;
   const int level = in_package() ? 2 : 1;

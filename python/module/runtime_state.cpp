@@ -23,7 +23,7 @@ namespace {
 
 thread_local RuntimeState* kernel_of_runtime = nullptr;
 
-/// Open runtimes, with the interpreter's lock. Never destroyed: see `RuntimeState::close_all`.
+/// The open runtimes. Requires the interpreter's lock. Never destroyed: see `RuntimeState::close_all`.
 std::vector<std::shared_ptr<RuntimeState>>& open_runtimes() {
   static auto* const all = new std::vector<std::shared_ptr<RuntimeState>>;
   return *all;
@@ -35,7 +35,7 @@ struct KernelThread {
   RuntimeState* runtime;
 };
 
-/// All of them, with the interpreter's lock.
+/// All threads that run kernels in Python. Requires the interpreter's lock.
 std::vector<KernelThread>& kernel_threads() {
   static auto* const all = new std::vector<KernelThread>;
   return *all;
@@ -47,7 +47,7 @@ void in_forked_process() {
   kernel_threads().clear();
 }
 
-/// Ends a runtime without the interpreter's lock, for which its workers may wait.
+/// Ends a runtime without the interpreter's lock, because its workers may wait for that lock.
 struct EndWithoutLock {
   void operator()(Runtime* runtime) const {
     if (PyGILState_Check() != 0) {
@@ -124,7 +124,7 @@ Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> acce
   const graph::TaskSpecification specification{codelet, accesses, arguments, options};
   const auto keep = runtime();
   client::Backend& backend = keep->backend();
-  // A kernel's submissions never wait, nor do those that are recorded.
+  // A kernel's submissions never wait, and recorded submissions do not, either.
   if (in_kernel() == this || recording_here()) {
     return backend.submit(specification).value_or_throw();
   }
@@ -140,7 +140,7 @@ Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> acce
 template <class Wait>
 void RuntimeState::wait_without_lock(const Wait& wait) {
   const std::function<bool()> interrupted = [] {
-    if (_Py_IsFinalizing() != 0) return false;  // it would end this thread
+    if (_Py_IsFinalizing() != 0) return false;  // taking the lock would end this thread
     const WithGil lock;
     return PyErr_CheckSignals() != 0;
   };
@@ -251,7 +251,7 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
     runs_.push_back(std::move(run));
     count = runs_.size();
   }
-  // One that has ended meanwhile has settled its runs.
+  // A runtime that ended meanwhile has settled only its earlier runs, so this one is settled here.
   if ((count % 32 == 0 || runtime_ == nullptr) && in_kernel() == nullptr) settle_runs();
   return shown;
 }
@@ -321,14 +321,14 @@ void RuntimeState::wait() {
   exceptions_.clear();
   forget_unused_arrays();
   forget_dropped(false);
-  // Calls of numpy have the program's own number of threads until the next kernel.
+  // Calls of numpy get the program's own number of threads until the next kernel.
   kernels::lend_blas_threads();
 }
 
 void RuntimeState::warn_of_end(const std::optional<Error>& failure, bool lost) {
   const auto warn = runtime_->backend().warn();
   if (!failure || !warn) return;
-  // What was cancelled now nobody had looked at either, but it did not go wrong.
+  // Tasks that are cancelled now did not fail, even if nobody had asked for their outcome.
   const bool went_wrong = failure->code() != ErrorCode::cancelled || !exceptions_.empty();
   if (went_wrong) {
     warn(fmt::format(
@@ -346,7 +346,7 @@ void RuntimeState::close(bool cancel, bool lost) {
   if (runtime_ == nullptr || closing_) return;
   const auto self = shared_from_this();
   if (foreign()) {
-    // The threads that it would wait for are in the other process: all of it is left alone.
+    // The threads that the end would wait for are in the other process, so the whole runtime is left alone.
     [[maybe_unused]] static auto* const left = new std::vector<std::shared_ptr<RuntimeState>>;
     left->push_back(self);
     return;
@@ -407,14 +407,14 @@ RuntimeState::Ending RuntimeState::end_tasks(bool cancel) {
         ending.over = false;
         return ending;
       }
-      // What has not begun need not run: whoever interrupts wants to go.
+      // An interrupt means that the user wants to leave, so tasks that have not begun are cancelled.
       cancel = true;
     }
   }
 }
 
 void RuntimeState::destroy() {
-  // From here on other threads, which may run while this one waits, are told that the runtime has ended.
+  // From here on, other threads, which may run while this one waits, are told that the runtime has ended.
   const auto ended = std::exchange(runtime_, nullptr);
   graph::TaskGraph* const graph = std::exchange(graph_, nullptr);
   arrays_.clear();
@@ -441,7 +441,7 @@ bool RuntimeState::end_kernels() {
   [[maybe_unused]] const Result<void> stopped = runtime->backend().stop_submissions();
   runtime->cancel();
   const auto end_soon = [&] {
-    // Longer than most kernels, shorter than people wait.
+    // The wait is longer than most kernels, and shorter than people are willing to wait.
     const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     const WithoutGil without;
     for (;;) {
@@ -458,13 +458,13 @@ bool RuntimeState::end_kernels() {
 }
 
 void RuntimeState::close_all() {
-  // Their workers are in kernels that do not end.
+  // The runtimes whose workers are in kernels that do not end.
   static auto* const left = new std::vector<std::shared_ptr<RuntimeState>>;
   while (!open_runtimes().empty()) {
     const auto state = open_runtimes().back();
     open_runtimes().pop_back();
     try {
-      // One that was left by an interrupt is not waited for.
+      // A runtime that an interrupt has left is not waited for.
       if (state->abandoned_ && state->open() && !idle(*state->runtime_)) {
         left->push_back(state);
         continue;
@@ -486,7 +486,7 @@ void RuntimeState::close_all() {
 // Exceptions of kernels.
 
 void RuntimeState::add_exception(py::object exception) {
-  // As many as the runtime keeps messages of.
+  // The number of exceptions is limited like the runtime's number of messages.
   if (exceptions_.size() < graph::FailureLog::kDetails) exceptions_.emplace_back(std::move(exception));
 }
 

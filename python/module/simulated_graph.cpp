@@ -13,13 +13,14 @@ namespace troupe::python {
 
 namespace {
 
-/// Kernels of programs are kept apart from the machine's by this application.
+/// The application's name that keeps the kernels of programs apart from the machine's own.
 constexpr const char* kApplication = "program";
 constexpr const char* kPrecision = "any";
 
 bool has_own_times(const SimulatedKernel& kernel) { return kernel.timed_as.empty(); }
 
-/// The times do not depend on the tile: one curve through one point, which is always asked for there.
+/// Returns the times of a kernel. They do not depend on the tile: the curve has one point, and times are always asked
+/// for there.
 platform::KernelTimes times_of(const SimulatedKernel& kernel, const std::string& name, std::size_t gpus) {
   constexpr double kMicroseconds = 1e6;
   const auto time = [&](double seconds) {
@@ -32,7 +33,8 @@ platform::KernelTimes times_of(const SimulatedKernel& kernel, const std::string&
   return {kApplication, name, kPrecision, {tile}, gpus};
 }
 
-/// In virtual time nobody calls it; that it is there says that the kind of device can run the codelet.
+/// Stands for an implementation. Nobody calls it in virtual time; it only shows that the kind of device can run the
+/// codelet.
 void stands_for_an_implementation(const KernelContext&) {}
 
 Codelet codelet_of(const SimulatedKernel& kernel, const std::string& own_name,
@@ -60,7 +62,7 @@ Codelet codelet_of(const SimulatedKernel& kernel, const std::string& own_name,
     on_cores = times->on_cpu();
     on_gpus = times->on_gpus();
   }
-  // Tasks of other arguments may have data of the same shapes.
+  // The hash is needed because tasks of kernels with other times may have data of the same shapes.
   codelet.footprint([hash = std::hash<std::string>{}(own_name)](const KernelContext&) { return hash; });
   if (on_cores) codelet.cpu(stands_for_an_implementation);
   if (on_gpus) codelet.cuda(stands_for_an_implementation);
@@ -68,7 +70,7 @@ Codelet codelet_of(const SimulatedKernel& kernel, const std::string& own_name,
   return codelet;
 }
 
-/// Refuses a kernel that nothing in this run can execute, in words of times rather than of implementations.
+/// Refuses a kernel that no device of this run can execute; the message speaks of times rather than of implementations.
 void check_devices(const SimulatedKernel& kernel, const Codelet& codelet, const RuntimeOptions& options) {
   const auto& kernels = codelet.definition().kernels;
   const bool on_cores = kernels[static_cast<std::size_t>(DeviceKind::cpu_core)] != nullptr;
@@ -81,7 +83,7 @@ void check_devices(const SimulatedKernel& kernel, const Codelet& codelet, const 
 }
 
 void check_time(const SimulatedKernel& kernel, const std::optional<double>& seconds, const char* where) {
-  // A day; and more than a nanosecond, which is how finely virtual time counts.
+  // The limits are a day, and a nanosecond, which is the resolution of virtual time.
   constexpr double kLongest = 86400;
   constexpr double kShortest = 1e-9;
   if (!seconds || (*seconds >= kShortest && *seconds <= kLongest)) return;
@@ -151,7 +153,7 @@ SimulatedOutcome SimulatedGraph::run(RuntimeOptions options) const {
   std::vector<std::string> own_names(kernels_.size());
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     if (!has_own_times(kernels_[i])) continue;
-    // The number tells times apart, and not kernels: a policy that learns them learns from all sizes of a codelet
+    // The number tells times apart, but not kernels: a policy that learns times learns from all sizes of a codelet
     // together.
     own_names[i] = fmt::format("{}#{}", kernels_[i].name, i);
     machine.kernels.push_back(times_of(kernels_[i], own_names[i], machine.gpus.size()));
@@ -164,7 +166,7 @@ SimulatedOutcome SimulatedGraph::run(RuntimeOptions options) const {
   }
   options.simulation = std::move(simulation);
   options.trace = true;
-  // Policies may see all of it, and nothing of the trace is lost.
+  // Policies may see the whole graph, and the trace loses nothing.
   options.window = std::size_t{1} << 24U;
   options.trace_limit = std::numeric_limits<std::size_t>::max();
   Runtime runtime(options);

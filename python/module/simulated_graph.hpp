@@ -1,4 +1,4 @@
-/// A program's own graph, to be run in virtual time any number of times.
+/// A program's own graph, which can run in virtual time any number of times.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,25 @@
 
 namespace troupe::python {
 
-/// What tasks of one kernel do, as far as a simulation knows: how long they take, on which kinds of device.
+/// The tasks of one kernel, as a simulation knows them: how long they take on which kinds of device.
 struct SimulatedKernel {
-  /// For people; kernels of one codelet have the same.
+  /// The name, for people; kernels of one codelet have the same name.
   std::string name;
   std::vector<AccessMode> modes;
-  /// Seconds on one core and on any GPU; nothing: it does not run there. Both: at least one of the two is there, unless
-  /// `timed_as` is.
+  /// The seconds on one core and on any GPU; nothing: the kernel does not run there. At least one of the two must be
+  /// set, unless `timed_as` is.
   std::optional<double> core_s = std::nullopt;
   std::optional<double> gpu_s = std::nullopt;
-  /// Standard deviation of either, as a share of the mean. Of effect with `SimulationOptions::noise`.
+  /// The standard deviation of both times, as a share of the mean. It has an effect with `SimulationOptions::noise`.
   double deviation = 0;
-  /// In place of times: the machine's own, "cholesky/gemm/double", for so many operations.
+  /// A kernel of the machine, such as "cholesky/gemm/double", whose times are used for `flops` operations in place of
+  /// given times.
   std::string timed_as = {};
-  /// Floating-point operations of one task; 0: not known.
+  /// The floating-point operations of one task; 0: not known.
   double flops = 0;
 };
 
-/// What came of one run.
+/// The result of one run.
 struct SimulatedOutcome {
   /// The virtual time at which the last task had ended.
   double makespan_s = 0;
@@ -40,24 +41,25 @@ struct SimulatedOutcome {
   Trace trace;
 };
 
-/// Data have sizes and no memory. Numbers of data and kernels count from 0, in the order in which they were added. What
-/// is added is checked as `Runtime::submit` checks it, when the graph is run. One thread at a time.
+/// A graph whose data have sizes but no memory. Numbers of data and kernels count from 0, in the order in which they
+/// were added. When the graph is run, its parts are checked as `Runtime::submit` checks them. Only one thread at a time
+/// may use it.
 class SimulatedGraph {
  public:
   /// Throws `invalid_argument` for sizes below 0.
   std::uint32_t add_data(std::int64_t rows, std::int64_t cols, std::uint32_t element_bytes, std::string name);
   /// Throws `invalid_argument` for times that are not positive.
   std::uint32_t add_kernel(SimulatedKernel kernel);
-  /// As many data as the kernel has modes; throws `signature_mismatch` where they are not, and `invalid_handle` for
-  /// numbers that there are not.
+  /// Adds a task. Throws `signature_mismatch` if the number of data differs from the kernel's number of modes, and
+  /// `invalid_handle` for unknown numbers.
   void add_task(std::uint32_t kernel, std::span<const std::uint32_t> data, int priority, std::string name);
-  /// The program waits here for all tasks so far before it submits more.
+  /// Makes the program wait here for all tasks so far before it submits more.
   void add_wait();
 
   [[nodiscard]] std::size_t tasks() const { return tasks_.size(); }
 
-  /// Runs all of it, from virtual time 0. `options.simulation` is not null; window and trace are chosen here. Throws as
-  /// `Runtime` does, and `bad_input` where the machine has no times for a kernel.
+  /// Runs the whole graph, from virtual time 0. `options.simulation` must not be null; this function sets window and
+  /// trace. Throws as `Runtime` does, and `bad_input` if the machine has no times for a kernel.
   [[nodiscard]] SimulatedOutcome run(RuntimeOptions options) const;
 
  private:
@@ -65,18 +67,18 @@ class SimulatedGraph {
     std::int64_t rows = 0;
     std::int64_t cols = 0;
     std::uint32_t element_bytes = 0;
-    /// Some task reduces into it.
+    /// True if some task reduces into it.
     bool reduced = false;
     std::string name;
   };
   struct SimulatedTask {
     std::uint32_t kernel = 0;
-    /// Where its data begin in `uses_`.
+    /// The index in `uses_` at which its data begin.
     std::size_t first = 0;
     int priority = 0;
-    /// Index into `names_`.
+    /// The index into `names_`.
     std::uint32_t name = 0;
-    /// The program waits before it submits this one.
+    /// True if the program waits before it submits this task.
     bool after_wait = false;
   };
 

@@ -1,4 +1,4 @@
-/// From a call in Python to a task.
+/// The conversion of a call in Python into a task.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
   raise(ErrorCode::signature_mismatch, "codelet '" + codelet.name() + "': " + what);
 }
 
-/// One call, while it is looked at.
+/// One call, while it is checked and converted.
 struct Call {
   CodeletObject& codelet;
   PyObject* const* arguments;
@@ -30,7 +30,7 @@ struct Call {
   std::vector<Access> accesses = {};
   std::vector<std::shared_ptr<ArrayData>> data = {};
   TaskOptions options = {};
-  /// Keywords that are the kernel's.
+  /// The keywords that belong to the kernel.
   py::object keywords = {};
 };
 
@@ -39,7 +39,7 @@ const std::vector<std::string> kOptionNames{"priority", "name", "after", "device
 DeviceSet devices_of(py::handle value) {
   if (py::isinstance<py::str>(value)) {
     const auto text = value.cast<std::string>();
-    // In the words of `RuntimeOptions::restrict`.
+    // The words are those of `RuntimeOptions::restrict`.
     auto parsed = parse_restrictions("codelet:" + text);
     if (!parsed) throw py::value_error("devices='" + text + "': " + parsed.failure().message);
     return parsed.value().begin()->second;
@@ -85,7 +85,7 @@ bool has_parameter(const PythonSignature& signature, const std::string& name) {
                         did_you_mean(name, names));
 }
 
-/// Keywords are the kernel's parameters, or options of the task, or what else the kernel takes.
+/// Sorts the keywords: each is a parameter of the kernel, an option of the task, or a further argument of the kernel.
 void take_keywords(Call& call, PyObject* keywords) {
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t position = 0;
@@ -107,7 +107,7 @@ void take_keywords(Call& call, PyObject* keywords) {
   }
 }
 
-/// The runtime that the call means: that of its data, else the one of the calling kernel or of the innermost `with`.
+/// Returns the runtime of the call: that of its data, or else the one of the calling kernel or of the innermost `with`.
 std::shared_ptr<RuntimeState> runtime_of(const Call& call) {
   if (call.runtime != nullptr) return call.runtime->shared_from_this();
   for (std::size_t i = 0; i < call.count; ++i) {
@@ -121,7 +121,7 @@ std::shared_ptr<RuntimeState> runtime_of(const Call& call) {
                                 call.codelet.name() + ".function(...)");
 }
 
-/// The first array before this one that has an order, and of which the function is not told it; null: none has.
+/// Returns the first array before this one that has an order of which the function is not told; null: none has.
 const ArrayData* first_in_order(const Call& call, std::size_t index) {
   for (std::size_t i = 0; i < index; ++i) {
     const bool told = i < 32 && (call.codelet.knows_order >> i & 1U) != 0;
@@ -130,7 +130,8 @@ const ArrayData* first_in_order(const Call& call, std::size_t index) {
   return nullptr;
 }
 
-/// A function of C sees memory and what it is told of it. Throws where it would take an array for another one.
+/// Checks an array for a function of C, which sees only memory and the properties that it is told. Throws if the
+/// function would misread the array.
 void check_for_function_of_c(const Call& call, std::size_t index, const ArrayData& data) {
   const CodeletObject& codelet = call.codelet;
   const auto told = [index](std::uint32_t mask) { return index < 32 && (mask >> index & 1U) != 0; };
@@ -207,16 +208,16 @@ void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode
   call.data.push_back(std::move(data));
 }
 
-/// What further arrays of a kernel may be, in distinction from what is passed as it is.
+/// Returns true for a further array of a kernel, as opposed to an argument that is passed unchanged.
 bool is_data(PyObject* argument) {
   if (data_in(argument) != nullptr || py::isinstance<py::array>(argument)) return true;
   if (PyObject_CheckBuffer(argument) == 0 || PyBytes_Check(argument) != 0) return false;
-  // Numbers of numpy have a buffer, too. Never destroyed: the interpreter may have ended before.
+  // Numbers of numpy have a buffer, too. The object is never destroyed, because the interpreter may end before.
   static const py::handle numpy_number = py::object(py::module_::import("numpy").attr("generic")).release();
   return !py::isinstance(argument, numpy_number);
 }
 
-/// How many of the arguments are arrays.
+/// Returns how many of the arguments are arrays.
 std::size_t arrays_of(const Call& call) {
   const CodeletObject& codelet = call.codelet;
   const std::size_t modes = codelet.modes.size();
@@ -232,7 +233,7 @@ std::size_t arrays_of(const Call& call) {
   return count;
 }
 
-/// Whether the function can be called so, apart from its arrays.
+/// Throws if the function cannot be called with these arguments, apart from its arrays.
 void check_further(const Call& call, std::size_t arrays) {
   const CodeletObject& codelet = call.codelet;
   const PythonSignature& signature = codelet.signature;
@@ -257,7 +258,7 @@ void check_further(const Call& call, std::size_t arrays) {
                                 arrays, arrays == 1 ? "" : "s", most, most == 1 ? "" : "s", arrays, passed));
 }
 
-/// The kernel's own arguments, after the arrays.
+/// Takes the kernel's own arguments, which follow the arrays.
 void take_python_arguments(const Call& call, std::size_t arrays, TaskCell& cell) {
   cell.function = py::object(call.codelet.function).release().ptr();
   cell.parameters.reserve(arrays);
@@ -343,7 +344,7 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
   mine = CellReference(cell);
   call.options.callback = [cell](const TaskOutcome& outcome) { cell->end(outcome); };
   const Future future = runtime->submit(codelet.codelet, call.accesses, numbers, call.options);
-  // From here on the task drops its reference.
+  // From here on the task drops its reference itself.
   task.leave();
   return make_future(runtime, future, std::move(mine));
 }

@@ -12,10 +12,11 @@ namespace py = pybind11;
 
 namespace {
 
-/// Watched tasks that have ended. Never destroyed: workers may still tell of ends when static objects have gone.
+/// The watched tasks that have ended. The object is never destroyed: workers may still report ends when static objects
+/// have gone.
 struct Endings {
   std::mutex mutex;
-  /// Somebody waits for a task, or for any.
+  /// Notified for threads that wait for one task, or for any.
   std::condition_variable any;
   std::vector<CellReference> ended;
   bool over = false;
@@ -51,9 +52,9 @@ void TaskCell::end(const TaskOutcome& outcome) {
     code = outcome.code.value_or(outcome.status == TaskStatus::cancelled ? ErrorCode::cancelled
                                                                          : ErrorCode::kernel_failed);
   }
-  // It never ran, or it is a run, which keeps its data until it has ended.
+  // The kernel never ran, or this is a run, which keeps its data until it has ended.
   if (function != nullptr || recording != nullptr) forget_call();
-  // Release: publishes what is above; acquire: who wants to know.
+  // Release publishes the results above; threads that read them load with acquire.
   const std::uint8_t before = stage.fetch_or(kEnded, std::memory_order_acq_rel);
   if (before != 0) {
     Endings& all = endings();
@@ -61,7 +62,7 @@ void TaskCell::end(const TaskOutcome& outcome) {
     all.any.notify_all();
     if ((before & kWatched) != 0) {
       all.ended.emplace_back(this);
-      return;  // with this reference
+      return;  // the list has this reference now
     }
   }
   drop_reference();

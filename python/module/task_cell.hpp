@@ -1,4 +1,4 @@
-/// What Python knows of one submitted task: for its future, and for its kernel where that is in Python.
+/// The state of one submitted task for Python: for its future, and for its kernel if that is in Python.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -21,22 +21,22 @@ namespace troupe::python {
 
 class RuntimeState;
 
-/// Shared by the task, until it has ended, and the future.
+/// The cell of a task. The future shares it with the task until the task has ended.
 struct TaskCell {
-  /// A thread waits for the end; `take_ended` is to return it; it has ended.
+  /// The bits of `stage`: a thread waits for the end; `take_ended` is to return the cell; the task has ended.
   static constexpr std::uint8_t kWaited = 1;
   static constexpr std::uint8_t kWatched = 2;
   static constexpr std::uint8_t kEnded = 4;
 
   std::atomic<std::uint32_t> references{1};
   std::atomic<std::uint8_t> stage{0};
-  /// Once it has ended.
+  /// The status; valid after the end.
   TaskStatus status = TaskStatus::pending;
-  /// The runtime's words for a failure; empty otherwise, and then the code says nothing.
+  /// The runtime's message for a failure; if it is empty, there was none, and `code` has no meaning.
   std::string message;
   ErrorCode code = ErrorCode::kernel_failed;
 
-  /// A kernel in Python has these until it has run; of a recorded task they stay.
+  /// A kernel in Python needs these until it has run; for a recorded task they stay.
   struct Parameter {
     std::shared_ptr<ArrayData> data;
     bool writable = false;
@@ -48,12 +48,13 @@ struct TaskCell {
   PyObject* keywords = nullptr;  ///< a dictionary, or null
   std::vector<Parameter> parameters;
 
-  /// Of a kernel in Python that has run; with the interpreter's lock.
+  /// The result of a kernel in Python that has run. Requires the interpreter's lock.
   PyObject* result = nullptr;
-  /// That of a recorded task goes to the cell of its run when that has ended, which any thread may see.
+  /// The exception of the kernel. That of a recorded task moves to the cell of its run when the run has ended, which
+  /// any thread may notice.
   std::atomic<PyObject*> exception{nullptr};
 
-  /// Of a run of a recording: the cells of its tasks, which live as long.
+  /// For a run of a recording: the cells of its tasks, which live as long as this.
   std::shared_ptr<std::vector<class CellReference>> recording;
 
   TaskCell() = default;
@@ -65,16 +66,17 @@ struct TaskCell {
   void drop_reference() {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  /// The task has ended; in the thread that ended it, without the interpreter's lock. Drops the task's reference.
+  /// Says that the task has ended. Called in the thread that ended it, without the interpreter's lock. Drops the task's
+  /// reference.
   void end(const TaskOutcome& outcome);
-  /// Forgets what only a kernel that is still to run needs.
+  /// Forgets what only a kernel that has not yet run needs.
   void forget_call() noexcept;
   [[nodiscard]] bool ended() const { return (stage.load(std::memory_order_acquire) & kEnded) != 0; }
 
-  /// Waits without the interpreter's lock until the task has ended, for at most so long. Signals of the terminal end
-  /// the wait (`KeyboardInterrupt`). False: the time is over.
+  /// Waits without the interpreter's lock until the task has ended, for at most the given time. Signals of the terminal
+  /// end the wait (`KeyboardInterrupt`). Returns false if the time is over.
   bool wait(std::optional<std::chrono::duration<double>> timeout);
-  /// Someone is to be called when it has ended (`take_ended`). False: it has ended already.
+  /// Asks that `take_ended` returns the cell after the end. Returns false if the task has already ended.
   bool watch() { return mark(kWatched); }
 
  private:
@@ -97,7 +99,7 @@ class CellReference {
   ~CellReference() {
     if (cell_ != nullptr) cell_->drop_reference();
   }
-  /// Somebody else drops the reference.
+  /// Leaves the reference to somebody else, who drops it.
   void leave() { cell_ = nullptr; }
   TaskCell* operator->() const { return cell_; }
   [[nodiscard]] TaskCell* get() const { return cell_; }
@@ -106,11 +108,11 @@ class CellReference {
   TaskCell* cell_ = nullptr;
 };
 
-/// Waits, without the interpreter's lock, for watched tasks that end, and returns them. Empty: `end_watching` was
-/// called.
+/// Waits, without the interpreter's lock, for watched tasks that end, and returns them. An empty result: `end_watching`
+/// was called.
 [[nodiscard]] std::vector<CellReference> take_ended();
 void end_watching();
-/// In a forked process: nobody watches here.
+/// Called in a forked process: nobody watches here.
 void forget_watching();
 
 }  // namespace troupe::python

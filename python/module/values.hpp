@@ -1,5 +1,5 @@
-/// Numbers, texts and paths of Python programs, as C++ has them. What says that it is an integer is one (`__index__`),
-/// so numpy's are, too.
+/// Numbers, texts and paths of Python programs, converted for C++. An object that claims to be an integer is one
+/// (`__index__`), so numpy's integers are, too.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,13 +15,13 @@
 
 namespace troupe::python {
 
-/// Of Python or numpy.
+/// Returns true for a boolean of Python or numpy.
 [[nodiscard]] bool is_boolean(pybind11::handle value);
 
-/// Why a number is none of a type.
+/// The reason why a number does not fit a type.
 enum class IntegerFault : std::uint8_t { no_integer, negative, too_small, too_large };
 
-/// Either the number or the fault.
+/// Holds either the number or the fault.
 template <class T>
 struct Integer {
   std::optional<T> value = std::nullopt;
@@ -49,8 +49,8 @@ Integer<T> integer_of(pybind11::handle value) {
   return {.fault = negative ? IntegerFault::too_small : IntegerFault::too_large};
 }
 
-// These throw `TypeError` for what is of another type, and `ValueError` with the reason for what cannot be used. Who
-// knows what the value is for says so: see `named`.
+// These functions throw `TypeError` for values of another type, and `ValueError` with the reason for values that cannot
+// be used. The caller, which knows the purpose of the value, adds it to the message: see `named`.
 
 [[noreturn]] void wrong_type();
 [[noreturn]] void wrong_value(const std::string& why);
@@ -73,14 +73,15 @@ T integer(pybind11::handle value) {
 [[nodiscard]] bool flag(pybind11::handle value);
 [[nodiscard]] double number(pybind11::handle value);
 [[nodiscard]] std::string text(pybind11::handle value);
-/// Whatever names a file: a text, bytes, or a path object.
+/// Returns the name of a file: from a text, bytes, or a path object.
 [[nodiscard]] std::string path(pybind11::handle value);
-/// Of seconds.
+/// Returns a duration that is given in seconds.
 [[nodiscard]] Duration time(pybind11::handle value);
-/// A number, or a text such as "2GB".
+/// Returns an amount that is given as a number, or as a text such as "2GB".
 [[nodiscard]] Bytes bytes(pybind11::handle value);
 
-/// Calls `convert`, and puts into words what it throws: "priority is int, not 2.5", "priority=...: why".
+/// Calls `convert`, and adds the name to the messages of its exceptions: "priority is int, not 2.5", "priority=...:
+/// why".
 template <class Convert>
 auto named(const std::string& name, const char* type, pybind11::handle value, const Convert& convert) {
   const auto shown = [&] { return std::string(pybind11::repr(value)); };

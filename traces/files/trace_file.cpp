@@ -52,7 +52,7 @@ void cut_tasks(Trace& trace, std::size_t workers) {
   trace.states = std::move(left);
 }
 
-/// As long as this object lives, writing to a pipe whose reader has gone is a failed write like any other.
+/// Ignores SIGPIPE during its life, so that writing to a pipe whose reader has gone is a failed write like any other.
 class PipeSignalIgnored {
  public:
   PipeSignalIgnored() : previous_(std::signal(SIGPIPE, SIG_IGN)) {}

@@ -1,28 +1,28 @@
-/// What the module consists of: one function per idea, each in a file of its own.
+/// The parts of the module: one function for each, in a file of its own.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
 namespace troupe::python {
 
-/// The version, and whether the libraries have the same.
+/// Binds the version, and checks that the libraries have the same.
 void bind_version(pybind11::module_& module);
-/// The runtime's errors become the exceptions of troupe/errors.py.
+/// Translates the runtime's errors into the exceptions of troupe/errors.py.
 void bind_errors();
 void bind_codelets(pybind11::module_& module);
 void bind_data(pybind11::module_& module);
 void bind_futures(pybind11::module_& module);
 void bind_runtime(pybind11::module_& module);
-/// After the runtime: they add to its class.
+/// Recordings and reports are bound after the runtime, because they add to its class.
 void bind_recordings(pybind11::module_& module);
 void bind_reports(pybind11::module_& module);
-/// `Trace`, and `Runtime.take_trace`.
+/// Binds `Trace`, and `Runtime.take_trace`.
 void bind_traces(pybind11::module_& module);
-/// The submodule `_linalg`: factorizations of arrays.
+/// Binds the submodule `_linalg`: factorizations of arrays.
 void bind_linalg(pybind11::module_& module);
-/// The submodule `_simulation`: graphs in virtual time.
+/// Binds the submodule `_simulation`: graphs in virtual time.
 void bind_simulation(pybind11::module_& module);
-/// `connect`, where there is a service.
+/// Binds `connect`, if Troupe is built with the service.
 void bind_service(pybind11::module_& module);
 
 }  // namespace troupe::python

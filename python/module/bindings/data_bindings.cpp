@@ -1,4 +1,4 @@
-/// `troupe.Data`: arrays that a runtime knows, their parts, and access to them from the program.
+/// `troupe.Data`: registered arrays, their parts, and access to them from the program.
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -25,7 +25,7 @@ void require_registered(const ArrayData& data) {
   if (data.released()) raise(ErrorCode::invalid_handle, data.description() + " was released");
 }
 
-/// `with data.acquire("rw") as array:`.
+/// The object behind `with data.acquire("rw") as array:`.
 class Hold {
  public:
   Hold(SharedData data, AccessMode mode) : data_(std::move(data)), mode_(mode) {}
@@ -68,8 +68,9 @@ std::unique_ptr<Hold> acquire(const SharedData& self, const std::string& word) {
   return std::make_unique<Hold>(self, mode);
 }
 
-/// For `numpy.asarray(data)` and all that calls it: the array once its tasks have ended, so that nobody reads what is
-/// being written. It cannot be written, as no task would know.
+/// Returns the array for `numpy.asarray(data)` and everything that calls it. It waits until the array's tasks have
+/// ended, so that nobody reads data while they are written. The result cannot be written, because no task would know of
+/// it.
 py::object as_array(const SharedData& self, const py::object& dtype, const py::object& copy) {
   Hold hold(self, AccessMode::read);
   const py::object array = hold.enter();
@@ -84,7 +85,7 @@ py::object as_array(const SharedData& self, const py::object& dtype, const py::o
 std::vector<SharedData> partition(const SharedData& self, const py::args& pieces) {
   require_registered(*self);
   std::vector<py::object> slices;
-  // One list of slices counts as its members.
+  // A single list of slices counts as its members.
   const bool one_list = pieces.size() == 1 && py::isinstance<py::list>(pieces[0]);
   for (const py::handle piece : one_list ? py::reinterpret_borrow<py::object>(pieces[0]) : py::object(pieces)) {
     slices.push_back(py::reinterpret_borrow<py::object>(piece));

@@ -1,4 +1,4 @@
-// What python/troupe/linalg.py calls once it has checked its arguments.
+// The functions that python/troupe/linalg.py calls after it has checked its arguments.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -22,7 +22,8 @@ namespace troupe::python {
 
 namespace {
 
-/// That an array has this type, two dimensions, aligned elements and strides of whole ones is checked in Python.
+/// Returns the array as a matrix. Python has already checked that it has this type, two dimensions, aligned elements,
+/// and strides of whole elements.
 template <class T>
 StridedMatrix<T> strided(const py::array& array) {
   const auto stride = [&](py::ssize_t i) { return array.strides(i) / static_cast<py::ssize_t>(sizeof(T)); };
@@ -32,8 +33,8 @@ StridedMatrix<T> strided(const py::array& array) {
 
 using Array = std::optional<py::array>;
 
-/// The runtime of one call, whose operands overwrite arrays. When the call ends, no task runs, and BLAS calls of the
-/// program have as many threads again as the program wants.
+/// The runtime of one call, whose operands overwrite arrays. When the call ends, no task runs, and the program's own
+/// BLAS calls have as many threads again as the program wants.
 class Place {
  public:
   Place(py::handle runtime, const py::array& overwritten) : runtime_(runtime_in(runtime).runtime()) {
@@ -61,7 +62,8 @@ Operand<T> operand(const py::array& work, const Array& source, const Array& targ
   return result;
 }
 
-/// Calls `function(T{})` for the type of the array's elements, float or double. Other threads of Python run meanwhile.
+/// Calls `function(T{})` for the type of the array's elements, float or double. Other threads of Python run during the
+/// call.
 template <class Function>
 auto with_type_of(const py::array& array, const Function& function) {
   if (py::isinstance<py::array_t<float>>(array)) return function(float{});
@@ -69,8 +71,8 @@ auto with_type_of(const py::array& array, const Function& function) {
   throw py::type_error("a matrix of neither float32 nor float64");
 }
 
-/// A matrix in Fortran order, uninitialized, in huge pages where it is large: touching it for the first time costs a
-/// tenth of what small pages cost, which is more than it costs to copy a matrix into it.
+/// Returns an uninitialized matrix in Fortran order, in huge pages if it is large. Touching these for the first time
+/// costs a tenth of what small pages cost, and for small pages that is more than copying a matrix into them.
 py::array allocate_matrix(py::ssize_t rows, py::ssize_t cols, const py::dtype& type) {
   const py::ssize_t element = type.itemsize();
   const auto size = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols * element);

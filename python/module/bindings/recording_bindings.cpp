@@ -15,7 +15,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// What stands behind a `troupe.Recording`.
+/// The object behind a `troupe.Recording`.
 struct RecordingObject {
   std::shared_ptr<RuntimeState> runtime;
   std::string name;
@@ -51,7 +51,7 @@ py::object run(RecordingObject& self, const py::object& rebind) {
   std::vector<Rebinding> rebindings;
   std::vector<std::shared_ptr<ArrayData>> all_now;
   if (!rebind.is_none()) {
-    // Pairs, or a dictionary of data.
+    // The data come as pairs, or as a dictionary.
     const py::object pairs = py::isinstance<py::dict>(rebind) ? py::object(rebind.attr("items")()) : rebind;
     for (const py::handle entry : pairs) {
       const auto pair = py::reinterpret_borrow<py::object>(entry).cast<py::tuple>();

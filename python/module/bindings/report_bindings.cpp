@@ -1,4 +1,4 @@
-/// What a runtime did, and why its tasks do not go on.
+/// Reports of a runtime's work, and of the reasons why its tasks do not make progress.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

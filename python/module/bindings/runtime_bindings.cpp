@@ -22,13 +22,13 @@ namespace {
 
 PyTypeObject* runtime_type = nullptr;
 
-/// A `with` block that is open.
+/// An open `with` block.
 struct Entered {
   std::shared_ptr<RuntimeState> runtime;
   unsigned long thread;
 };
 
-/// All of them, the innermost last. Never destroyed.
+/// All open `with` blocks, the innermost last. Never destroyed.
 std::vector<Entered>& entered() {
   static auto* const all = new std::vector<Entered>;
   return *all;
@@ -42,7 +42,7 @@ RuntimeObject& object_in(py::handle object) {
       reinterpret_cast<py::detail::instance*>(object.ptr())->get_value_and_holder().value_ptr());
 }
 
-/// `rt.submit(kernel, a, b, 3.0, priority=1)`.
+/// Carries out `rt.submit(kernel, a, b, 3.0, priority=1)`.
 PyObject* submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
   return guarded([&] {
     CodeletObject* const codelet = count > 0 ? codelet_in(arguments[0]) : nullptr;
@@ -77,7 +77,7 @@ void exit_runtime(RuntimeObject& self, const py::object& type, const py::object&
     return true;
   };
   if (!leave(false)) leave(true);
-  // What has not begun need not run when the block was left by an exception.
+  // If an exception left the block, tasks that have not begun are cancelled.
   self.state->close(!type.is_none());
 }
 
@@ -141,7 +141,7 @@ RuntimeObject::~RuntimeObject() {
   } catch (py::error_already_set& error) {
     error.discard_as_unraisable("the end of a Troupe runtime that was not closed");
   } catch (const std::exception&) {
-    // Nobody asked.
+    // The program did not ask for the outcome.
   }
 }
 

@@ -1,4 +1,4 @@
-// The service of this node, in place of workers of the program's own. Left out where Troupe is built without it.
+// The service of this node, in place of workers in the program. Left out if Troupe is built without it.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -19,7 +19,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// One that only the service has an implementation for. It checks what tasks pass against its own.
+/// Makes a codelet that only the service implements. The service compares what tasks pass with its own codelet.
 std::unique_ptr<CodeletObject> make_plugin_codelet(const std::string& name, const std::vector<std::string>& words) {
   std::vector<AccessMode> modes;
   std::vector<ScalarType> scalars;

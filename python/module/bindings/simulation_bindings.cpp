@@ -1,4 +1,4 @@
-// What python/troupe/simulation.py stands on: graphs in virtual time, and what came of their runs.
+// The part in C++ of python/troupe/simulation.py: graphs in virtual time, and the results of their runs.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -28,13 +28,13 @@ namespace {
 
 using platform::MachineDescription;
 
-/// Options of a run.
+/// The options of a run.
 struct SimulatedRun {
   SimulationOptions simulation;
   RuntimeOptions runtime;
 };
 
-/// So many, or these.
+/// Returns the numbers of GPUs for a count, or for a list of numbers.
 std::vector<int> gpus_of(py::handle value) {
   std::vector<int> gpus;
   if (PyIndex_Check(value.ptr()) != 0) {
@@ -56,7 +56,7 @@ void set_model(SimulatedRun& run, py::handle value) {
   run.simulation.model = model == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
 }
 
-/// What they mean is said in troupe/simulation.py.
+/// The options of a simulation; troupe/simulation.py explains them.
 const std::vector<Option<SimulatedRun>> kSimulationOptions{
     {"gpus", "int or a list of int", "", [](SimulatedRun& r, py::handle v) { r.simulation.gpus = gpus_of(v); }},
     {"cores", "int", "", [](SimulatedRun& r, py::handle v) { r.simulation.cores = integer<int>(v); }},
@@ -90,7 +90,7 @@ std::unique_ptr<SimulatedRun> run_with(const py::kwargs& keywords) {
 RuntimeOptions options_of(const SimulatedRun& run, const MachineDescription& machine) {
   auto simulation = std::make_shared<SimulationOptions>(run.simulation);
   simulation->machine = machine;
-  // Where there is but one memory, a task that a core has in hand for later only keeps it from others.
+  // With one memory only, a task that a core holds for later would only be kept from other cores.
   if (simulation->gpus.empty()) simulation->core_lookahead = 0;
   RuntimeOptions options = run.runtime;
   options.simulation = std::move(simulation);

@@ -1,4 +1,4 @@
-/// Who ran what when: `troupe.Trace`, and how a runtime gives one.
+/// `troupe.Trace`: which worker ran which task when, and how a runtime returns it.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 

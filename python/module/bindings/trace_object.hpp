@@ -1,4 +1,4 @@
-/// What ran when, as Python sees it.
+/// Traces and reports, as Python sees them.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,18 +10,18 @@
 
 namespace troupe::python {
 
-/// What stands behind a `troupe.Trace`.
+/// The object behind a `troupe.Trace`.
 struct TraceObject {
   Trace trace;
-  /// Of the runtime, when the trace was taken.
+  /// The report of the runtime, at the time when the trace was taken.
   RunReport report;
-  /// For files and pictures.
+  /// The title for files and pictures.
   std::string title;
 };
 
-/// A dictionary of troupe/reports.py, from JSON: `print` shows the text.
+/// Makes a dictionary of troupe/reports.py from JSON; `print` shows the text.
 [[nodiscard]] pybind11::object explained(const char* type, const std::string& json, const std::string& text);
-/// What `Runtime.report` gives.
+/// Returns the dictionary that `Runtime.report` returns.
 [[nodiscard]] pybind11::dict report_as_dict(const RunReport& report);
 
 }  // namespace troupe::python

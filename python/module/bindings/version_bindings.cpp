@@ -1,4 +1,5 @@
-/// Which Troupe this is: the module and the library that it has loaded must be of one version, and the only ones.
+/// The version of Troupe. The module and the library that it has loaded must be of the same version, and there must be
+/// no second library in the process.
 #include <fmt/format.h>
 #include <link.h>
 #include <pybind11/pybind11.h>
@@ -17,7 +18,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// Paths of the libraries of this name in the process.
+/// Returns the paths of the loaded libraries with this name.
 std::vector<std::string> loaded_libraries() {
   std::vector<std::string> paths;
   dl_iterate_phdr(
@@ -31,7 +32,7 @@ std::vector<std::string> loaded_libraries() {
   return paths;
 }
 
-/// Throws `ImportError` where they do not go together.
+/// Throws `ImportError` if the versions differ, or if there are several libraries.
 void check_versions(const std::string& module, const std::string& library, const std::vector<std::string>& paths) {
   if (module != library) {
     throw py::import_error(fmt::format(

@@ -1,4 +1,4 @@
-/// Kernels that are functions of C, by address: workers call them without the interpreter's lock.
+/// Kernels that are functions of C, given by address: workers call them without the interpreter's lock.
 #include <ffi.h>
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// What is passed for one parameter of the function.
+/// The value that is passed for one parameter of the function.
 struct CParameter {
   enum class What : std::uint8_t {
     pointer,
@@ -31,7 +31,7 @@ struct CParameter {
     scalar,
   };
   What what = What::scalar;
-  /// Which array, or which number.
+  /// The index of the array, or of the number.
   std::uint32_t index = 0;
 };
 
@@ -111,15 +111,15 @@ class CFunction {
   void (*function_)();
   std::vector<CParameter> parameters_;
   std::vector<ffi_type*> types_;
-  /// Which argument by value says, bit by bit, whose rows are the runtime's columns.
+  /// The index of the argument by value whose bits say which arrays have the runtime's columns as rows.
   std::optional<std::size_t> transposed_;
   bool returns_status_;
   ffi_cif interface_{};
-  /// What keeps the function's code.
+  /// The object that keeps the function's code alive.
   KeptObject keep_;
 };
 
-/// The words of a parameter: "read", "double*".
+/// Returns the words of a parameter, such as "read" and "double*".
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
   std::string word;

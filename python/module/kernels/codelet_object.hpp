@@ -15,7 +15,7 @@
 
 namespace troupe::python {
 
-/// What a function of Python takes beside its arrays.
+/// The parameters of a function of Python besides its arrays.
 struct PythonSignature {
   struct Parameter {
     std::string name;
@@ -23,57 +23,61 @@ struct PythonSignature {
     bool by_name = true;
     bool required = true;
   };
-  /// Parameters that arrays are passed for.
+  /// The parameters for which arrays are passed.
   std::vector<std::string> arrays = {};
   std::vector<Parameter> further = {};
-  /// Any more of them: `*rest`, `**rest`. Of functions that do not tell both are true.
+  /// True if the function takes any number of further arguments: `*rest`, `**rest`. Both are true for functions whose
+  /// signature is unknown.
   bool more_by_position = false;
   bool more_by_name = false;
 };
 
-/// What stands behind a `troupe.Codelet`.
+/// The object behind a `troupe.Codelet`.
 struct CodeletObject {
   enum class Kind : std::uint8_t { python, c, built_in };
 
   Codelet codelet;
   Kind kind = Kind::python;
-  /// Per array, in order; of one that is variadic the last repeats.
+  /// The mode of each array, in order; for a variadic codelet the last one repeats.
   std::vector<AccessMode> modes = {};
   bool repeats = false;
-  /// A kernel in Python, and what it takes.
+  /// A kernel in Python, and its signature.
   pybind11::object function = {};
   PythonSignature signature = {};
-  /// Of kernels that are not in Python: what they take by value, and the arrays' element types where they are known.
+  /// For kernels that are not in Python: the types of arguments by value, and the element types of arrays where they
+  /// are known.
   std::vector<ScalarType> scalars = {};
   std::vector<std::uint64_t> element_tags = {};
-  /// Of a function of C, bit by bit: it is told how far the columns of this array lie apart.
+  /// For a function of C, a bit for each array: the function is told how far the array's columns are apart.
   std::uint32_t knows_gaps = 0;
-  /// The same: it is told the strides of both dimensions, and with them the order.
+  /// For a function of C, a bit for each array: the function is told the strides of both dimensions, and so the order.
   std::uint32_t knows_order = 0;
-  /// The order that a function of C takes the other arrays of several dimensions in; any: that of the first of them.
+  /// The order that a function of C requires of its other arrays with several dimensions; `any`: the order of the first
+  /// of them.
   ArrayOrder order = ArrayOrder::c;
-  /// Its last argument by value says which arrays are in C order.
+  /// True if its last argument by value says which arrays are in C order.
   bool tells_order = false;
 
   [[nodiscard]] const std::string& name() const { return codelet.definition().known_name(); }
 };
 
-/// "read", "write", "rw" ("read_write"), "commute", "reduce". Throws `ValueError` for another word.
+/// Returns the mode for "read", "write", "rw" ("read_write"), "commute", "reduce". Throws `ValueError` for another
+/// word.
 [[nodiscard]] AccessMode mode_of(const std::string& word);
 
-/// A kernel in Python: see `codelet` in troupe/codelets.py.
+/// Makes a codelet of a kernel in Python: see `codelet` in troupe/codelets.py.
 [[nodiscard]] std::unique_ptr<CodeletObject> make_python_codelet(pybind11::object function, std::string name,
                                                                  const std::vector<std::string>& modes,
                                                                  PythonSignature signature);
-/// A function of C.
+/// Makes a codelet of a function of C.
 [[nodiscard]] std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::string name,
                                                             const std::vector<std::string>& parameters,
                                                             const std::string& returns, const std::string& order,
                                                             pybind11::object keep);
-/// Where a task of a kernel in Python finds its cell: the only argument by value.
+/// Runs a task of a kernel in Python. The task's cell is the only argument by value.
 void run_python_kernel(const KernelContext& context);
 
-/// What a call submits, in the words of `Codelet.__call__`. Returns a future.
+/// Submits a call, with the arguments of `Codelet.__call__`. Returns a future.
 [[nodiscard]] pybind11::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::size_t count,
                                            PyObject* keywords, class RuntimeState* runtime);
 

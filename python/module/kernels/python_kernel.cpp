@@ -1,4 +1,4 @@
-/// Kernels in Python: how a worker calls one.
+/// Kernels in Python, as workers call them.
 #include <fmt/format.h>
 
 #include "python/module/errors.hpp"
@@ -13,7 +13,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// The exception that is set, with its traceback in it.
+/// Takes the exception that is set, with its traceback in it.
 py::object take_exception() {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
@@ -24,11 +24,11 @@ py::object take_exception() {
   return py::reinterpret_steal<py::object>(value);
 }
 
-/// Calls the function of the cell. Null, with the exception set, where it raises.
+/// Calls the function of the cell. Returns null, with the exception set, if it raises.
 PyObject* call(const TaskCell& cell, const KernelContext& context) {
   const std::size_t further = cell.further == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(cell.further));
   const std::size_t count = context.size() + further;
-  // Most kernels take few arguments. The first place is Python's own to use.
+  // Most kernels take few arguments. The first place is for Python's own use.
   std::array<PyObject*, 12> few;
   std::vector<PyObject*> many;
   PyObject** arguments = few.data();
@@ -55,7 +55,7 @@ PyObject* call(const TaskCell& cell, const KernelContext& context) {
   for (const std::size_t i : copies) {
     if (result == nullptr) break;
     if (cell.parameters[i].writable) copy_back(py::reinterpret_borrow<py::array>(arguments[i]), context.data(i));
-    // Whoever looks at it later would see one of several partial results.
+    // A later look at the array would show one of several partial results.
     if (Py_REFCNT(arguments[i]) > 1) {
       Py_CLEAR(result);
       PyErr_Format(
@@ -88,7 +88,7 @@ void run_python_kernel(const KernelContext& context) {
   py::object exception = take_exception();
   const std::string text = text_of(exception);
   const ErrorCode code = code_of(exception);
-  // Of several runs that nobody has looked at the first one has it.
+  // If several runs fail before anybody looks, the first exception is kept.
   PyObject* none = nullptr;
   if (cell.exception.compare_exchange_strong(none, exception.ptr())) exception.inc_ref();
   if (!cell.recorded) cell.forget_call();

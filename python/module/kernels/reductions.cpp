@@ -25,7 +25,7 @@ namespace {
 template <class T>
 constexpr bool is_complex = !std::is_arithmetic_v<T>;
 
-/// For each element of a block, or of two that have the same shape.
+/// Calls `each` for each element of a block, or of two blocks of the same shape.
 template <class T, class Each>
 void for_each(const DataView& view, const Each& each) {
   const auto x = view.as_matrix<T>();
@@ -63,7 +63,7 @@ std::optional<ReductionMethods> named_reduction(const std::string& name) {
   }
   if constexpr (!is_complex<T>) {
     using Limits = std::numeric_limits<T>;
-    // Not a number stays: a comparison with it is false.
+    // A value that is not a number is kept, because every comparison with it is false.
     if (name == "min") {
       const T most = Limits::has_infinity ? Limits::infinity() : Limits::max();
       return methods<T>(
@@ -85,7 +85,7 @@ std::optional<ReductionMethods> find_reduction(std::uint64_t tag, const std::str
   return found;
 }
 
-/// What Python's functions are called with: copies of the runtime's memory, as they may keep them.
+/// A reduction by functions of Python. They get copies of the runtime's memory, because they may keep their arguments.
 struct PythonReduction {
   KeptObject initialize;
   KeptObject combine;
@@ -95,7 +95,7 @@ struct PythonReduction {
   [[nodiscard]] py::array array(const DataView& view) const {
     return copy_of(view, form, py::reinterpret_borrow<py::dtype>(dtype.get()));
   }
-  /// The function writes the first of its arguments.
+  /// Calls the function, which writes the first of its arguments.
   template <class... View>
   void call(const KeptObject& function, const View&... views) const {
     const WithGil lock;

@@ -1,4 +1,4 @@
-/// How partial results of kernels in mode reduce begin and come together.
+/// The initial values and the combination of partial results of kernels in mode reduce.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -8,8 +8,9 @@
 
 namespace troupe::python {
 
-/// "sum", "prod", "min" or "max", or a pair of functions of Python: `initialize(partial)` and `combine(into, from)`.
-/// Throws `ValueError` or `TypeError` for others, and for element types that a named one does not know.
+/// Returns the reduction for "sum", "prod", "min" or "max", or for a pair of functions of Python: `initialize(partial)`
+/// and `combine(into, from)`. Throws `ValueError` or `TypeError` for anything else, and for element types that a named
+/// reduction does not support.
 [[nodiscard]] ReductionMethods reduction_of(pybind11::handle method, const ArrayData& data);
 
 }  // namespace troupe::python

@@ -37,7 +37,7 @@ struct ScalarName {
   std::string_view name;
   ScalarType type;
 };
-/// The first of each type is what messages say.
+/// The names of types; messages use the first name of each type.
 constexpr std::array kScalarNames{
     ScalarName{"bool", ScalarType::boolean},    ScalarName{"int8", ScalarType::int8},
     ScalarName{"int16", ScalarType::int16},     ScalarName{"int32", ScalarType::int32},

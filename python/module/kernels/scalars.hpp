@@ -27,18 +27,19 @@ enum class ScalarType : std::uint8_t {
   float64,
 };
 
-/// "int32", "double" … as C, numpy and Numba call them; nothing for other words.
+/// Returns the type for a name of C, numpy or Numba ("int32", "double" …); nothing for other words.
 [[nodiscard]] std::optional<ScalarType> scalar_named(std::string_view name);
 [[nodiscard]] std::string_view name_of(ScalarType type);
 [[nodiscard]] ArgumentType argument_type_of(ScalarType type);
-/// Nothing for types that Python cannot make.
+/// Returns the type with this tag; nothing for types that Python cannot make.
 [[nodiscard]] std::optional<ScalarType> scalar_with(std::uint64_t tag);
 
-/// Converts a number of Python, and appends it. Throws `SignatureMismatch` for what is no such number or is out of the
-/// type's range, and for arguments that take more room than a task has; `what` is for the message.
+/// The place of an argument, for messages. `append_scalar` converts a number of Python and appends it. It throws
+/// `SignatureMismatch` for a value that is no such number or is out of the type's range, and for arguments that take
+/// more room than a task has; `what` is for the message.
 struct Argument {
   const std::string& codelet;
-  /// Among all arguments of the call, arrays included.
+  /// The index among all arguments of the call, arrays included.
   std::size_t index;
 };
 void append_scalar(Arguments& arguments, ScalarType type, pybind11::handle value, const Argument& what);

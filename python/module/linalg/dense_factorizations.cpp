@@ -54,21 +54,22 @@ const Codelet& split_codelet() {
   return codelet;
 }
 
-/// Waits, and leaves of a breakdown only what is wrong with the matrix: which task found it matters to nobody here.
+/// Waits for the result. For a breakdown it reports only what is wrong with the matrix: it does not matter here which
+/// task found it.
 void wait_for_result(Runtime& runtime) {
   try {
     runtime.wait();
   } catch (const Error& error) {
     const std::string text = error.what();
-    // As the kernels' messages begin.
+    // The kernels' messages begin with these words.
     const auto cause = text.rfind("the matrix is ");
     if (error.code() != ErrorCode::numerical || cause == std::string::npos) throw;
     throw Error(ErrorCode::numerical, text.substr(cause));
   }
 }
 
-/// An operand as tiles. Copies are tasks where kernels see the program's memory; else, on a service, the calling thread
-/// makes them before the tiles are there and after they have gone.
+/// An operand as tiles. If kernels see the program's memory, copies are tasks. Otherwise, on a service, the calling
+/// thread copies before the tiles are made and after they are destroyed.
 template <class T>
 class TiledOperand {
  public:
@@ -87,7 +88,7 @@ class TiledOperand {
 
   [[nodiscard]] TiledMatrix<T>& tiles() { return *tiles_; }
 
-  /// Submits tasks that put zeros above the diagonal. Without them the call that ends all does so.
+  /// Submits tasks that put zeros above the diagonal. On a service `finish` does this instead.
   void clear_above_diagonal() {
     clears_ = true;
     if (!by_tasks_) return;
@@ -95,7 +96,7 @@ class TiledOperand {
       if (above < cols_of(j)) runtime_.submit(clear_codelet<T>(), {(*tiles_)(i, j)}, args(above));
     });
   }
-  /// Submits tasks that move what lies below the diagonal to `lower`, or leaves that to the end.
+  /// Submits tasks that move the part below the diagonal to `lower`. On a service `finish` does this instead.
   void split(T* lower) {
     lower_ = lower;
     if (!by_tasks_) return;
@@ -105,7 +106,7 @@ class TiledOperand {
       runtime_.submit(split_codelet<T>(), {(*tiles_)(i, j)}, args(corner, operand_.rows, above));
     });
   }
-  /// Submits the copies that bring the result to where it is wanted.
+  /// Submits the copies that bring the result to its destination.
   void store() {
     if (!operand_.to || !by_tasks_) return;
     const StridedMatrix<T>& to = *operand_.to;
@@ -114,7 +115,7 @@ class TiledOperand {
                       args(to.at(i * tiles_->tile().rows, j * tiles_->tile().cols), to.row_stride, to.col_stride));
     });
   }
-  /// Once all tasks have ended: what an accelerator or a service has written is in the program's memory then.
+  /// Called when all tasks have ended: brings what an accelerator or a service has written into the program's memory.
   void finish() {
     for (int j = 0; j < tiles_->tile_cols(); ++j) (void)runtime_.acquire(tiles_->column(j), AccessMode::read);
     tiles_.reset();
@@ -130,7 +131,7 @@ class TiledOperand {
  private:
   [[nodiscard]] std::int64_t rows_of(int i) const { return tiles_->rows_of(i); }
   [[nodiscard]] std::int64_t cols_of(int j) const { return tiles_->cols_of(j); }
-  /// Column by column, as the tasks that need them are submitted.
+  /// Visits the tiles column by column, in the order in which the tasks that need them are submitted.
   template <class Visit>
   void visit_tiles(const Visit& visit) {
     for (int j = 0; j < tiles_->tile_cols(); ++j) {
@@ -153,7 +154,7 @@ class TiledOperand {
   const bool by_tasks_;
   bool clears_ = false;
   T* lower_ = nullptr;
-  /// For GPUs.
+  /// The pinning of the memory, for GPUs.
   std::shared_ptr<void> pinned_;
   std::unique_ptr<TiledMatrix<T>> tiles_;
 };
@@ -169,7 +170,7 @@ template <class T>
 void factorize_cholesky(Runtime& runtime, const Operand<T>& a, TileWidth tile) {
   TiledOperand<T> tiled(runtime, a, tile_for(runtime, Application::cholesky, a.cols, tile),
                         Part::on_and_below_diagonal);
-  // A copy has zeros there already.
+  // A copy already has zeros there.
   if (!a.from) tiled.clear_above_diagonal();
   linalg::cholesky(runtime, tiled.tiles());
   tiled.store();

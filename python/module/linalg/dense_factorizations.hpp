@@ -1,4 +1,4 @@
-/// Factorizations of a program's matrices where they lie, or of copies that are made while the factorization begins.
+/// Factorizations of a program's matrices in place, or of copies that are made while the factorization begins.
 #pragma once
 
 #include <cstdint>
@@ -11,39 +11,40 @@
 
 namespace troupe::python {
 
-/// A column-major matrix that is overwritten, and what it is filled from.
+/// A column-major matrix that is overwritten, and the matrix that it is filled from.
 template <class T>
 struct Operand {
-  /// Without gaps between columns; outlives the call.
+  /// The elements, without gaps between columns; they outlive the call.
   T* data = nullptr;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  /// The program's matrix, of the same size, which becomes the content first; nothing: it is there already. Each tile
-  /// is copied by a task, so that the first tasks on tiles run while others are still copied.
+  /// The program's matrix, of the same size, whose content is copied in first; nothing: the content is already there. A
+  /// task copies each tile, so that the first tasks on tiles run while others are still copied.
   std::optional<StridedMatrix<const T>> from = std::nullopt;
-  /// Where the result is copied to in the end; nothing: it stays here only.
+  /// The matrix to which the result is copied at the end; nothing: the result stays only here.
   std::optional<StridedMatrix<T>> to = std::nullopt;
 };
 
-/// Columns of a tile; 0: chosen by `linalg::default_tile`. The rows are chosen by size and workers.
+/// The number of columns of a tile; 0: `linalg::default_tile` chooses it. The number of rows is chosen by size and
+/// workers.
 using TileWidth = std::int64_t;
 
-// All of them return when the result is there, wait for all tasks of the runtime, and throw what failed among them.
-// They throw `numerical` where the matrix is not positive definite or singular, with that alone as the message; what
-// would have been overwritten is lost then. Sizes fit, and none is 0. `T` is float or double.
+// All functions below return when the result is there, wait for all tasks of the runtime, and throw the failures among
+// them. They throw `numerical`, with that alone as the message, if the matrix is not positive definite or is singular;
+// the content of the overwritten matrices is then lost. Sizes must fit, and none may be 0. `T` is float or double.
 
-/// The lower factor, with zeros above the diagonal. What lies there before is not read.
+/// Computes the lower factor, with zeros above the diagonal. The content above the diagonal is not read.
 template <class T>
 void factorize_cholesky(Runtime& runtime, const Operand<T>& a, TileWidth tile);
 
-/// L and U in one matrix, as LAPACK's getrf leaves them, with the rows that were exchanged, counted from 0. With
+/// Computes L and U in one matrix, as LAPACK's getrf leaves them, and returns the exchanged rows, counted from 0. With
 /// `lower`, a matrix of zeros of the same size, L goes there, and U stays.
 template <class T>
 std::vector<int> factorize_lu(Runtime& runtime, const Operand<T>& a, T* lower, TileWidth tile);
 
-/// A = Q R of a matrix with at least as many rows as columns: R in the upper triangle of `a`, the rest of which is to
-/// be overwritten. `q`, if given, has the rows of A and at least as many columns, and is overwritten by those of Q;
-/// `rest`, if given, has the rows of A, and is overwritten by Q^T times itself.
+/// Computes A = Q R of a matrix with at least as many rows as columns: R goes into the upper triangle of `a`, and the
+/// rest of `a` is to be overwritten. `q`, if given, has the rows of A and at least as many columns, and is overwritten
+/// by those of Q; `rest`, if given, has the rows of A, and is overwritten by Q^T times itself.
 template <class T>
 void factorize_qr(Runtime& runtime, const Operand<T>& a, const Operand<T>* q, const Operand<T>* rest, TileWidth tile);
 

@@ -1,5 +1,4 @@
-/// A matrix of the program with any strides, as numpy has it, and how its elements get into a block of columns and
-/// back.
+/// A matrix of the program with any strides, as numpy has it, and the copies between it and blocks of columns.
 #pragma once
 
 #include <algorithm>
@@ -17,25 +16,28 @@ struct StridedMatrix {
   T* data = nullptr;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  /// From an element to the next one of its column, and to the next one of its row. In elements; may be negative.
+  /// The distances from an element to the next one of its column, and to the next one of its row, in elements; they may
+  /// be negative.
   std::int64_t row_stride = 1;
   std::int64_t col_stride = 0;
 
-  /// The same from element (row, col) on.
+  /// Returns the address of element (row, col).
   [[nodiscard]] T* at(std::int64_t row, std::int64_t col) const { return data + row * row_stride + col * col_stride; }
 };
 
-/// How many rows of a block lie above the diagonal's continuation into its first column, from above: element (i, j) of
-/// the block is on or below the diagonal of the whole where i + `above` >= j. With this one all are.
+/// `above` is the number of the block's rows that lie above the point where the diagonal, continued, enters the block's
+/// first column. Element (i, j) of the block is on or below the diagonal of the whole matrix if i + `above` >= j. With
+/// this value all elements are.
 inline constexpr std::int64_t kAllBelow = std::numeric_limits<std::int64_t>::max() / 2;
 
-/// The side of a square that is copied at a time: as many elements as a cache line has.
+/// The side of a square that is copied at a time: it has as many elements as a cache line.
 template <class T>
 inline constexpr std::int64_t kSquare = 64 / sizeof(T);
 
-/// Copies a square, or less, between matrices of any strides. All of it is read before any of it is written: lines of
-/// both that a power of two lies between would drive one another out of the first cache. Each line is on a page of its
-/// own, for which processors do not look ahead, so the squares some rows below are asked for meanwhile.
+/// Copies a square, or less, between matrices of any strides. It reads the whole square before it writes any of it:
+/// lines of both matrices whose distance is a power of two would otherwise drive one another out of the first cache.
+/// Each line is on a page of its own, and processors do not prefetch across pages, so this prefetches the squares some
+/// rows below.
 template <class T>
 void copy_square(std::int64_t rows, std::int64_t cols, const StridedMatrix<const T>& from, const StridedMatrix<T>& to) {
   constexpr std::int64_t kAhead = 4 * kSquare<T>;
@@ -50,7 +52,7 @@ void copy_square(std::int64_t rows, std::int64_t cols, const StridedMatrix<const
   }
 }
 
-/// Calls `visit(row, col, rows, cols)` for squares that make up a block, one below the other.
+/// Calls `visit(row, col, rows, cols)` for the squares of a block, one below the other.
 template <class T, class Visit>
 void visit_squares(std::int64_t rows, std::int64_t cols, const Visit& visit) {
   for (std::int64_t col = 0; col < cols; col += kSquare<T>) {
@@ -68,8 +70,8 @@ void clear_above(MatrixView<T> block, std::int64_t above) {
   }
 }
 
-/// Fills a block from the program's matrix, of which `from` is the element that belongs into its corner. What lies
-/// above the diagonal becomes zero, and is not read.
+/// Fills a block from the program's matrix; `from` is the element for the block's corner. Elements above the diagonal
+/// become zero, and are not read from the matrix.
 template <class T>
 void load_block(MatrixView<T> block, const T* from, std::int64_t row_stride, std::int64_t col_stride,
                 std::int64_t above) {
@@ -95,7 +97,7 @@ void load_block(MatrixView<T> block, const T* from, std::int64_t row_stride, std
   visit_squares<T>(block.rows, block.cols, load);
 }
 
-/// The other way round, all of it.
+/// Copies the whole block back to the program's matrix.
 template <class T>
 void store_block(MatrixView<const T> block, T* to, std::int64_t row_stride, std::int64_t col_stride) {
   visit_squares<T>(block.rows, block.cols,
@@ -105,8 +107,8 @@ void store_block(MatrixView<const T> block, T* to, std::int64_t row_stride, std:
                    });
 }
 
-/// Takes a block of LU's result apart: what lies below the diagonal moves to `lower`, which has the same leading
-/// dimension and ones on the diagonal; zeros stay.
+/// Splits a block of LU's result: the part below the diagonal moves to `lower`, which gets ones on the diagonal, and
+/// zeros stay in its place. `lower` has the leading dimension `lower_ld`.
 template <class T>
 void split_block(MatrixView<T> block, T* lower, std::int64_t lower_ld, std::int64_t above) {
   for (std::int64_t j = 0; j < block.cols; ++j) {
