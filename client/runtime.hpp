@@ -204,9 +204,9 @@ class Runtime {
   [[nodiscard]] std::size_t workers() const;  ///< Cores or clusters, and accelerators.
   /// The number of NUMA nodes that have workers; their ids are below this number.
   [[nodiscard]] std::size_t numa_nodes() const;
-  [[nodiscard]] const std::string& policy() const;  ///< As reports name it.
-  [[nodiscard]] Progress progress() const;          ///< Cheap enough to be asked often.
-  [[nodiscard]] RunReport report() const;           ///< Tasks, steals, time of each worker, copies: since the start.
+  [[nodiscard]] const std::string& policy() const;  ///< The policy's name in reports.
+  [[nodiscard]] Progress progress() const;          ///< Cheap enough to be called often.
+  [[nodiscard]] RunReport report() const;           ///< Tasks, steals, times of workers and copies since the start.
   /// Returns the tasks that have been executed since the last call, with what they waited for and what the workers did
   /// between them; empty without `RuntimeOptions::trace`. Tasks that are running are in the next trace.
   [[nodiscard]] Trace take_trace();

@@ -90,7 +90,7 @@ class RuntimeState {
   std::atomic<bool> closed_{false};
 
   Mutex mutex_;
-  /// In the order in which they were made.
+  /// The dependent objects, in the order in which they were made.
   std::vector<std::shared_ptr<Dependent>> dependents_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -52,7 +52,7 @@ std::vector<std::string> listed_headers(std::string_view errors) {
 }  // namespace
 
 std::string compiler_in_environment() {
-  // With these variables, users make the drivers of pocl and of AMD compile with further options.
+  // Users set these variables to make the drivers of pocl and of AMD compile with further options.
   for (const char* name : {"POCL_EXTRA_BUILD_FLAGS", "AMD_OCL_BUILD_OPTIONS", "AMD_OCL_BUILD_OPTIONS_APPEND"}) {
     if (!platform::environment_value(name).empty()) return "off";
   }

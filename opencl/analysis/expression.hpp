@@ -16,24 +16,24 @@ struct Expression {
   enum class Kind : std::uint8_t {
     constant,   ///< `number`
     argument,   ///< `bits` of a value's bytes: argument `left`, from byte `number` on
-    global_id,  ///< of dimension `left`, as are those that follow
+    global_id,  ///< the id in dimension `left`; also for the kinds that follow
     group_id,   ///< counted from the first group of the launch that the program asked for
     local_id,
     global_size,
     local_size,
     num_groups,
-    add,  ///< of the nodes `left` and `right`, as are those that follow
+    add,  ///< its operands are `left` and `right`; also for the kinds that follow
     subtract,
     multiply,
     shift_left,
-    shift_right,  ///< with zeros
+    shift_right,  ///< shifts in zeros
     shift_right_signed,
     divide,
     divide_signed,
     remainder,
     remainder_signed,
     bit_or,
-    sign_extend,  ///< of the node `left`, as are those that follow
+    sign_extend,  ///< its operand is `left`; also for the kinds that follow
     zero_extend,
     truncate,
   };

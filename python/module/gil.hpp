@@ -11,8 +11,8 @@
 
 namespace troupe::python {
 
-/// As long as one exists, the calling thread may use Python. A thread of the runtime keeps its Python state until it
-/// ends.
+/// Lets the calling thread use Python as long as this object exists. A thread of the runtime keeps its Python state
+/// until it ends.
 class WithGil {
  public:
   WithGil();
@@ -24,8 +24,9 @@ class WithGil {
   PyGILState_STATE state_;
 };
 
-/// As long as one exists, other threads may use Python. The calling thread holds the lock before and afterwards. If the
-/// interpreter ends meanwhile, the thread never returns: taking the lock would end the thread in the middle of C++.
+/// Lets other threads use Python as long as this object exists. The calling thread holds the lock before and
+/// afterwards. If the interpreter ends meanwhile, the thread never returns: taking the lock would end the thread in the
+/// middle of C++.
 class WithoutGil {
  public:
   WithoutGil();

@@ -414,7 +414,7 @@ RuntimeState::Ending RuntimeState::end_tasks(bool cancel) {
 }
 
 void RuntimeState::destroy() {
-  // From here on, other threads, which may run while this one waits, are told that the runtime has ended.
+  // Other threads may run while this one waits below. They are told from here on that the runtime has ended.
   const auto ended = std::exchange(runtime_, nullptr);
   graph::TaskGraph* const graph = std::exchange(graph_, nullptr);
   arrays_.clear();

@@ -344,7 +344,7 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
   mine = CellReference(cell);
   call.options.callback = [cell](const TaskOutcome& outcome) { cell->end(outcome); };
   const Future future = runtime->submit(codelet.codelet, call.accesses, numbers, call.options);
-  // From here on the task drops its reference itself.
+  // The task itself drops its reference from here on.
   task.leave();
   return make_future(runtime, future, std::move(mine));
 }

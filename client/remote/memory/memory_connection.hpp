@@ -19,7 +19,7 @@ namespace troupe::remote {
 
 /// One piece of shared memory, mapped in this program.
 struct Segment {
-  /// Never 0.
+  /// The number of the segment; never 0.
   std::uint64_t id = 0;
   std::byte* data = nullptr;
   Bytes size;

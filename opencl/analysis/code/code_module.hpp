@@ -14,10 +14,10 @@ namespace troupe::opencl {
 
 struct CodeOperand {
   enum class Kind : std::uint8_t {
-    local,   ///< what an instruction or a parameter is called
+    local,   ///< the name of a result or of a parameter
     global,  ///< a variable of the program, or a place in it
     number,
-    none,  ///< null, or whatever the compiler likes
+    none,  ///< null, or any value that the compiler chooses
     other,
   };
   Kind kind = Kind::other;
