@@ -15,8 +15,7 @@ void take_from(VectorView<const double> x, VectorView<double> y, std::int64_t fi
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = x[static_cast<std::size_t>(first) + i];
 }
 
-/// Refuses a `first` below zero, or so large that y reaches beyond the end of x: with it the kernel would leave its
-/// data.
+/// Refuses a `first` below zero, or so large that y reaches beyond the end of x, as the kernel would leave its data.
 Result<void> check_take_from(std::span<const Layout> layouts, const Arguments& arguments) {
   const std::int64_t first = *reinterpret_cast<const std::int64_t*>(arguments.bytes().data() + arguments.offsets()[0]);
   const std::int64_t x = layouts[0].elements(), y = layouts[1].elements();
