@@ -18,19 +18,19 @@ namespace {
 using Term = LinearProgram::Term;
 using Sense = LinearProgram::Sense;
 
-/// Larger than the rounding of doubles in the programs' bounds, smaller than what a whole task or byte could be missed
-/// by.
+/// Larger than the rounding of doubles in the programs' bounds, and smaller than the error of missing a whole task or
+/// byte.
 constexpr double kBytesRounding = 1e-6;
-/// As a part of the makespan; more than what GLPK takes for equal.
+/// A part of the makespan; larger than the difference that GLPK takes for equal.
 constexpr double kTimeRounding = 1e-6;
 
-/// The makespan in units of the load, and a little more: a run that keeps every worker busy from beginning to end is no
-/// contradiction.
+/// Returns the makespan in units of the load, and a little more: a run that keeps every worker busy from beginning to
+/// end must not contradict the program.
 double time_limit(const BytesProblem& problem, const KindLoad& load) {
   return problem.makespan_s / load.unit_s * (1 + kTimeRounding);
 }
 
-/// The tiles that no task overwrites unread.
+/// Returns, by tile, whether no task overwrites it unread.
 std::vector<bool> usable_tiles(const BytesProblem& problem) {
   std::vector<bool> usable(problem.tiles.size(), true);
   for (const BytesTask& task : problem.tasks) {
@@ -39,7 +39,7 @@ std::vector<bool> usable_tiles(const BytesProblem& problem) {
   return usable;
 }
 
-/// The same tasks, with those that are triangles as kinds of their own, behind the others.
+/// Returns the problem's tasks without their data. Tasks that are triangles have kinds of their own, behind the others.
 BoundProblem without_data(const BytesProblem& problem, const TileTriangles& triangles) {
   BoundProblem bare{{}, 2 * problem.kinds, problem.machine};
   for (std::size_t type = 0; type < problem.machine.types.size(); ++type) {
@@ -54,13 +54,13 @@ BoundProblem without_data(const BytesProblem& problem, const TileTriangles& tria
   return bare;
 }
 
-/// How many tasks of the kind one worker can run in the time.
+/// Returns how many tasks of the kind one worker can run in the time.
 double most_on_one(const WorkerType& type, std::size_t kind, double makespan) {
   return type.times[kind] > 0 ? std::floor(makespan / type.times[kind] + kBytesRounding)
                               : std::numeric_limits<double>::infinity();
 }
 
-/// Rows by which every worker ends within the makespan, and runs whole tasks of each kind.
+/// Adds rows by which every worker ends within the makespan and runs whole tasks of each kind.
 void add_time_limits(LinearProgram& program, const KindLoad& load, const AllocationColumns& allocation,
                      double makespan) {
   const std::vector<bool> all_kinds(load.length_of_kind.size(), true);
@@ -89,10 +89,10 @@ std::vector<Term> on_gpus(const KindLoad& load, const AllocationColumns& allocat
   return terms;
 }
 
-/// Tiles of equal size that come first in equally many tasks of each kind: to the program, one as good as the other.
+/// Tiles of equal size that come first in equally many tasks of each kind. The program need not tell them apart.
 struct TileGroup {
   std::uint64_t bytes;
-  /// By kind of the bare problem.
+  /// The number of such tasks, by kind of the bare problem.
   std::vector<std::uint32_t> tasks;
   friend auto operator<=>(const TileGroup&, const TileGroup&) = default;
 };
@@ -122,7 +122,8 @@ double bytes_of_tiles_on_gpus(const BytesProblem& problem, const BoundProblem& b
   double all_bytes = 0;
   for (const BytesTile& tile : problem.tiles) all_bytes += static_cast<double>(tile.bytes.count);
   if (all_bytes <= 0) return 0;
-  // By kind: tasks on GPUs are at most those of the tiles that reach one, and those that no tile is counted for.
+  // For each kind: the tasks on GPUs are at most the tasks of the tiles that reach a GPU, plus the tasks that no tile
+  // is counted for.
   std::vector<std::vector<Term>> reached(bare.kinds);
   std::vector<double> counted(bare.kinds, 0);
   for (const auto& [group, tiles] : groups_of(problem, bare, usable)) {
@@ -157,7 +158,7 @@ double least_on_gpus(const KindLoad& load, std::size_t kind, double makespan) {
   return std::ceil((program.lower_bound() - kBytesRounding) * load.length_of_kind[kind]);
 }
 
-/// How many tasks of the kind each GPU can run in the time, the fastest first.
+/// Returns how many tasks of the kind each GPU can run in the time, the fastest GPU first.
 std::vector<double> most_on_each_gpu(const KindLoad& load, std::size_t kind, double makespan) {
   std::vector<double> most;
   for (const WorkerType& type : load.types) {
@@ -176,7 +177,7 @@ double bytes_of_triangles(const BytesProblem& problem, const TileTriangles& tria
   for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
     if (!triangles.is_triangle[i] || problem.tasks[i].kind != kind) continue;
     for (const std::uint32_t tile : problem.tasks[i].reads) {
-      // Those without a place in the matrix are not counted.
+      // Tiles without a place in the matrix are not counted.
       if (problem.tiles[tile].row >= 0) smallest = std::min(smallest, problem.tiles[tile].bytes.count);
     }
   }

@@ -1,4 +1,4 @@
-/// How few bytes any schedule can move: a lower bound, given how long it may take.
+/// A lower bound on the bytes that any schedule moves, given how long the schedule may take.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct BytesTile {
 
 struct BytesTask {
   std::uint32_t kind = 0;
-  /// The tiles whose content it needs, the one that it updates first; each once.
+  /// The tiles whose content the task needs, each once; the tile that the task updates comes first.
   std::vector<std::uint32_t> reads;
-  /// Those that it writes without needing what they held.
+  /// The tiles that the task writes without needing their previous content.
   std::vector<std::uint32_t> overwrites;
 };
 
@@ -33,15 +33,16 @@ struct BytesProblem {
   double makespan_s = 0;
 };
 
-/// What every schedule that takes at most `makespan_s` copies from one memory to another. Meant for the makespan of the
-/// run that it is compared with: the same run with more time might do everything in host memory, and move nothing.
+/// Returns a lower bound on the bytes that every schedule of at most `makespan_s` copies from one memory to another.
+/// Pass the makespan of the run that is compared with the bound: with more time, the same run might do everything in
+/// host memory and move nothing.
 ///
-/// Sound, and weak: it counts how often data must reach GPUs, not what goes back or goes again because it has changed
-/// there, has been evicted or stands in line. Expect real schedules to move a few times as much. It is the larger of
-/// two bounds. Both rest on this: a tile that tasks on a GPU read, and that no task overwrites unread, came to that
-/// GPU's memory by at least one copy, since it started elsewhere and whoever could make it there would have to read it
-/// there first. And both know how much has to run on GPUs from the area bound's linear program (`LowerBounds`): the
-/// cores can do so much in the time, and no more.
+/// The bound is sound, but weak: it counts how often data must reach GPUs. It does not count what goes back, or what
+/// goes again because it has changed there, has been evicted or stands in line. Expect real schedules to move a few
+/// times as much. The bound is the larger of two bounds. Both rest on this: if tasks on a GPU read a tile, and no task
+/// overwrites it unread, then at least one copy brought the tile to that GPU's memory. The tile started elsewhere, and
+/// a task that made it there would have to read it there first. Both take the amount of work that has to run on GPUs
+/// from the area bound's linear program (`LowerBounds`): the cores can do only so much in the time.
 ///
 /// *Tiles that reach any GPU.* Each task is counted with the first of its tiles alone. A tile is kept from all GPUs
 /// only if all its tasks run on cores; the program minimises the bytes of the others, where a part of a tile stands for
@@ -51,7 +52,8 @@ struct BytesProblem {
 /// triangles of tiles (`TileTriangles`), w of them on one GPU need (w / c)^(2/3) tiles there. This is concave in w, so
 /// the total over the GPUs is least where as few GPUs as possible run as many as each can in the time.
 ///
-/// No meaning for a makespan that is below `LowerBounds`: there is no such schedule. Zero where nothing has to go.
+/// The bound has no meaning for a makespan below `LowerBounds`, since there is no such schedule. It is zero where
+/// nothing has to move.
 [[nodiscard]] Bytes bytes_lower_bound(const BytesProblem& problem);
 
 }  // namespace troupe::apps

@@ -22,7 +22,8 @@ void GraphRecorder::submitted(const graph::Task& task) noexcept {
     if (!reads(use.mode)) {
       node.overwrites.push_back(tile);
     } else {
-      // Of several that are updated the last one comes first: kernels name the tile that is theirs alone last.
+      // If a task updates several tiles, the last of them comes first: kernels name the tile that only they update
+      // last.
       node.reads.insert(writes(use.mode) ? node.reads.begin() : node.reads.end(), tile);
     }
   }
@@ -34,7 +35,7 @@ void GraphRecorder::submitted(const graph::Task& task) noexcept {
 void GraphRecorder::wait_for_users(std::uint32_t task, std::uint32_t tile, AccessMode mode) {
   Version& version = versions_[tile];
   std::vector<std::uint32_t>& predecessors = graph_.tasks[task].predecessors;
-  // Its readers have waited for the writer.
+  // If there are readers, they have waited for the writer already.
   if (version.writer != kNone && (!writes(mode) || version.readers.empty())) predecessors.push_back(version.writer);
   if (!writes(mode)) {
     version.readers.push_back(task);
@@ -45,7 +46,7 @@ void GraphRecorder::wait_for_users(std::uint32_t task, std::uint32_t tile, Acces
   version.writer = task;
 }
 
-/// Size classes have the operations that a simulation takes the tasks to have.
+/// Size classes have the number of operations that a simulation assumes for the tasks.
 std::uint32_t GraphRecorder::kind_of(const graph::Task& task) {
   const SizeClassId id = classes_.classify(task);
   if (id.index() < kind_of_class_.size()) return kind_of_class_[id.index()];

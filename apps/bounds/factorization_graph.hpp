@@ -1,4 +1,4 @@
-/// The task graph of a factorization, written down as it is submitted.
+/// Records the task graph of a factorization as it is submitted.
 #pragma once
 
 #include <cstdint>
@@ -16,48 +16,48 @@
 
 namespace troupe::apps {
 
-/// That of any policy and any number of GPUs.
+/// The task graph of one factorization. It is the same for every policy and every number of GPUs.
 struct FactorizationGraph {
-  /// Tasks that are timed as one kernel and have as many operations are of one kind, whatever their codelets' names,
-  /// where these run on the same devices.
+  /// Tasks are of one kind if they are timed as one kernel, have the same number of operations and their codelets run
+  /// on the same devices. The codelets' names do not matter.
   struct Kind {
-    /// `CodeletDefinition::timed_as`; empty for what the runtime submits for itself, which takes no time.
+    /// `CodeletDefinition::timed_as`; empty for tasks that the runtime submits for itself, which take no time.
     std::string timed_as;
     double flops = 0;
-    /// Where its codelets run.
+    /// True if the kind's codelets run on cores, or on GPUs.
     bool on_cores = true;
     bool on_gpus = true;
-    /// How many cores of a cluster its codelets use at most.
+    /// The most cores of a cluster that the kind's codelets use.
     int most_cores = 1;
     friend bool operator==(const Kind&, const Kind&) = default;
   };
   std::vector<Kind> kinds;
-  /// In the order of submission.
+  /// The tasks in the order of submission.
   std::vector<BoundTask> tasks;
-  /// What the graph of the run calls each of them.
+  /// The id of each task in the graph of the run.
   std::vector<TaskId> ids;
-  /// What each of them does with its tiles.
+  /// The tiles that each task reads and overwrites.
   std::vector<BytesTask> uses;
-  /// In the order of their first use.
+  /// The tiles in the order of their first use.
   std::vector<BytesTile> tiles;
 };
 
-/// Writes down tasks and what they wait for, which follows from their data as it does in the graph: readers wait for
-/// the last writer, writers for it and its readers. Commuting tasks count as writers in this order, which is one of
-/// those allowed; reductions are left out. For one runtime and one thread that submits.
+/// Records tasks and their predecessors. The predecessors follow from the tasks' data as in the graph: readers wait for
+/// the last writer, and writers wait for the last writer and its readers. Commuting tasks count as writers in this
+/// order, which is one of the allowed orders; reductions are left out. For one runtime and one thread that submits.
 class GraphRecorder final : public graph::SubmissionObserver {
  public:
   void submitted(const graph::Task& task) noexcept override;
 
-  /// Where in the matrix a tile lies; nothing happens where no task has used it.
+  /// Records where in the matrix a tile lies. Does nothing if no task has used the tile.
   void place(const Handle& tile, int row, int column);
-  /// When all is submitted.
+  /// Returns the graph; called when everything is submitted.
   [[nodiscard]] FactorizationGraph take() { return std::move(graph_); }
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
 
-  /// Who has used a tile: the last writer, and the readers since then.
+  /// The users of a tile: the last writer, and the readers since then.
   struct Version {
     std::uint32_t writer = kNone;
     std::vector<std::uint32_t> readers;
@@ -70,11 +70,11 @@ class GraphRecorder final : public graph::SubmissionObserver {
   FactorizationGraph graph_;
   graph::SizeClasses classes_;
   std::vector<std::uint32_t> kind_of_class_;
-  /// Looked up only.
+  /// Used for look-ups only, never iterated.
   std::unordered_map<HandleId, std::uint32_t> tile_of_handle_;
-  /// By tile.
+  /// The last users of each tile, indexed by tile.
   std::vector<Version> versions_;
-  /// Of the task that is submitted: kept for its memory.
+  /// The uses of the task that is being submitted; a member so that its memory is reused.
   std::vector<memory::Use> uses_;
 };
 

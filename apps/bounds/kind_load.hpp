@@ -1,5 +1,4 @@
-/// A bound problem in few numbers: how many tasks of each kind there are and where they can run, ready for a linear
-/// program.
+/// A bound problem reduced to few numbers for a linear program: the tasks of each kind, and where they can run.
 #pragma once
 
 #include <cstddef>
@@ -10,46 +9,48 @@
 
 namespace troupe::apps {
 
-/// What the linear programs know of a problem. Types that are alike but for their counts are one (a schedule for one is
-/// one for the other), types without workers are left out. Times are in a unit that brings the makespan near 1.
+/// The part of a problem that the linear programs use. Types that differ only in their counts are merged into one (a
+/// schedule for one is a schedule for the other); types without workers are left out. Times are in a unit that brings
+/// the makespan near 1.
 struct KindLoad {
-  /// By kind, the lengths of its tasks together.
+  /// The sum of the lengths of a kind's tasks, by kind.
   std::vector<double> length_of_kind;
-  /// Times in units of `unit_s`.
+  /// The types of worker; their times are in units of `unit_s`.
   std::vector<WorkerType> types;
   int shared_cores = 0;
   double unit_s = 1;
-  /// The makespan of all tasks one after the other, each where it is fastest: no best schedule takes longer. In units.
+  /// The makespan if all tasks run one after the other, each where it is fastest, in units. No best schedule takes
+  /// longer.
   double serial = 0;
-  /// Of its sums, as a part of them.
+  /// The largest rounding error of the sums, relative to them.
   double rounding = 0;
 
   explicit KindLoad(const BoundProblem& problem);
 
-  /// The fastest time of a kind, `kCannotRun` if it can run nowhere.
+  /// Returns the fastest time of a kind, `kCannotRun` if it can run nowhere.
   [[nodiscard]] double fastest(std::size_t kind) const;
 };
 
-/// The columns of x(kind, type) in a linear program: which part of the kind's length runs on the type, from 0 to 1.
+/// The columns x(kind, type) of a linear program: the part of the kind's length, from 0 to 1, that runs on the type.
 class AllocationColumns {
  public:
-  /// Adds the columns, and one row per kind: all its tasks run somewhere.
+  /// Adds the columns, and one row per kind that says that all its tasks run somewhere.
   AllocationColumns(LinearProgram& program, const KindLoad& load);
 
-  /// -1: there is no such column, since no task of the kind runs on the type.
+  /// Returns the column of a kind on a type; -1 if no task of the kind runs on the type.
   [[nodiscard]] int at(std::size_t kind, std::size_t type) const { return columns_[kind * types_ + type]; }
-  /// What the workers of one type, or the cores that all share, have time for.
+  /// The time that the workers of one type, or the cores that all types share, have.
   struct Capacity {
-    /// Of these there are so many,
+    /// The number of these workers or cores.
     double count = 0;
-    /// which are busy for so long together with tasks of the kinds asked for: a row's terms.
+    /// A row's terms: the time that they are busy, together, with tasks of the kinds asked for.
     std::vector<LinearProgram::Term> busy;
   };
-  /// Every schedule keeps none of them busy for longer than it takes.
+  /// Returns the capacities. No schedule keeps one of them busy for longer than the schedule takes.
   [[nodiscard]] std::vector<Capacity> capacities(const KindLoad& load, const std::vector<bool>& kinds) const;
 
  private:
-  /// The time that the workers of a type, or `times` their number, are busy with these kinds, added to a row's terms.
+  /// Adds to a row's terms the time that the workers of a type, or `times` their number, are busy with these kinds.
   void add_busy(const KindLoad& load, std::size_t type, double times, const std::vector<bool>& kinds,
                 std::vector<LinearProgram::Term>& terms) const;
 

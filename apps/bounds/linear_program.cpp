@@ -10,10 +10,10 @@ namespace troupe::apps {
 
 namespace {
 
-/// Of the simplex method, for each row and column: far more than it takes.
+/// The limit on steps of the simplex method, for each row and column: far more than it takes.
 constexpr int kMostSteps = 20;
 
-/// A sum of products, and what it is at least whatever was lost by rounding.
+/// A sum of products, and a lower bound on it that accounts for rounding.
 class Sum {
  public:
   void add(double product) {
@@ -65,8 +65,9 @@ bool LinearProgram::solve() {
   glp_smcp options;
   glp_init_smcp(&options);
   options.msg_lev = GLP_MSG_OFF;
-  // New rows cut the last solution off, but leave its multipliers as good as they were. GLPK's dual simplex may go
-  // round in circles for ever, so it gets as many steps as problems of this size never take; then the primal one tries.
+  // New rows make the last solution infeasible, but leave its multipliers as good as they were: hence the dual simplex
+  // first. GLPK's dual simplex may cycle for ever, so it gets as many steps as problems of this size never take; then
+  // the primal simplex tries.
   for (const int method : {GLP_DUALP, GLP_PRIMAL}) {
     options.meth = method;
     options.it_lim = kMostSteps * static_cast<int>(rows_.size() + columns_.size() + 10);

@@ -1,4 +1,4 @@
-/// Longest paths through a task graph whose tasks weigh what their kind weighs, times their length.
+/// Longest paths through a task graph. A task weighs its kind's weight times its length.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace troupe::apps {
 
-/// Keeps the graph in flat arrays, since it is asked many times.
+/// Keeps the graph in flat arrays, since `find` is called many times.
 class LongestPath {
  public:
   explicit LongestPath(const BoundProblem& problem);
 
   struct Path {
     double weight = 0;
-    /// By kind, the lengths together of its tasks on the path.
+    /// The sum of the lengths of the path's tasks, by kind.
     std::vector<double> length_of_kind;
   };
-  /// A path of the largest weight; of equal ones always the same. Weights, by kind, are not negative. Linear in tasks
-  /// and edges.
+  /// Returns a path of the largest weight; among equal ones always the same. Weights, by kind, are not negative. Linear
+  /// in tasks and edges.
   [[nodiscard]] Path find(std::span<const double> weights);
 
  private:
@@ -30,7 +30,7 @@ class LongestPath {
   /// The predecessors of task i are those from `first_[i]` to `first_[i + 1]`.
   std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> predecessors_;
-  /// By task: the largest weight of a path that ends with it, and the task before it on that path, or itself.
+  /// The largest weight of a path that ends with the task, by task; and the task before it on that path, or itself.
   std::vector<double> weight_;
   std::vector<std::uint32_t> before_;
 };

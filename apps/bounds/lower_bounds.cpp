@@ -12,17 +12,17 @@
 namespace troupe::apps {
 namespace {
 
-/// By kind, the lengths of tasks.
+/// Sums of lengths of tasks, by kind.
 using Lengths = std::vector<double>;
 
 constexpr int kRounds = 30;
 constexpr std::size_t kStages = 24;
 constexpr double kViolation = 1e-3;
-/// How often a path is bent towards what the path found before would cost.
+/// The number of times that the search for a path is repeated with the costs along the path found before.
 constexpr int kBends = 5;
 
-/// What a length n of one kind takes at least, one after the other, if so much may run on each type: the fastest go
-/// first, so each part takes no less than the one before.
+/// The least time that a length n of one kind takes, one after the other, if each type runs at most its allocated
+/// length. The fastest type comes first, so each part takes no less than the one before.
 class KindCost {
  public:
   KindCost(const MakespanProgram& program, const KindLoad& load, std::size_t kind) {
@@ -42,7 +42,7 @@ class KindCost {
     }
     return cost;
   }
-  /// What the next part takes after n.
+  /// Returns the time per length of the part that follows n.
   [[nodiscard]] double next(double n) const {
     for (const Piece& piece : pieces_) {
       if (n < piece.length) return piece.time;
@@ -66,8 +66,8 @@ double cost_of(const std::vector<KindCost>& costs, const Lengths& length_of_kind
   return cost;
 }
 
-/// Looks for paths that take long. What a path takes is convex in the length of each kind that it has; a path that is
-/// longest where each task weighs what more of its kind would take is no shorter than the one that it starts from.
+/// Looks for paths that take long. A path's cost is convex in the length of each kind on it. So if each task weighs as
+/// much as additional length of its kind would cost on a given path, the longest path costs no less than that path.
 std::vector<Lengths> long_paths(LongestPath& graph, const std::vector<KindCost>& costs, const KindLoad& load,
                                 double longer_than) {
   std::vector<double> mean;
@@ -93,7 +93,7 @@ std::vector<Lengths> long_paths(LongestPath& graph, const std::vector<KindCost>&
   return found;
 }
 
-/// Adds paths to a solved program until none takes notably longer than the makespan.
+/// Adds paths to a solved program until no path takes notably longer than the makespan.
 double iterated(MakespanProgram& program, LongestPath& graph, const KindLoad& load) {
   std::set<Lengths> known;
   double bound = program.bound();
@@ -112,7 +112,7 @@ double iterated(MakespanProgram& program, LongestPath& graph, const KindLoad& lo
   return bound;
 }
 
-/// The bound with the conditions of the stages, and with paths through tasks that are told apart by them.
+/// Returns the bound with the conditions of the stages, and with paths whose tasks are told apart by stage.
 double staged(const BoundProblem& problem, StagesBy by) {
   const StagedProblem staged = in_stages(problem, by, kStages);
   const KindLoad load(staged.problem);

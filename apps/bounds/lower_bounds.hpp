@@ -1,4 +1,4 @@
-/// How fast any schedule can be at best: lower bounds on the makespan of a task graph on a machine.
+/// Lower bounds on the makespan of a task graph on a machine: no schedule can be faster.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ struct BoundTask {
   std::uint32_t kind = 0;
   /// Indices of earlier tasks.
   std::vector<std::uint32_t> predecessors;
-  /// At least so many times its kind's time, on every type of worker. Not 1 where the times of a run vary (noise).
+  /// The task takes at least this many times its kind's time, on every type of worker. Not 1 where the times of a run
+  /// vary (noise).
   double length = 1;
 };
 
@@ -29,30 +30,29 @@ struct BoundProblem {
 /// is the least makespan under *some* of the conditions that a schedule fulfils. In each case, let T be the makespan of
 /// a schedule.
 ///
-/// `area_s`. Let x(k, r) be the lengths together of the tasks of kind k that ran on workers of type r. These sum up to
-/// the lengths of all tasks of kind k, and the workers of a type were busy for sum_k x(k, r) time(k, r), at most T
+/// `area_s`. Let x(k, r) be the sum of the lengths of the tasks of kind k that ran on workers of type r. These sum up
+/// to the lengths of all tasks of kind k, and the workers of a type were busy for sum_k x(k, r) time(k, r), at most T
 /// each; so were cores that types share. The least T over all x >= 0 that fulfil this is a linear program.
 ///
 /// `critical_path_s`. The tasks on a path of the graph ran one after the other, each at least for its fastest time.
 ///
-/// `iterated_s`. The area bound, with more conditions: of a path's tasks of kind k, let y(k, r) be the lengths of those
+/// `iterated_s`. The area bound with more conditions: of a path's tasks of kind k, let y(k, r) be the lengths of those
 /// that ran on type r. They sum up to the path's tasks of kind k, are at most x(k, r), and sum_kr y(k, r) time(k, r) <=
-/// T. The area bound puts tasks where they are slow to balance the load; a path's tasks, too, if they are of a kind of
-/// which it put all there. Paths are found one after the other: those that take longest under the last solution's x
-/// join the program, until none takes more than a thousandth longer than T, or 30 times. At least as large as the other
-/// two. (E. Agullo, O. Beaumont, L. Eyraud-Dubois and S. Kumar, Are Static Schedules so Bad? A Case Study on Cholesky
-/// Factorization, IPDPS 2016.)
+/// T. To balance the load, the area bound puts tasks where they are slow; it does so with a path's tasks too, if it
+/// puts all tasks of their kind there. Paths are found one after the other: the paths that take longest under the last
+/// solution's x join the program, until none takes more than a thousandth longer than T, or 30 times. This bound is at
+/// least as large as the other two. (E. Agullo, O. Beaumont, L. Eyraud-Dubois and S. Kumar, Are Static Schedules so
+/// Bad? A Case Study on Cholesky Factorization, IPDPS 2016.)
 ///
 /// `staged_s`, the largest. The iterated bound lets the machine be full from beginning to end, but a graph begins and
-/// ends with few tasks. Tasks behind which a chain of length q lies have all ended at T - q, and those before which one
-/// lies begin at q or later: so the types of worker do their part of these tasks within T - q. x is told apart by
-/// stage (`StagedProblem`), so one program has these conditions for 24 values of q, and the paths; one program for ends
-/// and one for beginnings.
+/// ends with few tasks. Tasks that a chain of length q follows have all ended at T - q, and tasks that a chain of
+/// length q precedes begin at q or later: so the types of worker do their part of these tasks within T - q. x is split
+/// by stage (`StagedProblem`), so one program has these conditions for 24 values of q, and the paths; there is one
+/// program for ends and one for beginnings.
 ///
 /// The linear programs' bounds come from `LinearProgram::lower_bound`, less what sums over the tasks may lose by
-/// rounding
-/// (`rounding`), so they
-/// hold however exactly the programs were solved. Transfers are left out, which can only take longer.
+/// rounding (`rounding`), so they hold however exactly the programs were solved. Transfers are left out; they can only
+/// make schedules longer.
 struct LowerBounds {
   double area_s = 0;
   double critical_path_s = 0;
@@ -60,13 +60,14 @@ struct LowerBounds {
   double staged_s = 0;
 };
 
-/// More than sums over so many tasks lose or gain by rounding, as a part of them.
+/// Returns more than sums over so many tasks lose or gain by rounding, relative to the sum.
 [[nodiscard]] inline double rounding(std::size_t tasks) {
   return 1e-12 + 4 * static_cast<double>(tasks) * std::numeric_limits<double>::epsilon();
 }
 
-/// Infinite bounds: a task's kind can run on no device that is there, so there is no schedule. Linear in the size of
-/// the graph, times the number of paths tried: well under a second for 12,000 tasks.
+/// Computes the bounds. They are infinite if a task's kind can run on no device of the machine, since there is no
+/// schedule then. Linear in the size of the graph, times the number of paths tried: well under a second for 12,000
+/// tasks.
 [[nodiscard]] LowerBounds lower_bounds(const BoundProblem& problem);
 
 }  // namespace troupe::apps

@@ -9,27 +9,27 @@
 
 namespace troupe::apps {
 
-/// Minimises the makespan T over x(kind, type), which part of a kind's length runs on a type of worker, under
+/// Minimises the makespan T over x(kind, type), the part of a kind's length that runs on a type of worker, under
 /// conditions that every schedule fulfils (`LowerBounds`): no type is busy for longer than its workers have time, and
-/// what is added. All times are in units of the load, which must outlive it.
+/// the conditions that are added. All times are in units of the load, which must outlive the program.
 class MakespanProgram {
  public:
   explicit MakespanProgram(const KindLoad& load);
 
-  /// A path with so much length of each kind takes at most T: adds columns y(kind, type), which part of the path's
-  /// length of the kind runs on the type, at most as much as x says.
+  /// Adds the condition that a path with this length of each kind takes at most T. Adds columns y(kind, type) for it:
+  /// the part of the path's length of the kind that runs on the type, at most as much as x says.
   void add_path(const std::vector<double>& length_of_kind);
-  /// The tasks of these kinds have T less `closed` for all their work.
+  /// Adds the condition that all work of the tasks of these kinds is done in T less `closed`.
   void add_stage(const std::vector<bool>& kinds, double closed);
 
-  /// False: no optimum was found; `bound` holds all the same.
+  /// Returns false if no optimum was found; `bound` holds all the same.
   bool solve() { return program_.solve(); }
 
-  /// T in the last solution.
+  /// Returns T in the last solution.
   [[nodiscard]] double makespan() const { return program_.value(makespan_); }
-  /// What the makespan of no schedule is below.
+  /// Returns a lower bound on the makespan of every schedule.
   [[nodiscard]] double bound() const;
-  /// How much of the kind's length runs on the type in the last solution.
+  /// Returns the length of the kind that runs on the type in the last solution.
   [[nodiscard]] double allocated(std::size_t kind, std::size_t type) const;
 
  private:

@@ -5,7 +5,7 @@
 namespace troupe::apps {
 namespace {
 
-/// By task, its time on the worker that is there and fastest.
+/// Returns each task's time on the fastest worker of the machine.
 std::vector<double> fastest_times(const BoundProblem& problem) {
   std::vector<double> of_kind(problem.kinds, kCannotRun);
   for (const WorkerType& type : problem.machine.types) {
@@ -53,7 +53,7 @@ StagedProblem in_stages(const BoundProblem& problem, StagesBy by, std::size_t st
     for (const double time : problem.machine.types[type].times) times.insert(times.end(), stages, time);
   }
 
-  // What is closed to all tasks of a stage is what is closed to the one with the least.
+  // A stage's closed time is the smallest closed time of its tasks.
   std::vector<double> least(stages, kCannotRun);
   for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
     const double part = longest > 0 ? closed[i] / longest : 0;

@@ -1,5 +1,5 @@
-/// Task graphs cut into stages: which tasks must have ended, or cannot have begun, how long before the end and after
-/// the beginning.
+/// Cuts task graphs into stages: sets of tasks that must have ended some time before the end, or cannot have begun
+/// until some time after the beginning.
 #pragma once
 
 #include <vector>
@@ -8,21 +8,21 @@
 
 namespace troupe::apps {
 
-/// A bound problem whose kinds are told apart by how long the chains behind (or before) their tasks are, and what
-/// follows from that.
+/// A bound problem whose kinds are split by the length of the chains after (or before) their tasks, and the stages that
+/// follow from that.
 ///
 /// Let a task's tail be the longest chain of tasks after it, each at its fastest. In every schedule with makespan T,
 /// all tasks with a tail of at least q have ended at T - q. So each type of resource does its part of these tasks in
 /// that time. In the same way the tasks with a head of at least q, the longest chain before them, all lie in the last T
 /// - q.
 struct StagedProblem {
-  /// The same tasks and machine. Tasks of one kind are as alike as before, but there are more kinds.
+  /// The given tasks and machine. There are more kinds, but tasks of one kind are as alike as before.
   BoundProblem problem;
 
   struct Stage {
-    /// By kind of `problem`: whether its tasks belong to the stage.
+    /// True for the kinds of `problem` whose tasks belong to the stage.
     std::vector<bool> kinds;
-    /// How much of the makespan is not open to them.
+    /// The part of the makespan in which these tasks cannot run.
     double closed_s = 0;
   };
   std::vector<Stage> stages;

@@ -16,7 +16,7 @@ using Tiles = std::array<std::uint32_t, 3>;
 
 bool has(const BytesTile& tile, int index) { return tile.row == index || tile.column == index; }
 
-/// The one index that two places have in common.
+/// Returns the one index that two places have in common.
 std::optional<int> shared(const BytesTile& a, const BytesTile& b) {
   const bool row = has(b, a.row);
   const bool column = has(b, a.column);
@@ -46,7 +46,7 @@ std::optional<Triangle> triangle_of(const BytesProblem& problem, const BytesTask
   return Triangle{{placed[0], placed[1], placed[2]}, {*i, *j, *k}};
 }
 
-/// What is known of the triangles of one kind.
+/// Collects the triangles of one kind, and what bounds their number.
 class Kind {
  public:
   void add(const Triangle& triangle) {
@@ -66,7 +66,7 @@ class Kind {
   }
 
  private:
-  /// The projection of a point must follow from the tile, or else one tile stands for several.
+  /// Notes the projection of a point. It must follow from the tile; otherwise one tile would stand for several.
   void note_place(std::size_t place, std::uint32_t tile, std::array<int, 2> projection) {
     const auto [known, is_new] = projections_[place].emplace(tile, projection);
     projects_ = projects_ && known->second == projection;
@@ -77,7 +77,7 @@ class Kind {
                                 [&](const auto& tile) { return projections_[b].contains(tile.first); });
   }
 
-  /// The most that sqrt(n1 n2 n3) can be with one tile in all.
+  /// Returns the most that sqrt(n1 n2 n3) can be if the tiles sum up to one.
   [[nodiscard]] double volume() const {
     switch (disjoint(0, 1) + disjoint(0, 2) + disjoint(1, 2)) {
       case 0: return 1;                              // n1 = n2 = n3 = 1

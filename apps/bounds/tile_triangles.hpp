@@ -1,4 +1,4 @@
-/// How many tiles it takes to do many tasks: few tiles meet in few tasks.
+/// A lower bound on the tiles that many tasks need: few tiles meet in few tasks.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,25 @@ namespace troupe::apps {
 
 /// Tasks of one kind that each need three tiles in the places (i, j), (i, k) and (j, k) of a matrix, in whichever
 /// orientation, for three different i, j, k: the updates of Cholesky, LU and QR. A set of n tiles holds all three of at
-/// most c n^(3/2) such tasks, for two reasons, of which the one that gives less counts:
+/// most c n^(3/2) such tasks, for two reasons; the one that gives less counts:
 ///
-/// - Let the indices be the vertices of a graph and the tiles its edges. The tasks are triangles, of which n edges form
-/// at
-///   most (2 n)^(3/2) / 6: six times their number is the sum of the cubes of the adjacency matrix's eigenvalues, and 2
-///   n is that of the squares. Times the most tasks that have the same triangle.
-/// - Let n1, n2, n3 of the tiles be needed in first, second and third place. Points (i, j, k) with so many different
-/// projections
-///   are at most sqrt(n1 n2 n3) (L. Loomis and H. Whitney, 1949), which is less where the tiles of two places are never
-///   the same, as those left of and above a tile in LU; times the most tasks that are the same point. (D. Irony, S.
-///   Toledo and A. Tiskin, Communication lower bounds for distributed-memory matrix multiplication, 2004, bound what
-///   processors must be sent so.)
+/// - Let the indices be the vertices of a graph and the tiles its edges. The tasks are triangles, and n edges form at
+///   most (2 n)^(3/2) / 6 of them: six times their number is the sum of the cubes of the adjacency matrix's eigenvalues,
+///   and 2 n is the sum of the squares. Multiply by the most tasks that have the same triangle.
+/// - Let n1, n2, n3 of the tiles be needed in first, second and third place. At most sqrt(n1 n2 n3) points (i, j, k) have
+///   so many different projections (L. Loomis and H. Whitney, 1949). This is less where the tiles of two places are never
+///   the same, such as the tiles left of and above a tile in LU. Multiply by the most tasks that are the same point. (D.
+///   Irony, S. Toledo and A. Tiskin, Communication lower bounds for distributed-memory matrix multiplication, 2004, bound
+///   in this way what must be sent to processors.)
 struct TileTriangles {
-  /// By task of the problem: whether it is such a task. Tiles that `usable` rules out do not count.
+  /// True for the tasks of the problem that are such tasks. Tiles that `usable` rules out do not count.
   std::vector<bool> is_triangle;
-  /// By kind: the c above; 0 where no task is one.
+  /// The c above, by kind; 0 where no task is a triangle.
   std::vector<double> tasks_per_tiles;
 
   TileTriangles(const BytesProblem& problem, const std::vector<bool>& usable);
 
-  /// The least number of tiles, not rounded, that hold those of so many tasks of the kind.
+  /// Returns the least number of tiles, not rounded, that hold the tiles of so many tasks of the kind.
   [[nodiscard]] double least_tiles(std::uint32_t kind, double tasks) const;
 };
 

@@ -1,4 +1,4 @@
-/// The machine that bounds are for: types of worker, whatever these are.
+/// The machine that bounds are for: a list of types of worker.
 #pragma once
 
 #include <limits>
@@ -10,21 +10,21 @@ inline constexpr double kCannotRun = std::numeric_limits<double>::infinity();
 
 /// Workers that take equal times: cores, GPUs of one model, clusters of cores. Each runs one task at a time.
 struct WorkerType {
-  /// By kind of task, in seconds: the least time that one takes on such a worker, or `kCannotRun`. The bounds are as
-  /// good as these.
+  /// The least time, in seconds, that a task of each kind takes on such a worker, or `kCannotRun`; by kind. The bounds
+  /// are as good as these times.
   std::vector<double> times;
-  /// How many of them there are.
+  /// The number of workers of this type.
   int count = 0;
-  /// The cores that a worker occupies while it runs a task; 0: none, it is a GPU.
+  /// The cores that a worker occupies while it runs a task; 0 for a GPU.
   int cores = 1;
-  /// Whether they work on host memory; else each has a memory of its own, which starts empty.
+  /// True if the workers work on host memory; otherwise each has a memory of its own, which starts empty.
   bool on_host = true;
 };
 
 struct BoundMachine {
   std::vector<WorkerType> types;
-  /// The cores that all types share, where workers of one occupy those of another (clusters that are formed as they are
-  /// needed); 0: they do not, every worker has cores of its own.
+  /// The cores that all types share, if workers of one type occupy cores of another (clusters that are formed as they
+  /// are needed); 0 if every worker has cores of its own.
   int shared_cores = 0;
 };
 
