@@ -33,7 +33,7 @@ int exit_code(ErrorCode code) {
 
 namespace {
 
-/// Calls `work`, which returns the exit code, and says what kept it from its end.
+/// Calls `work`, which returns the exit code, and reports the exception that ended it, if any.
 template <class Work>
 int explained(Work&& work) {
   try {
@@ -42,7 +42,7 @@ int explained(Work&& work) {
     say(fmt::format("troupe: {}\n", error.what()));
     return exit_code(error.code());
   } catch (const CLI::Error& error) {
-    // What could only be told once files had been read.
+    // Some arguments can be checked only after files have been read.
     say(fmt::format("troupe: {}\n", error.what()));
     return kUnusable;
   } catch (const std::bad_alloc&) {
@@ -60,7 +60,8 @@ Error lost_output(int error) {
   return {ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(error))};
 }
 
-/// Runs the command and sees that its output has arrived. `note` ends what is said of values that cannot be used.
+/// Runs the command and checks that its output was written. `note` is appended to messages about values that cannot be
+/// used.
 int run_to_the_end(const Command& command, const std::string& note) {
   return explained([&] {
     platform::check_stacks().value_or_throw();
@@ -68,7 +69,7 @@ int run_to_the_end(const Command& command, const std::string& note) {
     try {
       code = command();
     } catch (const std::system_error& error) {
-      // Long output is written before the end.
+      // Long output is written before the end, so writing may have failed already.
       if (std::ferror(stdout) != 0) throw lost_output(error.code().value());
       throw;
     } catch (const Error& error) {
@@ -83,12 +84,12 @@ int run_to_the_end(const Command& command, const std::string& note) {
 /// Prints the help that was asked for, or what is wrong with the arguments.
 int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
   return explained([&] {
-    // Help on what is no command would be help on another.
+    // A word that is no command must not get the help of another command.
     if (error.get_exit_code() == 0 && application.get_subcommands().empty() && !application.remaining().empty()) {
       say(usage_message(&application, error));
       return kUnusable;
     }
-    // Text that is long is written, and lost, before the flush.
+    // Long text is written, and may be lost, before the flush.
     errno = 0;
     if (application.exit(error) != 0) return kUnusable;
     if (!std::cout.flush()) throw lost_output(errno);
@@ -96,10 +97,10 @@ int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
   });
 }
 
-/// The words as CLI11 takes them: backwards.
+/// Returns the words in the order that CLI11 takes them: backwards.
 std::vector<std::string> words_of(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  // CLI11 would take a `--` right behind such a command for itself.
+  // CLI11 would consume a `--` directly behind such a command.
   if (words.size() > 1 && words[1] == "--" && is_other_program(words[0])) words.erase(words.begin() + 1);
   std::ranges::reverse(words);
   return words;
@@ -109,7 +110,7 @@ std::vector<std::string> words_of(int argc, const char* const* argv) {
 
 int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv) {
   application.failure_message(usage_message);
-  // A file that grows beyond the user's limit is a failed write like any other.
+  // With the signal ignored, a file that grows beyond the user's limit is a failed write like any other.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     application.parse(words_of(argc, argv));

@@ -1,4 +1,4 @@
-/// What the command line `troupe` is made of, and the programs that it starts.
+/// The parts of the command line `troupe` and of the programs that it starts.
 #pragma once
 
 #include <functional>
@@ -22,21 +22,21 @@ inline constexpr int kFailure = 1;
 /// Arguments or input that cannot be used.
 inline constexpr int kUnusable = 2;
 
-/// The exit code for an error.
+/// Returns the exit code for an error.
 [[nodiscard]] int exit_code(ErrorCode code);
 
-/// What a command does; returns the exit code.
+/// The work of a command; returns the exit code.
 using Command = std::function<int()>;
 
-/// The application `troupe` with all of its commands, for the program and for who reads its options. Parsing sets
-/// `chosen`, which outlives it, to what the user asks for.
+/// Returns the application `troupe` with all of its commands, for the program itself and for programs that read its
+/// options. Parsing sets `chosen`, which outlives the application, to the command that the user asks for.
 [[nodiscard]] std::unique_ptr<CLI::App> make_application(Command& chosen);
 
-/// Parses the arguments and runs `command`, which the application's callbacks set to what the user asks for; returns
-/// the exit code. Results go to standard output, messages to standard error. Never throws.
+/// Parses the arguments and runs `command`, which the application's callbacks set to the command that the user asks
+/// for; returns the exit code. Results go to standard output, messages to standard error. Never throws.
 int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv);
 
-/// Adds a command to the application. `chosen` is set to what runs it if it is the one that the user asks for.
+/// Adds a command to the application. If the user asks for the command, parsing sets `chosen` to the code that runs it.
 void add_run_command(CLI::App& application, Command& chosen);
 void add_solve_command(CLI::App& application, Command& chosen);
 void add_info_command(CLI::App& application, Command& chosen);
@@ -45,11 +45,12 @@ void add_experiment_command(CLI::App& application, Command& chosen);
 void add_model_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
 void add_help_command(CLI::App& application, Command& chosen);
-/// Whether a command is a program of its own, which all that follows is for: `bench` and `experiment`.
+/// Returns whether a command is a program of its own, which gets all words that follow: `bench` and `experiment`.
 [[nodiscard]] bool is_other_program(std::string_view command);
-/// Becomes such a program, whose exit code is then the command's. Throws `Error` where it is not there.
+/// Replaces this process by such a program; its exit code becomes the command's. Throws `Error` if the program is
+/// missing.
 int run_other_program(std::string_view command, std::vector<std::string> arguments);
-// Of the node-local service, in builds that have it.
+// Commands of the node-local service, in builds that have it.
 void add_serve_command(CLI::App& application, Command& chosen);
 void add_submit_command(CLI::App& application, Command& chosen);
 void add_status_command(CLI::App& application, Command& chosen);

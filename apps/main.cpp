@@ -10,8 +10,8 @@ int main(int argc, char** argv) {
   Command command;
   const auto application = make_application(command);
   const int code = run_command_line(*application, command, argc, argv);
-  // Everything has been written. Where addresses are scarce, OpenBLAS's own threads look for their work space for ever,
-  // and its destructor waits for them.
+  // Everything has been written. Where addresses are scarce, OpenBLAS's own threads search for their work space for
+  // ever, and its destructor waits for them.
   if (troupe::platform::address_space_left()) std::_Exit(code);
   return code;
 }

@@ -17,7 +17,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// "troupe run": as the user wrote it.
+/// Returns the command's path as the user wrote it, such as "troupe run".
 std::string path_of(const CLI::App& command) {
   const CLI::App* const above = command.get_parent();
   if (above == nullptr) return command.get_name();
@@ -25,7 +25,7 @@ std::string path_of(const CLI::App& command) {
   return command.get_name().empty() ? path : path + ' ' + command.get_name();
 }
 
-/// The command that the user chose, as far as the words were understood.
+/// Returns the command that the user chose, as far as the words were understood.
 const CLI::App& chosen_command(const CLI::App& application) {
   const CLI::App* chosen = &application;
   while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
@@ -38,7 +38,7 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
   return names;
 }
 
-/// "--n", "--tile"
+/// Returns the names of the command's options, such as "--n" and "--tile".
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : options_of(command)) {
@@ -48,7 +48,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-/// Other commands that have the option: "troupe run".
+/// Returns the paths of commands that have the option, such as "troupe run".
 std::vector<std::string> who_has(const CLI::App& application, const std::string& option) {
   std::vector<std::string> paths;
   for (const CLI::App* command : commands_of(application)) {
@@ -69,7 +69,7 @@ std::string unknown_option(const CLI::App& application, const CLI::App& command,
   return text + did_you_mean(name, options);
 }
 
-/// Numbers and names that follow an option's value, or too many arguments.
+/// Returns the message about a number or name that follows an option's value, or about too many arguments.
 std::string unexpected_word(const CLI::App& command, const std::string& word) {
   const auto lists = command.get_options([](const CLI::Option* one) { return one->get_items_expected_max() > 1; });
   if (lists.empty()) return fmt::format("{} is not expected by `{}`", troupe::quoted(word), path_of(command));
@@ -77,7 +77,7 @@ std::string unexpected_word(const CLI::App& command, const std::string& word) {
                      troupe::quoted(word), path_of(command));
 }
 
-/// What is wrong with the words that nothing took.
+/// Returns what is wrong with the words that nothing took.
 std::string about_extras(const CLI::App& application, const std::vector<std::string>& extras) {
   const CLI::App& command = chosen_command(application);
   const auto option = std::ranges::find_if(extras, [](const std::string& word) {
@@ -92,7 +92,7 @@ std::string about_extras(const CLI::App& application, const std::vector<std::str
                                          : unknown_command(command, extras.front());
 }
 
-/// "application is required" and the like, with what is possible.
+/// Turns "application is required" and similar messages into ones that list the possible values.
 std::string about_missing(const CLI::App& command, const std::string& what) {
   if (what == CLI::RequiredError("A subcommand").what() || what.starts_with("Requires at least")) {
     return fmt::format("`{}` needs a command: {}", path_of(command), command_names(command));
@@ -112,7 +112,7 @@ std::string about_missing(const CLI::App& command, const std::string& what) {
   return what;
 }
 
-/// The option's name at the beginning of CLI11's message, and the rest.
+/// Returns the option's name, with which CLI11's message begins.
 std::string option_in(const std::string& text) { return text.substr(0, text.find(':')); }
 
 std::string text_of(const CLI::App& command, const CLI::Error& error) {
@@ -141,7 +141,7 @@ std::string text_of(const CLI::App& command, const CLI::Error& error) {
   return text;
 }
 
-/// What a word at the place of a command is an argument of.
+/// Returns the command that usually has such a word as its argument.
 std::string usual_command(const std::string& word) {
   constexpr std::array<std::string_view, 4> kFactorizations{"cholesky", "lu", "qr", "sparse-lu"};
   constexpr std::array<std::string_view, 7> kExperiments{"dada",       "policies", "eviction", "clusters",

@@ -1,4 +1,4 @@
-/// What is said of arguments that cannot be used.
+/// Messages about arguments that cannot be used.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ class Error;
 
 namespace troupe::apps {
 
-/// One line: what is wrong with the arguments, what was probably meant, and where to read about them. Words that
-/// nothing expected are said first: what else is wrong follows from them. For `CLI::App::failure_message`, after
+/// Returns one line: what is wrong with the arguments, what was probably meant, and where to read about them. Words
+/// that nothing expected come first, since other errors follow from them. For `CLI::App::failure_message`, after
 /// parsing.
 [[nodiscard]] std::string usage_message(const CLI::App* application, const CLI::Error& error);
 
-/// "'rnu' is no command of `troupe`; did you mean run?"
+/// Returns a message such as "'rnu' is no command of `troupe`; did you mean run?".
 [[nodiscard]] std::string unknown_command(const CLI::App& application, const std::string& word);
 
-/// "run, solve or info": the names of the commands below.
+/// Returns the names of the commands below, such as "run, solve or info".
 [[nodiscard]] std::string command_names(const CLI::App& application);
 
 }  // namespace troupe::apps

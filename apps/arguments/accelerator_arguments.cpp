@@ -34,7 +34,7 @@ void require_room(Bytes memory, Bytes need, const std::string& whose, const std:
                           option, traces::human_bytes(need), traces::human_bytes(memory), whose));
 }
 
-/// Before anything is made, and with the option's name.
+/// Checks the GPUs before anything is made, so that the message names the option.
 void require_gpus(int gpus) {
   if (gpus == 0) return;
   const auto there = platform::list_cuda_devices();
@@ -112,7 +112,7 @@ void add_accelerator_options(CLI::App& command, RuntimeOptions& options) {
 }
 
 bool uses_accelerators(const RuntimeOptions& options) {
-  // OpenCL devices have no option here. A variable that cannot be used is told of when a runtime starts.
+  // OpenCL devices have no option here. A variable with an unusable value is reported when a runtime starts.
   const auto merged = client::with_environment(options);
   const RuntimeOptions& all = merged ? merged.value().settings.options : options;
   return all.gpus > 0 || !all.emulated_gpus.empty() || !all.opencl.empty();

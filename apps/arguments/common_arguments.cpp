@@ -56,9 +56,9 @@ CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic au
   const auto check = [automatic](const std::string& text) -> std::string {
     const auto wrong = [](const auto& parsed) { return parsed ? std::string() : parsed.failure().message; };
     if (automatic != Automatic::refused && text == kAutomaticClusters) return {};
-    // No stages, for a program: here somebody's variable is empty.
+    // To a program, an empty text means no stages. On the command line it is probably an empty shell variable.
     if (text.empty()) return wrong(platform::parse_clusters(text));
-    // What runs something can change them on the way.
+    // Commands that run something can change clusters during the run.
     return automatic == Automatic::or_stages ? wrong(platform::parse_cluster_stages(text))
                                              : wrong(platform::parse_clusters(text));
   };
@@ -189,7 +189,7 @@ void add_model_options(CLI::App& command, RuntimeOptions& options) {
 
 void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& options) {
   const auto policy = scheduler::make_policy(options.policy, {}, uses_accelerators(options));
-  // Not to keep what nobody learns is no mistake.
+  // `--models none` is no mistake where nobody learns anything.
   const bool none = command.count("--models") > 0 && command.get_option("--models")->results().back() == "none";
   const bool learns = none || options.clusters == kAutomaticClusters || !policy || policy.value().placing;
   refuse_ignored(command, "--models", learns,
@@ -216,7 +216,7 @@ void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& m
 
 namespace {
 
-/// What the runtime keeps for each tile: its registration, its name, the beginnings of allocations.
+/// The bytes that the runtime keeps for each tile: its registration, its name, the beginnings of allocations.
 constexpr double kBytesPerTile = 640;
 
 double tile_count(std::int64_t size, std::int64_t tile) {
@@ -232,8 +232,8 @@ double tile_count(const MemoryNeed& need) {
   return tile_count(need.rows, tile_rows_of(need)) * tile_count(need.cols, need.factorization.tile);
 }
 
-/// Besides the dense matrix, in which all of them work. QR has the triangular factors of the tiles' reflectors and a
-/// copy of the diagonal tiles' ones.
+/// Returns the bytes of the factors besides the dense matrix, in which all applications work. QR has the triangular
+/// factors of the tiles' reflectors and a copy of the reflectors of the diagonal tiles.
 double bytes_of_factors(const MemoryNeed& need) {
   const double tiles = tile_count(need) * kBytesPerTile;
   if (need.factorization.application != linalg::Application::qr) return tiles;

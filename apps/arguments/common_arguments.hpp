@@ -1,4 +1,4 @@
-/// What several commands ask for and check in the same way.
+/// Options and checks that several commands share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,10 +17,10 @@
 
 namespace troupe::apps {
 
-/// BLAS takes sizes of 32 bits.
+/// The largest order of a matrix: BLAS takes sizes of 32 bits.
 inline constexpr std::int64_t kLargestOrder = 2147483647;
 
-/// An option that takes one of the names of an enumeration's values. `target` and `values` outlive the parsing.
+/// Adds an option that takes one of the names of an enumeration's values. `target` and `values` outlive the parsing.
 template <class Target, class Values>
 CLI::Option* add_named(CLI::App& command, const std::string& name, Target& target, const Values& values,
                        const std::string& help) {
@@ -49,12 +49,12 @@ CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& 
 /// Adds `--cores`.
 void add_cores(CLI::App& command, int& cores);
 using platform::kAutomaticClusters;
-/// What `--clusters` may be besides clusters that stay.
+/// The values that `--clusters` accepts besides fixed clusters.
 enum class Automatic {
   refused,
-  /// `auto`: the best for what is to run, or to be measured.
+  /// `auto`: the best clusters for the work that is to run, or to be measured.
   allowed,
-  /// That, or stages (`platform::parse_cluster_stages`).
+  /// `auto`, or stages (`platform::parse_cluster_stages`).
   or_stages
 };
 /// Adds `--clusters`.
@@ -63,69 +63,72 @@ CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic au
 CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help);
 /// Adds `--precision`: float or double.
 void add_precision(CLI::App& command, std::string& precision);
-/// The names, with commas.
+/// Returns the names of the policies, separated by commas.
 std::string known_policies();
-/// Adds `--policy` that takes several, with commas or given several times. A comma begins another policy where the name
-/// of one follows: "lws,dada:alpha=0.5,cp" are two. `policies` outlives the parsing.
+/// Adds a `--policy` that takes several policies, separated by commas or given several times. A comma starts another
+/// policy if a policy's name follows it: "lws,dada:alpha=0.5,cp" are two. `policies` outlives the parsing.
 CLI::Option* add_policies(CLI::App& command, std::vector<std::string>& policies, const std::string& help);
 
-/// Refuses an option that was given though it has no effect here: unless `used`. `instead` says where it has one.
+/// Refuses an option that was given although it has no effect here (`used` is false). `instead` says where it has one.
 void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead);
 
 /// Adds `--policy`, `--cores`, `--clusters`, `--window`, `--seed`. Warnings go to standard error.
 void add_runtime_options(CLI::App& command, RuntimeOptions& options, Automatic clusters);
 
-/// Adds `--models`: where placing policies keep what they learn, by default in the user's cache. Warnings go to
-/// standard error.
+/// Adds `--models`: the folder where placing policies keep what they learn, by default in the user's cache. Warnings go
+/// to standard error.
 void add_model_options(CLI::App& command, RuntimeOptions& options);
 
-/// Refuses a folder for `--models` where nothing looks there: under policies that place by no times, on cores as they
-/// are.
+/// Refuses a folder for `--models` if nothing reads it: the policy does not place tasks by times, and clusters are not
+/// `auto`.
 void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& options);
 
-/// Adds `--metrics` and `--why-after`, which tells of stalls on standard error.
+/// Adds `--metrics` and `--why-after`, which reports stalls on standard error.
 void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics);
 
-/// What a factorization and what is around it will keep in memory.
+/// The memory that a factorization and its surroundings will use.
 struct MemoryNeed {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  /// Further columns of every dense copy.
+  /// Additional columns of every dense copy.
   std::int64_t right_hand_sides = 0;
   std::size_t element_bytes = sizeof(double);
   linalg::FactorizationOptions factorization;
   std::size_t workers = 1;
-  /// Dense matrices of this size besides the tiles, at the same time.
+  /// The number of dense matrices of this size that exist at the same time, besides the tiles.
   int dense_copies = 2;
-  /// Tiled matrices of this size besides the factors, at the same time.
+  /// The number of tiled matrices of this size that exist at the same time, besides the factors.
   int tiled_copies = 0;
 };
 
-/// The cores that a runtime with these options takes, accelerators aside. Throws what `Topology::discover` fails with.
+/// Returns the cores that a runtime with these options uses, without accelerators. Throws the failures of
+/// `Topology::discover`.
 platform::Topology usable_cores(const RuntimeOptions& options);
 
-/// How many workers a runtime with these options may get at most.
+/// Returns the most workers that a runtime with these options may get.
 std::size_t most_workers(const RuntimeOptions& options);
 
-/// Throws `bad_input` where that does not fit into the memory that is left.
+/// Throws `bad_input` if this does not fit into the memory that is left.
 void require_memory(const MemoryNeed& need);
 
-/// What is in a file that the user named. One that cannot be opened or read is input that cannot be used.
+/// Returns the content of a file that the user named. A file that cannot be opened or read counts as unusable input:
+/// `io` becomes `bad_input`.
 template <class T>
 T usable(Result<T> result) {
   if (!result && result.failure().code == ErrorCode::io) throw Error(ErrorCode::bad_input, result.failure().message);
   return std::move(result).value_or_throw();
 }
 
-/// For CLI11's checks of options: what is wrong, or nothing.
+/// Checks of options for CLI11: each returns what is wrong, or an empty text.
 std::string check_file_name(const std::string& name);
 std::string check_policy(const std::string& name);
-/// The policies that such a list names; not checked.
+/// Returns the policies that such a list names, unchecked.
 std::vector<std::string> split_policies(const std::string& list);
-/// `--restrict`: the tile kernels that only some devices may run.
+/// Adds `--restrict`: the tile kernels that only some devices may run.
 void add_restrict(CLI::App& command, std::string& restrictions);
 
-/// Throws `bad_input` where a file could not be written to `path`, so that long work is not done for nothing.
+/// Throws `bad_input` if a file cannot be written to `path`. Called before long work, so that the work is not done in
+/// vain.
 void check_output_path(const std::string& path);
 
 }  // namespace troupe::apps

@@ -19,7 +19,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// The variable that is to a runtime what the option is to a command; null where there is none.
+/// Returns the environment variable that corresponds to the option; null if there is none.
 const client::Variable* variable_of(const CLI::Option& option) {
   if (option.get_lnames().empty()) return nullptr;
   std::string name = "TROUPE_" + option.get_lnames().front();
@@ -31,8 +31,8 @@ const client::Variable* variable_of(const CLI::Option& option) {
   return found == variables.end() ? nullptr : &*found;
 }
 
-/// Makes the variable's value the option's default, and the variable's name the mark that says so. What only the option
-/// refuses is left to the runtime: restrictions of kernels that the command has not, say.
+/// Makes the variable's value the option's default, and marks the option with the variable's name. A value that only
+/// the option refuses is left to the runtime: for example restrictions of kernels that the command does not have.
 void take(const client::Variable& variable, CLI::Option& option) {
   const std::string name(variable.name);
   const std::string value = platform::environment_value(name);
@@ -44,7 +44,7 @@ void take(const client::Variable& variable, CLI::Option& option) {
     return;
   }
   option.envname(name);
-  // Else the parser would take it for given.
+  // If the variable stayed, the parser would take the option for given.
   ::unsetenv(name.c_str());
 }
 
@@ -59,7 +59,7 @@ void add_taken(const CLI::App& command, std::vector<std::string>& taken) {
 }  // namespace
 
 void take_environment(CLI::App& command) {
-  // When the command turns out to be the one that is asked for: the variables are not for the others.
+  // Runs when this command turns out to be the one that was asked for: the variables do not apply to other commands.
   command.preparse_callback([&command](std::size_t) {
     for (CLI::Option* option : command.get_options()) {
       if (const client::Variable* const variable = variable_of(*option)) take(*variable, *option);

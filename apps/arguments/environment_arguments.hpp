@@ -1,4 +1,4 @@
-/// The command line beside the environment: `--gpu-memory` is what `TROUPE_GPU_MEMORY` is for programs.
+/// The command line and the environment: `--gpu-memory` of a command corresponds to `TROUPE_GPU_MEMORY` of a program.
 #pragma once
 
 #include <string>
@@ -9,17 +9,18 @@ class App;
 
 namespace troupe::apps {
 
-/// Options of the command that have a variable take their default from it, so that they do not count as given: what has
-/// no effect is refused where it was given only. For commands that run something on this machine. Values that cannot be
-/// used are left to the runtime, which names the variable. What is taken is settled: runtimes do not see it any more.
+/// Gives each option of the command that has an environment variable that variable's value as its default. Such an
+/// option does not count as given: an option without effect is refused only if it was given. For commands that run
+/// something on this machine. Unusable values are left to the runtime, which names the variable. Variables that are
+/// taken are unset, so that runtimes do not see them.
 void take_environment(CLI::App& command);
 
-/// " (the environment has TROUPE_CORES=4)": what `take_environment` took for the command that was parsed, but for what
-/// was given besides. Empty where that is nothing.
+/// Returns the values that `take_environment` took for the command that was parsed, as " (the environment has
+/// TROUPE_CORES=4)". Options that were also given on the command line are left out. Empty if there are none.
 [[nodiscard]] std::string environment_note(const CLI::App& application);
 
-/// What was given on the command line is settled: runtimes do not look at its variables any more. Call it when the
-/// arguments have been parsed, before any thread is started.
+/// Unsets the variables of all options that were given on the command line, so that runtimes do not look at them. Call
+/// it after the arguments have been parsed, before any thread is started.
 void settle_environment(const CLI::App& application);
 
 }  // namespace troupe::apps

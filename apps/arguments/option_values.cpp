@@ -21,7 +21,7 @@ std::string bounds_text(const std::string& what, const std::string& least, const
   return fmt::format("give a {} from {} to {}", what, least, most);
 }
 
-/// What is wrong with the text, or nothing; then it becomes what CLI11 reads.
+/// Returns what is wrong with the text, or an empty text; in that case `text` becomes a number that CLI11 reads.
 template <class T, class Parse>
 std::string check_bounds(std::string& text, T least, T most, const char* what, const Parse& parse) {
   const std::string remedy = bounds_text(what, fmt::format("{}", least), fmt::format("{}", most));
@@ -43,7 +43,7 @@ std::string check_bounds(std::string& text, T least, T most, const char* what, c
   return {};
 }
 
-/// What other programs call it.
+/// Returns our name for something that other programs spell differently.
 std::string other_spelling(const std::string& text) {
   static const std::map<std::string, std::string> kOthers{
       {"fp32", "float"},     {"fp64", "double"},    {"f32", "float"}, {"f64", "double"}, {"float32", "float"},

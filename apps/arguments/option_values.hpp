@@ -1,4 +1,4 @@
-/// What the values of options may be, and what is said of those that are not: for CLI11's checks.
+/// Checks of options' values for CLI11, with messages for values that are not allowed.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,16 +9,17 @@
 
 namespace troupe::apps {
 
-/// A whole number within bounds, written with digits or as 1e4 or 1.5e3 are. The option gets its digits.
+/// Checks for a whole number within bounds, written with digits or like 1e4 or 1.5e3. The option gets the digits.
 [[nodiscard]] CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
-/// A number within bounds.
+/// Checks for a number within bounds.
 [[nodiscard]] CLI::Validator real_number(double least, double most);
-/// One of the names; a misspelt one is told which was probably meant.
+/// Checks for one of the names. The message for a misspelt name suggests the one that was probably meant.
 [[nodiscard]] CLI::Validator one_of(std::vector<std::string> names);
-/// "float" or "double", to be set with `transform`: "single", as descriptions of machines say, is "float", too.
+/// Checks for "float" or "double"; use it with `transform`. "single", the name in descriptions of machines, means
+/// "float".
 [[nodiscard]] CLI::Validator precision_name();
 
-/// The one of these that fits numbers of type `T`.
+/// The check above that fits numbers of type `T`.
 template <class T>
 CLI::Validator number_within(T least, T most) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -28,14 +29,14 @@ CLI::Validator number_within(T least, T most) {
   }
 }
 
-/// Adds an option that takes several values: with commas, `--n 1,2`, or given several times. `values` outlives the
-/// parsing.
+/// Adds an option that takes several values: separated by commas (`--n 1,2`), or given several times. `values` outlives
+/// the parsing.
 template <class T>
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>& values, const std::string& help) {
   return command.add_option(name, values, help)->delimiter(',')->allow_extra_args(false);
 }
 
-/// Adds a list that something else reads: `text` gets the values with `separator` between them.
+/// Adds a list that other code parses: `text` gets the values with `separator` between them.
 CLI::Option* add_text_list(CLI::App& command, const std::string& name, std::string& text, char separator,
                            const std::string& help);
 

@@ -1,4 +1,4 @@
-/// Where an application's tasks run.
+/// The runtime in which an application's tasks run.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace troupe::apps {
 
-/// Makes the runtime that an application uses: on a service, say. Throws `Error`.
+/// Makes the runtime that an application uses, for example on a service. Throws `Error`.
 using StartRuntime = std::function<std::shared_ptr<Runtime>()>;
 
-/// What `start` makes; without it, a runtime of our own with these options.
+/// Returns the runtime that `start` makes; without `start`, a runtime in this process with these options.
 [[nodiscard]] inline std::shared_ptr<Runtime> start_runtime(const RuntimeOptions& options, const StartRuntime& start) {
   return start ? start() : std::make_shared<Runtime>(options);
 }

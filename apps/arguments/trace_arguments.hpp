@@ -1,4 +1,4 @@
-/// The options `--trace`, `--trace-limit` and `--report`, and what they lead to.
+/// The options `--trace`, `--trace-limit` and `--report`, and the files and analyses that they ask for.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,7 +18,7 @@ class App;
 namespace troupe::apps {
 
 struct TraceArguments {
-  /// Empty: no file.
+  /// Path of the trace file; empty: no file.
   std::string file;
   bool report = false;
   std::size_t limit = RuntimeOptions{}.trace_limit;
@@ -26,43 +26,43 @@ struct TraceArguments {
 
 void add_trace_options(CLI::App& command, TraceArguments& arguments);
 
-/// Refuses `--trace-limit` where nothing is traced; `picture`: one is drawn, of a trace.
+/// Refuses `--trace-limit` if nothing is traced. `picture`: a picture is drawn, which needs a trace.
 void refuse_ignored_trace_options(const CLI::App& command, const TraceArguments& arguments, bool picture = false);
 
-/// Switches tracing on where it is needed. Throws `bad_input` where the file could not be written.
+/// Switches tracing on if it is needed. Throws `bad_input` if the file cannot be written.
 void prepare_trace(const TraceArguments& arguments, RuntimeOptions& runtime);
 
-/// One run, observed.
+/// The observations of one run.
 struct TracedRun {
   /// "cholesky, n = 4096".
   std::string title;
-  /// From the beginning of the work to its end.
+  /// The time from the beginning of the work to its end.
   actors::Interval window;
   Trace trace;
   RunReport report;
 };
 
-/// What came of it.
+/// The results of tracing one run.
 struct TraceOutcome {
-  /// What was written; empty where nothing was.
+  /// The file that was written; empty if none was.
   std::string file;
-  /// A file was asked for, and could not be written: the command fails, once it has printed its results.
+  /// A file was asked for and could not be written: the command fails after it has printed its results.
   bool lost = false;
   std::optional<actors::RunAnalysis> analysis;
-  /// Of the workers, for the report.
+  /// The workers' devices, for the report.
   std::vector<std::string> devices;
 };
 
-/// Writes the file and analyses the run, as asked. Says on standard error where the file could not be written, or is
-/// not complete; the run's result stands.
+/// Writes the file and analyses the run, as asked. If the file could not be written or is not complete, says so on
+/// standard error; the run's result stays valid.
 [[nodiscard]] TraceOutcome finish_trace(const TraceArguments& arguments, TracedRun run);
 
-/// To standard output, after the command's own results.
+/// Prints the report to standard output, after the command's own results.
 void print_text(const TraceOutcome& outcome);
 /// Adds the keys `trace` and `report` to the command's object.
 void add_json(const TraceOutcome& outcome, nlohmann::json& json);
 
-/// Now, by the clock of traces.
+/// Returns the current time by the clock of traces.
 [[nodiscard]] TimeStamp trace_time();
 
 }  // namespace troupe::apps

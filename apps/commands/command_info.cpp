@@ -1,4 +1,4 @@
-/// `troupe info`: what this machine offers, and what of it may be used; or a described machine.
+/// `troupe info`: describes this machine and what of it may be used, or a described machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -40,7 +40,7 @@ nlohmann::json version_json() {
           {"opencl", v.opencl},         {"python", v.python},   {"sanitizers", v.sanitizers}};
 }
 
-/// Their memories are memory nodes as well.
+/// Adds the GPUs as devices. Their memories are memory nodes as well.
 void add_gpus(nlohmann::json& json) {
   json["gpu_devices"] = nlohmann::json::array();
   const auto gpus = platform::list_cuda_devices();
@@ -60,7 +60,7 @@ void add_gpus(nlohmann::json& json) {
   }
 }
 
-/// What of the environment runtimes go by, and what does not go.
+/// Returns the environment variables that runtimes follow, with a remark on those that have no effect.
 nlohmann::json environment_json() {
   nlohmann::json json = nlohmann::json::array();
   for (const client::SetVariable& variable : client::set_variables()) {
@@ -85,11 +85,11 @@ int count_cores(const Topology& topology) {
   return cores;
 }
 
-/// A runtime's workers, and what its cores could form by level.
+/// A runtime's workers, and the clusters that its cores can form by level.
 struct Plan {
   Topology topology;
   std::vector<platform::ClusterLevel> levels;
-  /// Where it was asked for: what `auto` chooses from.
+  /// The clusters from which `auto` chooses; filled only if asked for.
   std::vector<std::string> candidates = {};
 };
 
@@ -274,7 +274,7 @@ nlohmann::json to_json(const kernels::CatalogueEntry& entry) {
   return json;
 }
 
-/// "A read, C... read_write"
+/// Returns the data of a kernel, such as "A read, C... read_write".
 std::string data_text(const kernels::CatalogueEntry& entry) {
   std::string text;
   for (const kernels::CatalogueData& data : entry.data) {
@@ -284,7 +284,7 @@ std::string data_text(const kernels::CatalogueEntry& entry) {
   return text;
 }
 
-/// "offset int64, first int64"
+/// Returns the arguments of a kernel, such as "offset int64, first int64".
 std::string arguments_text(const kernels::CatalogueEntry& entry) {
   std::string text;
   for (const kernels::CatalogueArgument& argument : entry.arguments) {

@@ -1,4 +1,4 @@
-/// `troupe model`: the kernel times and links that are known of this machine.
+/// `troupe model`: the known kernel times and links of this machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -41,7 +41,7 @@ struct ModelArguments {
   bool json = false;
 };
 
-/// Throws where there is none.
+/// Returns the folder of models. Throws if there is none.
 const std::string& folder_of(const ModelArguments& arguments) {
   if (!arguments.runtime.model_folder.empty()) return arguments.runtime.model_folder;
   if (!default_model_folder().empty()) {
@@ -65,14 +65,14 @@ KeptModels kept(const ModelArguments& arguments) {
   return models;
 }
 
-/// GPUs need larger tiles than cores to be busy.
+/// Returns the default tiles. GPUs need larger tiles than cores to be busy.
 std::vector<std::int64_t> default_tiles(const RuntimeOptions& runtime) {
   std::vector<std::int64_t> tiles{128, 256, 384, 512};
   if (runtime.gpus > 0) tiles.insert(tiles.end(), {1024, 2048});
   return tiles;
 }
 
-/// Enough for the largest matrix and its copies, and for the largest task on every device.
+/// Checks that there is memory for the largest matrix and its copies, and for the largest task on every device.
 void check_room(const CalibrationOptions& options) {
   const std::int64_t tile = *std::max_element(options.tiles.begin(), options.tiles.end());
   MemoryNeed need;
@@ -93,7 +93,7 @@ int model_calibrate(const ModelArguments& arguments) {
   if (arguments.runtime.clusters == kAutomaticClusters) options.clusters = telling_clusters(arguments.runtime);
   check_room(options);
   const std::vector<MeasuredLink> links = calibrate_links(options.runtime);
-  // What was measured is worth seeing even where it could not be kept.
+  // The measurements are worth seeing even if they could not be kept.
   bool lost = !keep_links(links, options.runtime);
   options.runtime.on_warning = [&lost, &arguments](const std::string& message) {
     lost = lost || message.ends_with(actors::kTimesLost);
@@ -198,7 +198,7 @@ void add_model_command(CLI::App& application, Command& chosen) {
   CLI::App* model =
       application.add_subcommand("model", "Measure, print or draw how long kernels and copies take on this machine");
   model->require_subcommand(1);
-  // Each command has its own: options of two commands must not write to the same place.
+  // Each command has arguments of its own: options of two commands must not write to the same place.
   add_calibrate(*model, std::make_shared<ModelArguments>(), chosen);
   add_show(*model, std::make_shared<ModelArguments>(), chosen);
   add_plot(*model, std::make_shared<ModelArguments>(), chosen);

@@ -1,5 +1,5 @@
-/// Commands that are programs of their own, so that who runs a factorization does not load them: `troupe bench`, which
-/// is `troupe-bench`, and `troupe experiment`, which is `troupe-experiment`. This program only finds and starts them.
+/// Commands that are programs of their own, so that a factorization does not load their code: `troupe bench`, which is
+/// `troupe-bench`, and `troupe experiment`, which is `troupe-experiment`. This program only finds and starts them.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ struct OtherProgram {
   const char* command;
   const char* help;
   const char* name;
-  /// What to say where it is not there.
+  /// The message if the program is missing.
   const char* missing;
 };
 constexpr OtherProgram kBench{
@@ -36,7 +36,7 @@ constexpr OtherProgram kExperiment{
     "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators",
     "troupe-experiment", "the experiments were not built: build the target troupe-experiment"};
 
-/// Where they lie from this program's folder: as installed, and in the build tree.
+/// The folders of these programs, relative to this program's folder: as installed, and in the build tree.
 constexpr std::array kFolders{"../" TROUPE_LIBEXECDIR "/troupe", "../bench", "."};
 
 std::string find_program(const OtherProgram& other) {
@@ -48,7 +48,7 @@ std::string find_program(const OtherProgram& other) {
   throw Error(ErrorCode::platform, other.missing);
 }
 
-/// Becomes the other program, whose exit code is then the command's.
+/// Replaces this process by the other program, whose exit code is then the command's.
 int become(const OtherProgram& other, std::vector<std::string> arguments) {
   std::string program = find_program(other);
   std::vector<char*> pointers{program.data()};
@@ -60,7 +60,7 @@ int become(const OtherProgram& other, std::vector<std::string> arguments) {
 
 void add_other_program(CLI::App& application, const OtherProgram& other, Command& chosen) {
   CLI::App* command = application.add_subcommand(other.command, other.help);
-  // Everything that follows, --help too, is for the other program.
+  // Everything that follows, including --help, is for the other program.
   command->set_help_flag();
   command->prefix_command();
   command->callback([command, other, &chosen] {

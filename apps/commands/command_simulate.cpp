@@ -45,22 +45,22 @@ struct SimulateCommand {
   std::string trace;
   std::string plot;
   bool json = false;
-  /// Tells of all clusters that were tried.
+  /// True if all clusters that were tried are listed.
   bool report = false;
-  /// 0: one for each core.
+  /// The number of simulations at the same time; 0: one for each core.
   int jobs = 0;
-  /// What was given.
+  /// The parsed command, which knows the options that were given.
   const CLI::App* command = nullptr;
 };
 
-/// Options that say something of GPUs, or of what policies that place by times believe.
+/// Options that concern only GPUs, or only the beliefs of policies that place by times.
 constexpr std::array kOnlyGpus{"--gpu-order",      "--gpu-memory",     "--memory-share", "--lookahead",
                                "--launch-us",      "--notice-us",      "--issue-ahead",  "--kernel-overhead-us",
                                "--eviction",       "--write-back",     "--copy-streams", "--copy-overhead-us",
                                "--no-peer-copies", "--bandwidth-error"};
 constexpr std::array kOnlyPlacing{"--model", "--kernel-error", "--bandwidth-error"};
 
-/// What has no effect on any of the runs.
+/// Refuses options that have no effect on any of the runs.
 void refuse_idle_options(const SimulateCommand& arguments, const SimulationRequest& request) {
   std::size_t most_gpus = 0;
   bool places = false;
@@ -90,7 +90,7 @@ void check_files(const SimulateCommand& arguments, const SimulationRequest& requ
                           runs));
 }
 
-/// One for each place.
+/// Returns one point for each place.
 std::vector<SimulationPoint> points_of(const SimulationRequest& request,
                                        const std::vector<FactorizationOutcome>& outcomes) {
   std::vector<SimulationPoint> points;
@@ -103,8 +103,8 @@ std::vector<SimulationPoint> points_of(const SimulationRequest& request,
   return points;
 }
 
-/// A bound of time is that of a size, its GPUs and what a run drew, whatever the policy; one of bytes goes with the
-/// time taken.
+/// Adds the bounds to the points. A bound of time depends on a size, its GPUs and the times that a run drew, not on the
+/// policy; a bound of bytes also depends on the time taken.
 void add_bounds(const SimulationRequest& request, const std::vector<FactorizationOutcome>& outcomes,
                 std::vector<SimulationPoint>& points) {
   std::int64_t n = 0;
@@ -154,7 +154,7 @@ Result<void> write_trace_of(const SimulateCommand& arguments, const SimulationRe
   return traces::write_trace(arguments.trace, std::move(outcome.trace), description);
 }
 
-/// Once for each policy, of the point where they were busy least.
+/// Warns once for each policy, about the point where the GPUs were least busy.
 void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
   std::map<std::string, double> busy;
   for (const SimulationPoint& point : points) {
@@ -165,7 +165,8 @@ void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
   for (const auto& [policy, least] : busy) remark_on_idle_gpus(policy, least);
 }
 
-/// Writes what was asked for, and prints the summary, which is worth seeing even where a file could not be written.
+/// Writes the files that were asked for, and prints the summary, which is worth seeing even if a file could not be
+/// written.
 Result<void> write_files(const SimulateCommand& arguments, const SimulationRequest& request,
                          std::vector<FactorizationOutcome>& outcomes, SimulationSummary& summary) {
   Result<void> written;
@@ -206,7 +207,7 @@ int simulate_as_asked(const SimulateCommand& arguments) {
   return kSuccess;
 }
 
-/// A flag and its opposite: `--noise` and `--no-noise`.
+/// Adds a flag and its opposite, such as `--noise` and `--no-noise`.
 void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& on, const std::string& help) {
   const std::string yes = "--" + name;
   const std::string no = "--no-" + name;

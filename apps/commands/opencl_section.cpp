@@ -12,7 +12,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// "OpenCL 3.0" of "OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu".
+/// Returns the version's first two words: "OpenCL 3.0" for "OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu".
 std::string short_version(const std::string& version) {
   const auto space = version.find(' ');
   return space == std::string::npos ? version : version.substr(0, version.find(' ', space + 1));

@@ -1,4 +1,4 @@
-/// What `troupe info` says of OpenCL's devices. Loads their drivers.
+/// The section of `troupe info` about OpenCL's devices. Loads their drivers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,10 +7,10 @@
 
 namespace troupe::apps {
 
-/// Adds `opencl_devices`, and `opencl_skipped` with what is not used and why.
+/// Adds `opencl_devices`, and `opencl_skipped` with the devices that are not used and why.
 void add_opencl(nlohmann::json& json);
 
-/// The same for people: a heading with a line for each, or one line where nothing is installed.
+/// Returns the section as text: a heading with a line for each device, or one line if nothing is installed.
 [[nodiscard]] std::string opencl_text();
 
 }  // namespace troupe::apps

@@ -14,16 +14,16 @@ class App;
 
 namespace troupe::apps {
 
-/// Adds the application, required. `sparse-lu` gives `sparse` a value. What is passed outlives the parsing.
+/// Adds the application, required. `sparse-lu` gives `sparse` a value. The references outlive the parsing.
 void add_application_or_sparse(CLI::App& command, linalg::Application& application,
                                std::optional<SparseLuArguments>& sparse);
-/// Adds what sparse-lu alone has.
+/// Adds the options that only sparse-lu has.
 void add_sparse_lu_options(CLI::App& command, SparseLuArguments& sparse);
-/// Whether an index of reuse says anything: to eviction, or to one of the policies.
+/// Returns true if an index of reuse has an effect: on eviction, or on one of the policies.
 [[nodiscard]] bool looks_at_reuse(const std::string& eviction, const std::vector<std::string>& policies);
-/// For sparse-lu: refuses what has no effect with the others that were given. `reuse`: `looks_at_reuse`.
+/// For sparse-lu: refuses options that have no effect with the others that were given. `reuse`: `looks_at_reuse`.
 void check_sparse_lu_options(const CLI::App& command, const SparseLuArguments& sparse, bool reuse);
-/// For other applications: refuses all of them.
+/// For other applications: refuses all options of sparse-lu.
 void refuse_sparse_lu_options(const CLI::App& command);
 
 }  // namespace troupe::apps

@@ -23,12 +23,12 @@ namespace troupe::apps {
 
 namespace {
 
-/// A kernel's time says something of tiles whose edge is this factor smaller or larger.
+/// A kernel's time is used for tiles whose edge is up to this factor smaller or larger.
 constexpr double kNearEdge = 1.5;
-/// What a search may take: so long in any case, and such a part of the run.
+/// The time that a search may always take, and the part of the run that it may take if that is more.
 constexpr double kLeastSearchSeconds = 2;
 constexpr double kSearchShare = 0.05;
-/// Enough for a factorization to have each of its kernels.
+/// A factorization with this many tiles on a side has each of its kernels.
 constexpr std::int64_t kTilesToSeeAll = 3;
 
 SimulatedRun run_of(const RuntimeOptions& runtime, const linalg::FactorizationOptions& options, std::int64_t n,
@@ -56,7 +56,7 @@ bool is_near(double edge, const std::vector<double>& edges) {
                              [edge](double known) { return known < edge * kNearEdge && edge < known * kNearEdge; });
 }
 
-/// The kernels of which too little is known, each once: "potrf", "gemm on clusters"; empty: of none.
+/// Returns the kernels of which too little is known, each once: "potrf", "gemm on clusters". Empty if all are known.
 std::vector<std::string> unknown_kernels(const SimulatedRun& run, const std::vector<NeededKernel>& needed) {
   const platform::MachineDescription& machine = run.simulation.machine;
   std::vector<std::string> unknown;
@@ -75,7 +75,7 @@ std::vector<std::string> unknown_kernels(const SimulatedRun& run, const std::vec
     }
   }
   if (!unknown.empty()) return unknown;
-  // Which sizes there are, the graph tells; of square tiles, which are what is measured beforehand.
+  // A small graph tells which sizes the tasks have. Its tiles are square, since those are measured beforehand.
   SimulatedRun small = run;
   small.n = kTilesToSeeAll * run.tile;
   small.tile_rows = run.tile;
@@ -84,7 +84,7 @@ std::vector<std::string> unknown_kernels(const SimulatedRun& run, const std::vec
     for (const NeededKernel& kernel : needed) {
       const platform::KernelTimes& times = *times_of(kernel);
       if (kind.timed_as != fmt::format("{}/{}/{}", times.application(), times.kernel(), times.precision())) continue;
-      // One kernel may be in several kinds of task.
+      // Several kinds of task may use one kernel.
       const bool said = std::ranges::find(unknown, kernel.codelet.name()) != unknown.end();
       if (kind.flops > 0 && !said && !is_near(times.edge_with(kind.flops), times.edges()))
         unknown.push_back(kernel.codelet.name());
@@ -93,7 +93,7 @@ std::vector<std::string> unknown_kernels(const SimulatedRun& run, const std::vec
   return unknown;
 }
 
-/// The fastest that the cores could be: what all operations take at the best rate of any kernel.
+/// Returns a lower bound on the cores' time: all operations at the best rate of any kernel.
 double least_seconds(const SimulatedRun& run) {
   double best = 0;
   for (const platform::KernelTimes& times : run.simulation.machine.kernels) {
@@ -132,7 +132,7 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
   const char* precision = element_bytes == sizeof(float) ? precision_name<float>() : precision_name<double>();
   run.simulation.machine = learned_machine(models.history, static_cast<int>(topology.cores.size()),
                                            to_string(run.application), needed, precision, element_bytes);
-  // Restrictions may name it.
+  // Restrictions of kernels may name the processor's model.
   run.simulation.machine.cpu_model = topology.machine.cpu_model;
   run.simulation.cores = run.simulation.machine.cores;
   run.simulation.noise = true;

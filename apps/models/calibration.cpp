@@ -17,12 +17,12 @@ namespace troupe::apps {
 
 namespace {
 
-/// Each kernel of the tile algorithms occurs several times, and none has tiles that are cut off.
+/// With four tiles, each kernel of the tile algorithms occurs several times, and no tile is cut off.
 constexpr std::int64_t kTilesAcross = 4;
-/// A kernel of which each factorization has one task only, on three kinds of device.
+/// Enough rounds for a kernel that occurs once in each factorization, on three kinds of device.
 constexpr std::uint64_t kMostRounds = 3;
 
-/// What the applications submit.
+/// A factorization that the calibration submits.
 struct Exercise {
   linalg::Application application;
   linalg::Pivoting pivoting;
@@ -33,7 +33,7 @@ constexpr std::array kExercises{Exercise{linalg::Application::cholesky, linalg::
                                 Exercise{linalg::Application::lu, linalg::Pivoting::incremental},
                                 Exercise{linalg::Application::qr, linalg::Pivoting::partial}};
 
-/// By a runtime that learns nothing, so that what makes the matrix is not among the kernels.
+/// Makes the matrix in a runtime that learns nothing, so that the kernels that make it are not measured.
 template <class T>
 linalg::DenseMatrix<T> definite_matrix(const RuntimeOptions& runtime, std::int64_t n) {
   RuntimeOptions options;
@@ -118,7 +118,7 @@ CalibrationResult calibrate(const CalibrationOptions& options, const ProgressOpt
   Calibration calibration(options);
   {
     const ProgressBar bar([&calibration] { return calibration.progress(); }, progress);
-    // The small ones first: what is wrong shows early.
+    // Small tiles come first, so that errors show early.
     for (const std::int64_t tile : options.tiles) {
       for (const std::string& precision : options.precisions) {
         for (const std::string& clusters : options.clusters) {

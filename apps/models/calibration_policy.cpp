@@ -6,7 +6,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// The types of the workers that can run the task, each once.
+/// Returns the types of the workers that can run the task, each once.
 std::vector<std::uint32_t> types_for(const scheduler::ReadyTask& task, const scheduler::Snapshot& snapshot) {
   std::vector<std::uint32_t> types;
   for (const scheduler::WorkerState& worker : snapshot.workers) {
@@ -43,7 +43,7 @@ void CalibrationPolicy::place(std::span<const scheduler::ReadyTask> tasks, const
   for (const scheduler::WorkerState& worker : snapshot.workers) queued.push_back(worker.queued);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const std::vector<std::uint32_t> types = types_for(tasks[i], snapshot);
-    // Then it stays without a worker, which the scheduler reports.
+    // The task stays without a worker, which the scheduler reports.
     if (types.empty()) continue;
     const std::uint32_t type = ledger_->take(tasks[i].size_class, types);
     std::size_t best = snapshot.workers.size();

@@ -1,4 +1,4 @@
-/// Where tasks run when kernels are to be measured on every type of device.
+/// The policy that places tasks so that kernels are measured on every type of device.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace troupe::apps {
 
-/// How many tasks of each size class have been placed on each type of device (`WorkerState::type`). Thread-safe.
+/// Counts the tasks of each size class that have been placed on each type of device (`WorkerState::type`). Thread-safe.
 class CalibrationLedger {
  public:
-  /// The type, of those that can run the class, that has had the fewest tasks of it, and the count of one more there.
-  /// Of equals the first.
+  /// Returns the type with the fewest tasks of the class, among `types`, which can run it; the first of equals. Counts
+  /// one more task there.
   std::uint32_t take(SizeClassId size_class, const std::vector<std::uint32_t>& types);
-  /// Every class that has been seen has had so many on every type that can run it. False before the first task.
+  /// Returns true if every class that has been seen has had `tasks` tasks on every type that can run it. False before
+  /// the first task.
   [[nodiscard]] bool has(std::uint64_t tasks) const;
 
  private:
@@ -26,9 +27,9 @@ class CalibrationLedger {
   std::map<std::pair<SizeClassId, std::uint32_t>, std::uint64_t> placed_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// Spreads the tasks of each size class evenly over the types of device that can run them, and within a type gives each
-/// to the worker with the fewest tasks in its queue; of equals to the one with the smallest id. Decides by no times, so
-/// that nothing that was learned before has an influence.
+/// Spreads the tasks of each size class evenly over the types of device that can run them. Within a type, gives each
+/// task to the worker with the fewest tasks in its queue; among equals to the one with the smallest id. Uses no times,
+/// so earlier measurements have no influence.
 class CalibrationPolicy final : public scheduler::PlacingPolicy {
  public:
   explicit CalibrationPolicy(std::shared_ptr<CalibrationLedger> ledger) : ledger_(std::move(ledger)) {}

@@ -10,17 +10,18 @@
 
 namespace troupe::apps {
 
-/// By the names of the memories, from and to: "host", "GPU 0 (NVIDIA H200)". Sorted, so that files and tables are.
+/// Speeds by the names of the source and target memories: "host", "GPU 0 (NVIDIA H200)". Sorted, so that files and
+/// tables are sorted.
 using LinkSpeeds = std::map<std::pair<std::string, std::string>, platform::CopySpeed>;
 
-/// The file of links of such machines in a folder.
+/// Returns the path of the file in `folder` that holds the links of machines with this key.
 [[nodiscard]] std::string links_path(const std::string& folder, const std::string& machine_key);
 
-/// A JSON object with a version, the machine's key and a checksum. Where there is no such file: none. Fails with `io`
-/// where it cannot be read, with `bad_input` where it cannot be used.
+/// Reads a JSON object with a version, the machine's key and a checksum. Returns no links if there is no such file.
+/// Fails with `io` if it cannot be read, with `bad_input` if it cannot be used.
 [[nodiscard]] Result<LinkSpeeds> read_links(const std::string& path, const std::string& machine_key);
 
-/// Replaces the file in one go. Makes the folder. Fails with `io`.
+/// Replaces the file atomically, and makes the folder if necessary. Fails with `io`.
 [[nodiscard]] Result<void> write_links(const std::string& path, const std::string& machine_key,
                                        const LinkSpeeds& links);
 

@@ -18,7 +18,7 @@ using scheduler::KernelKey;
 
 struct KernelSummary {
   KernelKey key;
-  /// Of which times are known.
+  /// The number of shapes whose times are known.
   std::size_t shapes = 0;
   std::uint64_t tasks = 0;
 };
@@ -26,7 +26,7 @@ struct KernelSummary {
 struct Kept {
   std::string path;
   std::vector<KernelSummary> kernels;
-  /// Why the file cannot be used; empty where it can.
+  /// The reason why the file cannot be used; empty if it can.
   std::string failure;
 };
 

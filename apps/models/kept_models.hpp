@@ -1,4 +1,4 @@
-/// The kernel times that placing policies have left in a folder, for people and for machines.
+/// The kernel times that placing policies have left in a folder, as text for people and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace troupe::apps {
 
-/// A few lines: the file for this machine, and the kernels in it; or why there are none.
+/// Returns a few lines: the file for this machine and the kernels in it, or why there are none.
 [[nodiscard]] std::string models_text(const std::string& folder, const platform::Machine& machine);
 [[nodiscard]] nlohmann::json models_json(const std::string& folder, const platform::Machine& machine);
 

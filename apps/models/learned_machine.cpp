@@ -18,10 +18,10 @@ using scheduler::TaskMeasures;
 using scheduler::TimeLaw;
 using scheduler::TimeStatistics;
 
-/// Where operations are not counted.
+/// The edge of a tile if operations are not counted.
 constexpr double kOneEdge = 1;
 
-/// Of tasks that count as one: the mean of their means, by how much each stands on.
+/// The times of tasks that count as one size: their mean, weighted by how much each stands on.
 struct Pooled {
   double weight = 0;
   double mean_s = 0;
@@ -36,14 +36,15 @@ struct Pooled {
   [[nodiscard]] KernelTime time() const { return {mean_s * 1e6, std::sqrt(variance) * 1e6}; }
 };
 
-/// What was measured of one size: by number of cores; and the shapes of the data, which the history knows it by.
+/// The measurements of one size: times by number of cores, and the shapes of the data, by which the history finds the
+/// size.
 struct Measured {
   std::uint64_t shapes = 0;
   TaskMeasures task;
   std::map<int, Pooled> on_cores;
 };
 
-/// One core's time of that size: as measured, else as it follows from what was.
+/// Returns one core's time for that size: measured if possible, else predicted from other measurements.
 std::optional<KernelTime> core_time(const scheduler::ExecutionHistory& history, const KernelKey& on_one,
                                     const Measured& measured) {
   if (const auto known = measured.on_cores.find(1); known != measured.on_cores.end()) return known->second.time();
@@ -56,7 +57,7 @@ std::optional<KernelTime> core_time(const scheduler::ExecutionHistory& history, 
   return KernelTime{time->time_s * 1e6, 0};
 }
 
-/// By size.
+/// Returns the measurements of a codelet by size.
 std::map<double, Measured> measured_sizes(const scheduler::ExecutionHistory& history, const std::string& codelet,
                                           std::size_t element_bytes, bool in_flops) {
   std::map<double, Measured> sizes;

@@ -1,4 +1,4 @@
-/// This machine's cores as their learned kernel times describe them.
+/// Describes this machine's cores by their learned kernel times.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,15 @@
 
 namespace troupe::apps {
 
-/// The times of one codelet's kernel on cores and clusters of cores, with elements of so many bytes, as far as they are
-/// known: at each size that has been measured, where one core's time is known or follows from those of other sizes or
-/// numbers of cores. A size counts as the square tile that has as many operations; where operations are not counted,
-/// all are one. Nothing where nothing is known.
+/// Returns the known times of one codelet's kernel on cores and clusters of cores, with elements of `element_bytes`. It
+/// has an entry for each measured size for which one core's time is known or follows from other sizes or numbers of
+/// cores. A size counts as the square tile with as many operations; if operations are not counted, all sizes count as
+/// one. Empty if nothing is known.
 [[nodiscard]] std::vector<platform::TileTimes> learned_times(const scheduler::ExecutionHistory& history,
                                                              const std::string& codelet, std::size_t element_bytes);
 
-/// A machine of so many cores in one socket without GPUs, which has the kernels of `needed` that something is known of.
+/// Returns a machine of `cores` cores in one socket without GPUs. It has those kernels of `needed` whose times are
+/// known.
 [[nodiscard]] platform::MachineDescription learned_machine(const scheduler::ExecutionHistory& history, int cores,
                                                            const std::string& application,
                                                            const std::vector<NeededKernel>& needed,

@@ -10,26 +10,27 @@
 
 namespace troupe::apps {
 
-/// One direction.
+/// The measurement of one direction of a link.
 struct MeasuredLink {
   std::string from;
   std::string to;
   platform::CopySpeed speed;
-  /// Single copies of several sizes; none of a GPU, which measures by itself when it is opened.
+  /// Single copies of several sizes; empty for a GPU, which measures its link by itself when it is opened.
   std::vector<platform::CopyTime> times;
-  /// Of a GPU: worth keeping. What an emulated accelerator's take was set by whoever asked for it.
+  /// True for a GPU, whose link is worth keeping. The user chose the speed of an emulated accelerator's link.
   bool real = false;
 };
 
-/// Of the accelerators that the options name, each opened for the purpose, one after the other, while no runtime uses
-/// them. Throws what opening them or a copy fails with.
+/// Measures the links of the accelerators that the options name. Opens them one after the other, while no runtime uses
+/// them. Throws the failure of opening an accelerator or of a copy.
 [[nodiscard]] std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options);
 
-/// Adds those of GPUs to what is kept in the folder of the options, if there is one (apps/models/kept_links.hpp). A
-/// file that cannot be used is replaced; that and what cannot be written, `on_warning` is told. False: they are lost.
+/// Adds the links of GPUs to those kept in the folder of the options, if there is one (apps/models/kept_links.hpp). A
+/// file that cannot be used is replaced. Reports that, and a file that cannot be written, to `on_warning`. Returns
+/// false if the links are lost.
 bool keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options);
 
-/// A table; empty where there are none.
+/// Returns a table; empty if there are no links.
 [[nodiscard]] std::string measured_links_text(const std::vector<MeasuredLink>& links);
 [[nodiscard]] nlohmann::json measured_links_json(const std::vector<MeasuredLink>& links);
 

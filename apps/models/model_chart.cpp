@@ -24,15 +24,15 @@ constexpr std::size_t kColumns = 3;
 constexpr int kPanelWidth = 380;
 constexpr int kPanelHeight = 280;
 constexpr int kTitleHeight = 40;
-/// Characters that fit into a panel, in its title and beside a sample in its key.
+/// The number of characters that fit into a panel, in its title and beside a sample in its key.
 constexpr std::size_t kTitleLength = 40;
 constexpr std::size_t kKeyLength = 36;
 
-/// Commands of OpenCL programs, which Troupe runs by codelets of its own. Kernels' names have no blanks.
+/// Commands of OpenCL programs, which Troupe runs by codelets of its own. No kernel's name has a blank.
 constexpr std::array<std::string_view, 8> kCommands{"read buffer", "write buffer",    "copy buffer", "fill buffer",
                                                     "map buffer",  "migrate buffers", "marker",      "merge parts"};
 
-/// Name, size of element, whether sizes are operations.
+/// Name, size of an element, and whether sizes are numbers of operations.
 using PanelKey = std::tuple<std::string, std::uint64_t, bool>;
 using Panel = std::map<DeviceType, const KernelHistory*>;
 
@@ -124,7 +124,8 @@ class ModelScript : traces::GnuplotScript {
   }
 
   const std::map<PanelKey, Panel> panels_;
-  /// A colour for each type of device, the same in all panels; those of plain kinds in every picture.
+  /// A colour for each type of device, the same in all panels; the colours of plain kinds are the same in every
+  /// picture.
   std::map<DeviceType, std::size_t> numbers_;
 };
 

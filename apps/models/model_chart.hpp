@@ -9,14 +9,15 @@
 
 namespace troupe::apps {
 
-/// For gnuplot, which prints an SVG: a panel for each kernel and size of element, in which each kind of device has
-/// its measured means with deviations and, where there is one, the power law through them. Both axes are logarithmic.
-/// `kernels`: only those; empty: all but the commands of OpenCL programs, such as copies. Empty where nothing is to be
-/// drawn.
+/// Returns a script for gnuplot, which prints an SVG: a panel for each kernel and size of element, in which each kind
+/// of device has its measured means with deviations and, where there is one, the power law through them. Both axes are
+/// logarithmic. `kernels`: the kernels to draw; empty: all but the commands of OpenCL programs, such as copies. The
+/// script is empty if there is nothing to draw.
 [[nodiscard]] std::string model_script(const scheduler::ExecutionHistory& history,
                                        const std::vector<std::string>& kernels);
 
-/// Draws `path`, which appears complete or not at all. `bad_input` where there are no such kernels, `io`.
+/// Draws the picture into `path`, which appears complete or not at all. Fails with `bad_input` if there are no such
+/// kernels, and with `io`.
 [[nodiscard]] Result<void> draw_models(const std::string& path, const scheduler::ExecutionHistory& history,
                                        const std::vector<std::string>& kernels);
 

@@ -17,7 +17,7 @@ using scheduler::KernelHistory;
 using scheduler::KernelKey;
 using scheduler::PowerLaw;
 
-/// By size; of equal sizes by their hash.
+/// Returns the shapes by size; equal sizes are in the order of their hash.
 std::vector<KernelHistory::Shape> by_size(const KernelHistory& kernel) {
   std::vector<KernelHistory::Shape> shapes;
   for (const auto& [hash, shape] : kernel.shapes()) {
@@ -50,7 +50,7 @@ std::string times_table(const KeptModels& models, const std::vector<std::string>
   return table.text(2);
 }
 
-/// Empty where no kernel has one.
+/// Returns a table of power laws; empty if no kernel has one.
 std::string laws_table(const KeptModels& models, const std::vector<std::string>& kernels) {
   traces::Table table({"kernel", "device", "element", "between sizes", "time, s, for a size s"});
   bool any = false;

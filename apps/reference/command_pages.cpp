@@ -30,7 +30,7 @@ std::string for_anybody(std::string text) {
   return text;
 }
 
-/// While it lives, what options say about folders of the user's is the same on every machine.
+/// While an object of this class lives, texts of options about folders of the user are the same on every machine.
 class AnyHome {
  public:
   AnyHome() {
@@ -51,7 +51,7 @@ class AnyHome {
   std::vector<std::pair<const char*, std::optional<std::string>>> before_;
 };
 
-/// Between the braces of "TEXT:{cholesky,lu}".
+/// Returns the choices between the braces of "TEXT:{cholesky,lu}".
 std::vector<std::string> choices_in(std::string_view type) {
   const std::size_t begin = type.find('{');
   const std::size_t end = type.rfind('}');
@@ -65,7 +65,7 @@ std::vector<std::string> choices_in(std::string_view type) {
   return choices;
 }
 
-/// "1 to 1024" of "INT:INT in [1 - 1024]" and of "INT:[1 - 1024]".
+/// Returns "1 to 1024" for "INT:INT in [1 - 1024]" and for "INT:[1 - 1024]".
 std::string range_in(std::string_view type) {
   constexpr std::string_view kBetween = " - ";
   const std::size_t middle = type.find(kBetween);
@@ -77,7 +77,7 @@ std::string range_in(std::string_view type) {
   return fmt::format("{} to {}", type.substr(begin + 1, middle - begin - 1), type.substr(behind, end - behind));
 }
 
-/// What CLI11 calls a number is none of a person's words.
+/// Returns a word for people: CLI11's names of numbers are not.
 std::string value_name(std::string_view type) {
   const std::string_view name = type.substr(0, type.find(':'));
   if (name == "INT" || name == "UINT") return "N";
@@ -87,7 +87,7 @@ std::string value_name(std::string_view type) {
   return std::string(ours && name != "TEXT" ? type : name);
 }
 
-/// Values that are not all that is possible, but worth offering.
+/// Returns values worth offering where other values are possible, too.
 std::vector<std::string> usual_values(const std::string& name) {
   std::vector<std::string> values;
   if (name == "--policy") {
@@ -142,13 +142,13 @@ CommandPage page_under(const CLI::App& application, const std::string& name) {
   return page;
 }
 
-/// `help` takes the name of any command.
+/// Adds the names of all commands to `help`, which takes any of them.
 void name_commands(CommandPage& whole) {
   const auto help = std::ranges::find(whole.commands, whole.name + " help", &CommandPage::name);
   if (help == whole.commands.end()) return;
   OptionEntry& name = help->arguments.front();
   for (const CommandPage& command : whole.commands) name.choices.push_back(command.last_name());
-  // Its description says what it is.
+  // The description says what the argument is.
   name.value.clear();
 }
 

@@ -1,4 +1,4 @@
-/// The command line as plain data: what manual pages, tables and completions are written from.
+/// The command line as plain data, from which manual pages, tables and completions are written.
 #pragma once
 
 #include <string>
@@ -12,47 +12,49 @@ namespace troupe::apps {
 
 /// An option, or an argument without a name in front of it.
 struct OptionEntry {
-  /// "--n", "-h"; of an argument its name: "application".
+  /// Names such as "--n" and "-h"; for an argument, its name: "application".
   std::vector<std::string> names;
-  /// What stands for its value: "N", "FILE", "cholesky|lu|qr"; empty: it takes none.
+  /// The placeholder for its value: "N", "FILE", "cholesky|lu|qr"; empty if it takes none.
   std::string value;
-  /// What the value may be, where these are all or the usual ones.
+  /// The possible values, all of them or the usual ones.
   std::vector<std::string> choices;
-  /// "1 to 1024", where the value is a number within bounds.
+  /// The range of a number within bounds, such as "1 to 1024".
   std::string range;
-  /// Empty: none.
+  /// The default value; empty: none.
   std::string default_value;
   std::string description;
-  /// Under which title `--help` shows it.
+  /// The title under which `--help` shows it.
   std::string group;
   bool required = false;
-  /// May be given, or have values, more than once.
+  /// True if it may be given, or have values, more than once.
   bool repeated = false;
-  /// Its value is, or may be, a path.
+  /// True if its value is, or may be, a path.
   bool path = false;
 };
 
 /// A command, or a command of a command.
 struct CommandPage {
-  /// "troupe model show".
+  /// The full name, such as "troupe model show".
   std::string name;
   std::string description;
   std::vector<OptionEntry> arguments;
   std::vector<OptionEntry> options;
   std::vector<CommandPage> commands;
 
-  /// "show"
+  /// Returns the last word of the name, such as "show".
   [[nodiscard]] std::string last_name() const;
 };
 
-/// What the application offers. What depends on where it runs (a user's home) is written as for anybody: `~`.
+/// Returns the application's commands and options. A text that depends on where the program runs (a user's home) is
+/// written for any user: `~`.
 [[nodiscard]] CommandPage page_of(const CLI::App& application);
 
-/// All of `troupe`, with the commands of the experiments, which are a program of their own, and of `programs`, which
-/// are others. Changes the environment for a moment: not while another thread reads it.
+/// Returns all of `troupe`, with the commands of the experiments, which are a program of their own, and of `programs`,
+/// which are further programs. Changes the environment for a moment: do not call it while another thread reads the
+/// environment.
 [[nodiscard]] CommandPage whole_command_line(const std::vector<CommandPage>& programs = {});
 
-/// Calls `visit(page)` for the page and all below it, parents first.
+/// Calls `visit(page)` for the page and all pages below it, parents first.
 template <class Visit>
 void for_each_page(const CommandPage& page, const Visit& visit) {
   visit(page);

@@ -1,4 +1,4 @@
-/// Completion of commands, options and values in shells, from what the command line offers.
+/// Completion of commands, options and values in shells, made from the command line's description.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace troupe::apps {
 
-/// A script for bash, which needs no other package's functions. It completes commands, options, also `--option=value`,
-/// values that are known, and paths.
+/// Returns a script for bash, which needs no functions of other packages. It completes commands, options, also
+/// `--option=value`, values that are known, and paths.
 [[nodiscard]] std::string bash_completion(const CommandPage& whole);
 
-/// The function `_troupe` for zsh's completion system, with the options' descriptions.
+/// Returns the function `_troupe` for zsh's completion system, with the options' descriptions.
 [[nodiscard]] std::string zsh_completion(const CommandPage& whole);
 
 }  // namespace troupe::apps

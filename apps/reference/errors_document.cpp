@@ -22,7 +22,7 @@ std::string without_indent(const std::string& line) {
   return begin == std::string::npos ? std::string() : line.substr(begin);
 }
 
-/// Those of `ErrorCode`, in their order.
+/// Returns the codes of `ErrorCode`, in their order.
 std::vector<CommentedCode> codes_in(const std::string& header) {
   std::vector<CommentedCode> codes;
   std::istringstream lines(header.substr(std::min(header.find("enum class ErrorCode"), header.size())));

@@ -1,4 +1,4 @@
-/// What the commands' exit codes mean, for people.
+/// The meanings of the commands' exit codes, for people.
 #pragma once
 
 #include <array>

@@ -18,7 +18,7 @@ constexpr std::string_view kKey = "key.";
 constexpr std::string_view kObject = "object.";
 constexpr std::string_view kCommand = "command.";
 
-/// "#/$defs/key.seconds" is "key.seconds".
+/// Returns the name of a reference's target: "key.seconds" for "#/$defs/key.seconds".
 std::string target_of(const json& schema) {
   const std::string reference = schema.value("$ref", "");
   return reference.substr(reference.rfind('/') + 1);
@@ -43,7 +43,8 @@ std::string type_of(const json& schema) {
   return type;
 }
 
-/// What one object has: "`app`, `n`, `workers` (list of [worker](#worker))"; what may be missing is in italics.
+/// Returns the members of one object: "`app`, `n`, `workers` (list of [worker](#worker))"; optional ones are in
+/// italics.
 std::string members_of(const json& schema) {
   const std::set<std::string> required = schema.value("required", std::set<std::string>{});
   const json properties = schema.value("properties", json::object());

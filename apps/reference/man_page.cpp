@@ -12,7 +12,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// Text that the formatter prints as it is. What looks like a command line keeps its hyphens.
+/// Returns text that the formatter prints as it is. Words that look like a command line keep their hyphens.
 std::string plain(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -28,14 +28,14 @@ std::string plain(std::string_view text) {
   return like_a_request ? "\\&" + result : result;
 }
 
-/// "troupe run" is the page troupe-run.
+/// Returns the name of a command's page: "troupe-run" for "troupe run".
 std::string page_name(const std::string& command) {
   std::string name = command;
   std::ranges::replace(name, ' ', '-');
   return name;
 }
 
-/// Without the full stop, as the line of NAME has it.
+/// Returns the description without the full stop, as the line of NAME has it.
 std::string summary(const std::string& description) {
   std::string text = description;
   if (text.ends_with('.')) text.pop_back();
@@ -47,7 +47,7 @@ std::string sentence(const std::string& description) {
   return plain(description) + (description.empty() || description.ends_with('.') ? "" : ".");
 }
 
-/// ".TP" and the option with its value.
+/// Returns ".TP" and the option with its value.
 std::string heading(const OptionEntry& entry) {
   std::string text = ".TP\n";
   for (const std::string& name : entry.names) {
@@ -78,7 +78,7 @@ std::string list_of(const std::vector<OptionEntry>& entries) {
   return text;
 }
 
-/// Each group of options under its own title, in their order.
+/// Returns each group of options under its own title, in their order.
 std::string options_text(const CommandPage& page, const char* request) {
   std::vector<std::string> groups;
   for (const OptionEntry& entry : page.options) {

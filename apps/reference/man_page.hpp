@@ -1,4 +1,4 @@
-/// Manual pages in the man macros, from what the command line offers.
+/// Manual pages in the man macros, made from the command line's description.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 namespace troupe::apps {
 
 struct ManPage {
-  /// "troupe-run.1"
+  /// The file's name, such as "troupe-run.1".
   std::string file;
   std::string text;
 };
 
-/// One for `troupe` itself and one for each of its commands, with the commands of a command in it. The same on every
-/// machine and every day.
+/// Returns a page for `troupe` itself and one for each of its commands; a command's own commands are in its page. The
+/// pages are the same on every machine and every day.
 [[nodiscard]] std::vector<ManPage> man_pages(const CommandPage& whole);
 
 }  // namespace troupe::apps

@@ -14,7 +14,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// One of everything, so that every metric has a line.
+/// Returns a view with one of everything, so that every metric has a line.
 service::ServiceView one_of_everything() {
   service::ServiceView view;
   view.runtime.workers.emplace_back();
@@ -34,7 +34,7 @@ struct MetricRow {
   std::vector<std::string> labels;
 };
 
-/// "name{a=\"\",b=\"\"} 1": what is not in `row` yet.
+/// Adds the labels of a line such as "name{a=\"\",b=\"\"} 1" that are not in `row` yet.
 void add_labels(const std::string& line, MetricRow& row) {
   const std::size_t begin = line.find('{');
   if (begin == std::string::npos) return;

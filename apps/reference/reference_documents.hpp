@@ -1,4 +1,4 @@
-/// The manual's tables that are written from the code: docs/reference.
+/// The tables of the manual that are written from the code: docs/reference.
 #pragma once
 
 #include <string>
@@ -10,28 +10,28 @@
 namespace troupe::apps {
 
 struct ReferenceDocument {
-  /// "options.md"
+  /// The file's name, such as "options.md".
   std::string file;
   std::string text;
 };
 
-/// The options of every command: "options.md" of `troupe`, "bench.md" of `troupe bench`.
+/// Lists the options of every command: "options.md" for `troupe`, "bench.md" for `troupe bench`.
 [[nodiscard]] ReferenceDocument options_document(const CommandPage& whole);
 
-/// Every error code and every exit code. What a code means is read from the comments of `proto/errors.hpp` below the
-/// folder `source`; fails with `io` where that cannot be read, and with `bad_input` where a code has no comment.
+/// Lists every error code and every exit code. The meaning of a code is read from the comments of `proto/errors.hpp`
+/// below the folder `source`; fails with `io` if that cannot be read, and with `bad_input` if a code has no comment.
 [[nodiscard]] Result<ReferenceDocument> errors_document(const std::string& source);
 
-/// Every metric of a service, with its labels.
+/// Lists every metric of a service, with its labels.
 [[nodiscard]] ReferenceDocument metrics_document();
 
-/// Every key of what `--json` prints, with its type and where it stands, from the schema, a JSON text. Fails with
-/// `bad_input` where a key has no description.
+/// Lists every key of the output of `--json`, with its type and where it stands, from the schema, a JSON text. Fails
+/// with `bad_input` if a key has no description.
 [[nodiscard]] Result<ReferenceDocument> keys_document(const std::string& schema);
 
-/// "\n<!-- ... -->\n": what every document begins with, after its title.
+/// Returns the line with which every document begins, after its title: "\n<!-- ... -->\n".
 [[nodiscard]] std::string written_by();
-/// In a cell of a table: without what would end it.
+/// Returns the text for a cell of a table, without characters that would end the cell.
 [[nodiscard]] std::string cell(const std::string& text);
 
 }  // namespace troupe::apps

@@ -1,4 +1,5 @@
-/// What writes manual pages, completions and the manual's tables from the code. The build runs it; it is not installed.
+/// The program that writes manual pages, completions and the manual's tables from the code. The build runs it; it is
+/// not installed.
 #pragma once
 
 #include <vector>
@@ -7,9 +8,9 @@
 
 namespace troupe::apps {
 
-/// `man FOLDER`, `completion FOLDER`, or in builds with the service `documents SOURCE`, which writes into
-/// docs/reference of the source tree. `programs`: what `troupe` starts, besides the experiments. Returns the exit code.
-/// Never throws.
+/// Runs `man FOLDER`, `completion FOLDER`, or in builds with the service `documents SOURCE`, which writes into
+/// docs/reference of the source tree. `programs`: programs that `troupe` starts, besides the experiments. Returns the
+/// exit code. Never throws.
 int run_reference(int argc, const char* const* argv, const std::vector<CommandPage>& programs);
 
 }  // namespace troupe::apps

@@ -10,7 +10,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// Inside single quotes of zsh, in a specification of `_arguments`, where brackets and colons mean something.
+/// Quotes text for single quotes of zsh, inside a specification of `_arguments`, where brackets and colons have a
+/// meaning.
 std::string quoted_for_zsh(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -32,7 +33,7 @@ std::string action_of(const OptionEntry& entry) {
   return fmt::format("({})", fmt::join(choices, " "));
 }
 
-/// "--n[Order of the matrix]:N: "
+/// Returns a specification such as "--n[Order of the matrix]:N: ".
 std::string specification(const std::string& name, const OptionEntry& option) {
   std::string text = option.repeated ? "*" : "";
   text += fmt::format("{}[{}]", name, quoted_for_zsh(option.description));
@@ -59,7 +60,7 @@ std::string arguments_of(const CommandPage& page) {
   return text;
 }
 
-/// A command that has commands: which one, and then what is its own.
+/// Completes a command that has commands: first its command's name, then that command's own words.
 std::string function_with_commands(const CommandPage& page) {
   std::string commands;
   std::string cases;
@@ -72,7 +73,7 @@ std::string function_with_commands(const CommandPage& page) {
   for (const OptionEntry& argument : page.arguments) first += fmt::format(" {}", fmt::join(argument.choices, " "));
   CommandPage options = page;
   options.arguments.clear();
-  // What stands in place of a command is followed by the page's own options.
+  // A word in place of a command is followed by the page's own options.
   if (!page.arguments.empty()) cases += fmt::format("        *) _arguments{} ;;\n", arguments_of(options));
   return fmt::format(R"({}() {{
   local curcontext="$curcontext" state line

@@ -1,4 +1,4 @@
-/// What came of one factorization, on this machine or in virtual time.
+/// The result of one factorization, on this machine or in virtual time.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace troupe::apps {
 
 struct FactorizationOutcome {
-  /// On this machine from column-major in to column-major out; in virtual time from the first submission to the end of
-  /// the last task.
+  /// The duration: on this machine from column-major input to column-major output, in virtual time from the first
+  /// submission to the end of the last task.
   double seconds = 0;
   double gflops = 0;
   std::uint64_t tasks = 0;

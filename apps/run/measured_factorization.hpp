@@ -1,4 +1,4 @@
-/// A matrix that is made for the purpose and factorized on this machine, once or several times.
+/// A generated matrix that is factorized on this machine, once or several times.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace troupe::apps {
 
-/// Random, or random and positive definite where the factorization needs it.
+/// Returns the usual kind of matrix: random, or random and positive definite if the factorization needs it.
 [[nodiscard]] inline linalg::ProblemKind default_problem(linalg::Application application, bool without_pivoting) {
   return application == linalg::Application::cholesky || without_pivoting ? linalg::ProblemKind::random_definite
                                                                           : linalg::ProblemKind::random;
@@ -24,17 +24,17 @@ namespace troupe::apps {
 template <class T>
 class MeasuredFactorization {
  public:
-  /// Assembles the matrix. `runtime` outlives this. A service runs kernels but nothing of this program, and gives no
-  /// traces: where `runtime` is one, `own` is a runtime of ours that assembles, and there are neither a trace nor
-  /// residuals of the factors.
+  /// Assembles the matrix. `runtime` outlives this object. A service runs kernels but no code of this program, and
+  /// gives no traces. So if `runtime` is a service, `own` is a runtime of this process, which assembles the matrix, and
+  /// there are neither a trace nor residuals of the factors.
   MeasuredFactorization(Runtime& runtime, const linalg::Problem& problem, const linalg::FactorizationOptions& options,
                         Runtime* own = nullptr);
 
-  /// Factorizes a copy of it. Throws what `Factorization` throws.
+  /// Factorizes a copy of the matrix. Throws what `Factorization` throws.
   [[nodiscard]] FactorizationOutcome run();
-  /// From the beginning of the last run to its end, by the clock of traces.
+  /// Returns the time from the beginning of the last run to its end, by the clock of traces.
   [[nodiscard]] const actors::Interval& window() const { return window_; }
-  /// Of the last run's factors (not on a service), and of a system that is solved with them.
+  /// Returns the residuals of the last run's factors (not on a service), and of a system that is solved with them.
   [[nodiscard]] std::vector<linalg::Residual> residuals();
 
  private:
@@ -45,7 +45,7 @@ class MeasuredFactorization {
   const linalg::Problem problem_;
   const linalg::FactorizationOptions options_;
   const linalg::DenseMatrix<T> original_;
-  /// Of the last run.
+  /// The factors of the last run.
   linalg::DenseMatrix<T> factors_;
   std::unique_ptr<linalg::Factorization<T>> factorization_;
   actors::Interval window_;

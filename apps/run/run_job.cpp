@@ -46,7 +46,7 @@ std::size_t element_bytes(const RunArguments& arguments) {
   return arguments.precision == "float" ? sizeof(float) : sizeof(double);
 }
 
-/// The factorizations refuse such tiles, too, but only once the matrix has been assembled.
+/// Checks the tiles early: the factorizations refuse such tiles, too, but only after the matrix has been assembled.
 void check_tiles(const RunArguments& arguments) {
   if (arguments.tile_rows == 0) return;
   if (arguments.tile_rows < arguments.n && arguments.tile_rows % arguments.tile != 0) {
@@ -67,7 +67,7 @@ RunSummary measure(const RunArguments& arguments) {
       },
       {.enabled = !arguments.json, .label = to_string(arguments.application)});
   const linalg::Problem problem{problem_of(arguments), arguments.n, arguments.n, arguments.runtime.seed};
-  // What a service does not know runs here.
+  // A runtime in this process for work that a service cannot do, such as assembling the matrix.
   std::optional<Runtime> own;
   if (arguments.start) own.emplace(arguments.runtime);
   MeasuredFactorization<T> factorization(runtime, problem, factorization_options(arguments), own ? &*own : nullptr);
@@ -96,7 +96,7 @@ void check_memory(const RunArguments& arguments) {
   need.element_bytes = element_bytes(arguments);
   need.factorization = factorization_options(arguments);
   need.workers = most_workers(arguments.runtime);
-  // The original and the copy that is factorized.
+  // Dense copies: the original and the copy that is factorized; checking needs a third.
   need.dense_copies = arguments.check ? 3 : 2;
   need.tiled_copies = arguments.check ? 1 : 0;
   require_memory(need);
@@ -137,7 +137,7 @@ int run(const RunArguments& given) {
   }
   summary.traced =
       finish_trace(arguments.trace, {summary.title(), summary.window, std::move(summary.trace), summary.report});
-  // What was measured is worth seeing even where something went wrong.
+  // The measurements are worth seeing even if something went wrong.
   print(summary, arguments.json);
   const bool accepted = std::all_of(summary.residuals.begin(), summary.residuals.end(),
                                     [](const linalg::Residual& residual) { return residual.accepted(); });

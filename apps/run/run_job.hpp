@@ -1,4 +1,4 @@
-/// A matrix that is made for the purpose, factorized here or on a service: `troupe run` and `troupe submit`.
+/// A generated matrix, factorized here or on a service: `troupe run` and `troupe submit`.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct RunArguments {
   linalg::Pivoting pivoting = linalg::Pivoting::partial;
   std::optional<linalg::ProblemKind> problem;
   RuntimeOptions runtime;
-  /// Where tasks run; null: in a runtime of our own, as `runtime` says.
+  /// Makes the runtime in which tasks run; null: a runtime in this process, with the options `runtime`.
   StartRuntime start;
-  /// Who finds clusters where `runtime` asks for the best.
+  /// Finds clusters if `runtime` asks for the best.
   FindClusters find_clusters;
   int repeat = 1;
   bool check = false;
@@ -37,11 +37,11 @@ struct RunArguments {
   bool metrics = false;
   std::string picture;
   TraceArguments trace;
-  /// LU of a sparse matrix of blocks instead: `run_sparse_lu`.
+  /// If set: LU of a sparse matrix of blocks instead (`run_sparse_lu`).
   std::optional<SparseLuArguments> sparse;
 };
 
-/// Factorizes, checks where that is asked for, and prints what was measured. Throws `Error`.
+/// Factorizes, checks if asked to, and prints the measurements. Throws `Error`.
 int run(const RunArguments& arguments);
 
 }  // namespace troupe::apps

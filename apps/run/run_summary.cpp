@@ -29,7 +29,7 @@ double median_of(const std::vector<MeasuredRun>& runs, const Get& get) {
 
 bool has_peak(const RunSummary& summary) { return !summary.runs.empty() && summary.runs.front().peak_gflops > 0; }
 
-/// What a worker did during the last run, in seconds.
+/// The time that a worker spent on each activity during the last run, in seconds.
 struct WorkerTimes {
   double busy;
   double waiting;
@@ -38,7 +38,7 @@ struct WorkerTimes {
 };
 
 WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
-  // The counters grow when a worker stops doing something, which in a very short run may have begun before it.
+  // A counter grows when a worker stops an activity. In a very short run, that activity may have begun before the run.
   const double busy = std::min(seconds(worker.busy), run_seconds);
   const double waiting = std::min(seconds(worker.waiting_for_data), run_seconds - busy);
   const double searching = std::min(seconds(worker.searching), run_seconds - busy - waiting);
@@ -98,21 +98,21 @@ nlohmann::json to_json(const RunSummary& summary) {
   return json;
 }
 
-/// A service says what its workers did for this program together.
+/// Returns true for a service's report: it has one entry for all that its workers did for this program.
 bool is_of_service(const RunReport& report) { return report.workers.size() == 1 && !report.workers[0].worker.valid(); }
 
 bool has_clusters(const RunReport& report) {
   return std::ranges::any_of(report.workers, [](const WorkerReport& worker) { return worker.cores > 1; });
 }
 
-/// "20 workers"; "3 workers on 20 cores" where there are clusters, GPUs aside.
+/// Returns "20 workers", or "3 workers on 20 cores" if there are clusters; GPUs are not counted as cores.
 std::string workers_in_words(const RunReport& report) {
   std::string text = fmt::format("{} worker{}", report.workers.size(), report.workers.size() == 1 ? "" : "s");
   if (has_clusters(report)) text += fmt::format(" on {} cores", traces::count_cores(report));
   return text;
 }
 
-/// How much of the clusters' time was used; empty where there are none.
+/// Returns how much of the clusters' time was used; empty if there are no clusters.
 std::string teams_line(const RunReport& report) {
   if (!has_clusters(report)) return {};
   TeamUse use;
@@ -128,7 +128,7 @@ void print_workers(const RunSummary& summary) {
   }
   const double last = summary.runs.back().seconds;
   const auto share = [last](double part) { return fmt::format("{:.1f} %", 100 * part / last); };
-  // With host memory alone, data are always there.
+  // If there is only host memory, workers never wait for data.
   const bool waits = traces::count_accelerators(summary.report) > 0;
   std::vector<std::string> columns{"worker", "device", ">tasks", ">busy"};
   const bool teams = has_clusters(summary.report);

@@ -1,4 +1,4 @@
-/// What a measured run has to say, for people and for machines.
+/// The summary of a measured run, as text for people and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ namespace troupe::apps {
 struct MeasuredRun {
   double seconds = 0;
   double gflops = 0;
-  /// Of concurrent matrix products on the same cores, measured next to the run; 0: not measured.
+  /// The rate of concurrent matrix products on the same cores, measured next to the run; 0: not measured.
   double peak_gflops = 0;
 };
 
 struct RunSummary {
   std::string application;
-  /// LU: which rows are exchanged; else empty.
+  /// LU: the rows that are exchanged; otherwise empty.
   std::string pivoting;
   std::string problem;
   std::string precision;
@@ -37,45 +37,46 @@ struct RunSummary {
   std::int64_t tile = 0;
   std::uint64_t seed = 0;
   std::vector<MeasuredRun> runs;
-  /// Of the last run.
+  /// The residuals of the last run. The report, trace and window are those of the last run, too.
   std::vector<linalg::Residual> residuals;
   RunReport report;
   Trace trace;
   actors::Interval window;
   std::optional<traces::PictureFiles> picture;
-  /// Since the runtime's start.
+  /// Metrics since the runtime's start.
   std::optional<MetricsSnapshot> metrics;
   TraceOutcome traced;
-  /// Those that were found for the run.
+  /// The clusters that were found for the run.
   std::optional<ClusterChoice> clusters;
-  /// Of a sparse matrix.
+  /// Set for a sparse matrix.
   std::optional<SparseFacts> sparse;
 
-  /// "cholesky", "lu (pivoting: partial)".
+  /// Returns the method, such as "cholesky" or "lu (pivoting: partial)".
   [[nodiscard]] std::string method() const;
-  /// "cholesky, n = 4096, tile 384, double precision".
+  /// Returns a title such as "cholesky, n = 4096, tile 384, double precision".
   [[nodiscard]] std::string title() const;
   [[nodiscard]] double median_seconds() const;
   [[nodiscard]] double median_gflops() const;
-  /// The median over the runs of the share of the peak that was measured next to each; NaN where none was.
+  /// Returns the median over the runs of the share of the peak that was measured next to each; NaN if none was
+  /// measured.
   [[nodiscard]] double median_share_of_peak() const;
 };
 
-/// What happened between two reports of one runtime.
+/// Returns what happened between two reports of one runtime.
 [[nodiscard]] RunReport difference(const RunReport& later, const RunReport& earlier);
 
-/// The picture of the traced run.
+/// Returns the picture of the traced run.
 [[nodiscard]] traces::Picture picture_of(const RunSummary& summary);
 
-/// One object for each worker of a run that took so long.
+/// Returns one object for each worker of a run that took `run_seconds`.
 [[nodiscard]] nlohmann::json workers_as_json(const RunReport& report, double run_seconds);
-/// A policy's options: `{"alpha": "0.5", "cp": true}` of "dada:alpha=0.5,cp"; empty where there are none.
+/// Returns a policy's options: `{"alpha": "0.5", "cp": true}` for "dada:alpha=0.5,cp"; empty if there are none.
 [[nodiscard]] nlohmann::json policy_options_json(const std::string& specification);
 
-/// For people who read it and for programs. Bytes that are no UTF-8 (of a file's name) are replaced.
+/// Returns JSON as text that people and programs can read. Bytes that are not UTF-8 (of a file's name) are replaced.
 [[nodiscard]] std::string as_text(const nlohmann::json& json);
 
-/// To standard output, as one JSON object or as tables.
+/// Prints the summary to standard output, as one JSON object or as tables.
 void print(const RunSummary& summary, bool json);
 
 }  // namespace troupe::apps

@@ -12,7 +12,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// Above this the factors of LU with partial pivoting cost three digits; it is seldom above the order's square root.
+/// More growth than this costs the factors of LU with partial pivoting three digits. Growth is seldom above the square
+/// root of the order.
 constexpr double kMuchGrowth = 1000;
 
 template <class T>
@@ -31,7 +32,7 @@ bool all_finite(const linalg::DenseMatrix<T>& a) {
   return std::all_of(a.values.begin(), a.values.end(), [](T value) { return std::isfinite(value); });
 }
 
-/// A name for each, counted from one; empty where all of them are used.
+/// Names the first row or column that is not used, counted from one; empty if all are used.
 std::string first_unused(const char* what, const std::vector<bool>& used) {
   const auto found = std::find(used.begin(), used.end(), false);
   return found == used.end() ? "" : fmt::format("{} {} is zero", what, found - used.begin() + 1);

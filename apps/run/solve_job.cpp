@@ -27,10 +27,10 @@ namespace {
 struct Solved {
   linalg::Application method = linalg::Application::lu;
   std::int64_t tile = 0;
-  /// Why it was not the method that was tried first; empty where it was.
+  /// The reason why the first method was not used; empty if it was.
   std::string remark;
   double seconds = 0;
-  /// Of the factorization and the solution.
+  /// The report of the factorization and the solution.
   RunReport report;
   double total_seconds = 0;
   Trace trace;
@@ -43,7 +43,7 @@ struct Solved {
   std::optional<ClusterChoice> clusters;
 };
 
-/// The methods to try, in order.
+/// Returns the methods to try, in order.
 std::vector<linalg::Application> candidates(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header) {
   if (arguments.method == "cholesky") return {linalg::Application::cholesky};
   if (arguments.method == "qr") return {linalg::Application::qr};
@@ -76,7 +76,7 @@ linalg::MatrixMarketHeader usable_header(const SolveArguments& arguments) {
   return header;
 }
 
-/// Nothing where there is no file.
+/// Returns nothing if there is no file.
 std::optional<linalg::MatrixMarketHeader> right_hand_side_header(const SolveArguments& arguments,
                                                                  const linalg::MatrixMarketHeader& matrix) {
   if (arguments.right_hand_side.empty()) return std::nullopt;
@@ -98,7 +98,7 @@ std::size_t element_bytes(const SolveArguments& arguments) {
 void check_memory(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header,
                   std::int64_t right_hand_sides) {
   MemoryNeed need;
-  // As read, and the copy that is factorized; B and X.
+  // Memory for the matrix as read and the copy that is factorized, and for B and X.
   need.rows = header.rows;
   need.cols = header.cols;
   need.right_hand_sides = right_hand_sides;
@@ -113,7 +113,7 @@ linalg::DenseMatrix<T> right_hand_side(const SolveArguments& arguments,
                                        const std::optional<linalg::MatrixMarketHeader>& header,
                                        const linalg::DenseMatrix<T>& a) {
   if (header) return usable(linalg::read_dense<T>(arguments.right_hand_side, *header));
-  // The solution is then all ones.
+  // This right-hand side makes the solution all ones.
   linalg::DenseMatrix<T> b(a.rows, 1);
   for (std::int64_t j = 0; j < a.cols; ++j) {
     for (std::int64_t i = 0; i < a.rows; ++i) b(i, 0) += a(i, j);
@@ -125,8 +125,7 @@ template <class T>
 Solved solve_by(Runtime& runtime, const SolveArguments& arguments, linalg::Application method,
                 const linalg::DenseMatrix<T>& a, linalg::DenseMatrix<T>& x) {
   const linalg::FactorizationOptions options = options_for(arguments, method, a.rows);
-  // What a method that broke down left.
-  // A service gives none.
+  // A method that broke down may have left a trace, which is dropped here. A service gives no traces.
   const auto take_trace = [&] { return arguments.start ? Trace() : runtime.take_trace(); };
   [[maybe_unused]] const Trace earlier = take_trace();
   const RunReport before = runtime.report();
@@ -153,13 +152,13 @@ Error singular(const SolveArguments& arguments, const std::string& why) {
                                                  arguments.matrix, why));
 }
 
-/// What is wrong with the matrix, whose file it is, and what to do.
+/// Returns an error that says what is wrong with the matrix, in which file it is, and what to do.
 Error breakdown(const SolveArguments& arguments, linalg::Application method, const Error& error) {
   if (method != linalg::Application::cholesky) return singular(arguments, error.what());
   return Error(ErrorCode::numerical, fmt::format("{}: {}: use --method lu, or auto", arguments.matrix, error.what()));
 }
 
-/// By the first method that does not break down.
+/// Solves by the first method that does not break down.
 template <class T>
 Solved solve_by_any(Runtime& runtime, const SolveArguments& arguments, const std::vector<linalg::Application>& methods,
                     const linalg::DenseMatrix<T>& a, const linalg::DenseMatrix<T>& b, linalg::DenseMatrix<T>& x) {
@@ -179,11 +178,12 @@ Solved solve_by_any(Runtime& runtime, const SolveArguments& arguments, const std
   throw Error(ErrorCode::invalid_argument, "no method to solve by");
 }
 
-/// Writes the solution, if it is one.
+/// Solves the system, and writes the solution if it is acceptable.
 template <class T>
 Solved solve_system(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header,
                     const std::optional<linalg::MatrixMarketHeader>& right_hand_side_header) {
-  // Before the files are read, which may take long: it may have been asked for too many cores.
+  // The runtime is started before the files are read, which may take long: starting fails if too many cores were asked
+  // for.
   const std::shared_ptr<Runtime> place = start_runtime(arguments.runtime, arguments.start);
   Runtime& runtime = *place;
   const linalg::DenseMatrix<T> a = usable(linalg::read_dense<T>(arguments.matrix, header));

@@ -18,21 +18,21 @@ struct SolveArguments {
   std::string precision = "double";
   std::int64_t tile = 0;
   RuntimeOptions runtime;
-  /// Where tasks run; null: in a runtime of our own, as `runtime` says.
+  /// Makes the runtime in which tasks run; null: a runtime in this process, with the options `runtime`.
   StartRuntime start;
-  /// Who finds clusters where `runtime` asks for the best, for the method that is tried first.
+  /// Finds clusters if `runtime` asks for the best, for the method that is tried first.
   FindClusters find_clusters;
   TraceArguments trace;
   bool json = false;
   bool metrics = false;
-  /// By `solve_sparse`.
+  /// True if `solve_sparse` solves the system.
   bool sparse = false;
 };
 
-/// Throws `invalid_argument` where `output` is one of the inputs or cannot be written.
+/// Throws `invalid_argument` if `output` is one of the inputs or cannot be written.
 void check_solution_path(const SolveArguments& arguments);
 
-/// Solves, writes the solution where it is one, and prints what there is to say. Throws `Error`.
+/// Solves, writes the solution if it is acceptable, and prints the results. Throws `Error`.
 int solve(const SolveArguments& arguments);
 
 }  // namespace troupe::apps

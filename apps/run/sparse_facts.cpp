@@ -92,7 +92,7 @@ double most_tasks(const linalg::BlockPattern& pattern, int side, linalg::BlockSt
 }
 
 void require_block_memory(Bytes blocks, double tasks) {
-  // Measured: steps and the ranks that their priorities follow from.
+  // The measured memory of a task: steps, and the ranks from which their priorities follow.
   constexpr double kBytesPerTask = 100;
   const platform::HostMemory memory = platform::read_host_memory();
   const double needed = static_cast<double>(blocks.count) + tasks * kBytesPerTask;
@@ -112,7 +112,7 @@ void require_block_memory(Bytes blocks, double tasks) {
 }
 
 std::string small_tasks_warning(double tasks, double flops) {
-  // Fewer are done in seconds; a few microseconds of a core.
+  // Up to a million tasks take only seconds to manage. A small task's operations take a core a few microseconds.
   constexpr double kManyTasks = 1e6;
   constexpr double kSmallTask = 2e4;
   if (tasks <= kManyTasks || flops >= tasks * kSmallTask) return "";

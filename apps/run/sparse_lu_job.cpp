@@ -23,8 +23,9 @@ namespace troupe::apps {
 
 namespace {
 
-/// Random elements, and a diagonal that is larger than the others of its row together; all times `scale`. Returns the
-/// least pivot: tiny ones are replaced where a file may have any; what is made for the purpose has none.
+/// Fills the matrix from the file, or with random elements times `scale`, where each diagonal element is larger than
+/// the others of its row together. Returns the least pivot: smaller pivots are replaced. A file's matrix may have any
+/// pivots; a generated matrix has no tiny ones, so its least pivot is 0.
 template <class T>
 double fill_blocks(const SparseProblem& problem, linalg::BlockMatrix<T>& a, double scale = 1) {
   if (problem.file) {
@@ -68,9 +69,9 @@ class SparseLuRuns {
     facts_.nonzeros = problem.file->matrix.entries();
   }
 
-  /// Once more; into the summary goes what was measured.
+  /// Factorizes once more, and adds the measurements to the summary.
   void run(RunSummary& summary) {
-    // Whoever writes from the program has to have the data at home.
+    // Before the program writes to data, it has to acquire them in host memory.
     for (const auto& part : lu_.parts()) (void)runtime_.acquire(part.handle(), AccessMode::write);
     for (const auto& part : lu_.parts()) clear(lu_.super_block(part));
     const double least = fill_blocks(problem_, lu_, scale());
@@ -88,7 +89,7 @@ class SparseLuRuns {
     summary.runs.push_back(measured);
     summary.report = difference(runtime_.report(), before);
     summary.trace = runtime_.take_trace();
-    // Else no pivot was looked at, and nobody has written how many.
+    // With other steps, no pivot was looked at, and nobody has counted replacements.
     if (steps_ == linalg::BlockSteps::all) facts_.replaced = counts.total();
     if (problem_.file && facts_.replaced.count > 0) {
       facts_.replaced.first = problem_.file->analysis.row_at(facts_.replaced.first);
@@ -106,7 +107,8 @@ class SparseLuRuns {
   [[nodiscard]] const SparseFacts& facts() const { return facts_; }
 
  private:
-  /// Without solves, products of products grow beyond all bounds unless elements are far below 1.
+  /// Returns the factor of the elements. Without solves, products of products grow beyond all bounds unless elements
+  /// are far below 1.
   [[nodiscard]] double scale() const {
     return steps_ == linalg::BlockSteps::all ? 1 : 1 / static_cast<double>(lu_.blocks() * lu_.cut().block);
   }
@@ -148,7 +150,7 @@ RunSummary measure_sparse_lu(const RunArguments& arguments, const SparseProblem&
   return summary;
 }
 
-/// Kernels of other devices than cores may round otherwise.
+/// Returns true if the factors are equal up to rounding: kernels of devices other than cores may round differently.
 bool equal_to_rounding(const RunSummary& summary) {
   const double eps =
       summary.precision == "float" ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();

@@ -12,7 +12,7 @@
 
 namespace troupe::apps {
 
-/// What a task works on.
+/// The part of the matrix that a task works on.
 enum class SparseGrain {
   /// A block.
   fine,
@@ -22,38 +22,39 @@ enum class SparseGrain {
   multi
 };
 
-/// `fine`, `coarse`, `multi`.
+/// Returns `fine`, `coarse` or `multi`.
 [[nodiscard]] const char* to_string(SparseGrain grain);
-/// Who has the pieces of a task on a super-block.
+/// Returns whether a task on a super-block runs as a whole or in pieces.
 [[nodiscard]] constexpr kernels::SuperTasks super_tasks(SparseGrain grain) {
   return grain == SparseGrain::multi ? kernels::SuperTasks::pieces : kernels::SuperTasks::whole;
 }
 
-/// What is asked for besides the size, which counts blocks.
+/// The options besides the size, which counts blocks.
 struct SparseLuArguments {
-  /// `linalg::parse_structure`, or the name of a Matrix Market file.
+  /// A structure for `linalg::parse_structure`, or the name of a Matrix Market file.
   std::string structure = "third";
-  /// Rows of a block, and blocks on a side of a super-block; 0: as in the paper (192 and 5), or what suits the file.
+  /// The rows of a block, and the blocks on a side of a super-block. 0: as in the paper (192 and 5), or chosen to suit
+  /// the file.
   std::int64_t block = 0;
   int super = 0;
   SparseGrain grain = SparseGrain::coarse;
   linalg::Ordering ordering = linalg::Ordering::automatic;
-  /// All, or the products alone: the paper's step 3.
+  /// All steps, or the products alone: the paper's step 3.
   linalg::BlockSteps steps = linalg::BlockSteps::all;
-  /// Indexes of reuse.
+  /// The indexes of reuse.
   linalg::BlockReuse reuse = linalg::BlockReuse::position;
 };
 
-/// Whether `SparseLuArguments::structure` names a file: it ends in `.mtx` or has a slash.
+/// Returns true if `SparseLuArguments::structure` names a file: it ends in `.mtx` or has a slash.
 [[nodiscard]] bool is_structure_file(const std::string& structure);
 
-/// A file's matrix, and what was decided about it.
+/// A file's matrix, and the decisions about its ordering and blocks.
 struct SparseFile {
   linalg::CompressedMatrix matrix;
   linalg::SparseAnalysis analysis;
 };
 
-/// What is factorized.
+/// The matrix that is factorized.
 struct SparseProblem {
   std::string name;
   linalg::BlockPattern pattern{0};
@@ -62,15 +63,16 @@ struct SparseProblem {
   std::uint64_t seed = 0;
   std::optional<SparseFile> file;
 
-  /// Rows; of what was made for the purpose all blocks' together.
+  /// Returns the rows of the matrix; for a generated matrix, the rows of all blocks together.
   [[nodiscard]] std::int64_t order() const;
-  /// Operations of these steps.
+  /// Returns the number of operations of these steps.
   [[nodiscard]] double flops(linalg::BlockSteps steps) const;
-  /// The most full blocks that a super-block has.
+  /// Returns the most full blocks that a super-block has.
   [[nodiscard]] std::int64_t largest_super_block() const;
 };
 
-/// `blocks`: on a side of the matrix; a file has its own. Throws `Error` for what cannot be read, cut or factorized.
+/// Makes or reads the matrix. `blocks`: blocks on a side of the matrix; a file has its own. Throws `Error` if something
+/// cannot be read, cut or factorized.
 [[nodiscard]] SparseProblem problem_of(const SparseLuArguments& sparse, std::int64_t blocks, std::uint64_t seed);
 
 }  // namespace troupe::apps

@@ -39,7 +39,7 @@ struct SparseSolved {
   double analysis_seconds = 0;
   double factorization_seconds = 0;
   double solution_seconds = 0;
-  /// Each the worst of all right-hand sides.
+  /// The worst values over all right-hand sides.
   int refinements = 0;
   linalg::Residual residual;
   double backward_error = 0;
@@ -47,13 +47,13 @@ struct SparseSolved {
   /// See `linalg::SparseSolution`.
   bool out_of_range = false;
   double backward_error_bound = 0;
-  /// Every one of them.
+  /// True if every solution was accepted.
   bool accepted = true;
-  /// See `linalg::SparseSolution`; any of them.
+  /// See `linalg::SparseSolution`; set if it holds for any of the solutions.
   bool nearly_singular = false;
   std::int64_t smallest_pivot_row = 0;
   double smallest_pivot = 0;
-  /// Of the factorization.
+  /// The report of the factorization.
   RunReport report;
   Trace trace;
   actors::Interval window;
@@ -63,7 +63,7 @@ struct SparseSolved {
   Bytes peak;
 };
 
-/// The most memory that this process has had.
+/// Returns the most memory that this process has had.
 Bytes peak_memory() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -107,7 +107,7 @@ void write_solution(const std::string& path, std::int64_t order, const Columns& 
   linalg::write_array(path, all).value_or_throw();
 }
 
-/// With the file's name in front of what is wrong with its matrix.
+/// Calls `compute`, and puts the file's name in front of errors about its matrix.
 template <class F>
 auto naming_the_matrix(const SolveArguments& arguments, F compute) {
   try {
@@ -152,7 +152,7 @@ SparseSolved solve_columns(const SolveArguments& arguments, const linalg::Compre
     linalg::SparseSolution solution = factorization.solve(column);
     column = std::move(solution.x);
     solved.refinements = std::max(solved.refinements, solution.refinements);
-    // Nothing is worse than what is not a number.
+    // NaN is the worst residual.
     const bool worse = !std::isnan(solved.residual.value) && !(solution.residual.value <= solved.residual.value);
     if (worse || solved.residual.formula.empty()) solved.residual = solution.residual;
     if (solution.backward_error > solved.backward_error) {
@@ -234,7 +234,7 @@ void print(const SolveArguments& arguments, const SparseSolved& solved) {
   print_text(solved.traced);
 }
 
-/// No pivot is to blame where a double does not hold the numbers themselves.
+/// Returns an error that blames no pivot, since the numbers themselves are out of the range of the precision.
 Error out_of_range(const SolveArguments& arguments, const SparseSolved& solved) {
   return Error(
       ErrorCode::kernel_failed,

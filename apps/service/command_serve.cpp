@@ -36,7 +36,7 @@ using service::Log;
 using service::LogField;
 using service::LogLevel;
 
-/// What it says is of no consequence for the service.
+/// Tells the service manager. A failure has no consequence for the service.
 void tell_manager(const std::string& socket, std::string_view notice, const Log& log) {
   const auto told = service::notify_manager(socket, notice);
   if (!told) log.write(LogLevel::warning, "manager not told", std::array{LogField{"reason", told.failure().message}});
@@ -44,7 +44,7 @@ void tell_manager(const std::string& socket, std::string_view notice, const Log&
 
 service::ServerOptions server_options(const Configuration& configuration, const Log& log) {
   service::ServerOptions options = configuration.server;
-  // Where clients look for it as well.
+  // Clients look for the sockets in the same place.
   options.folder = remote::socket_folder(configuration.server.folder).value_or_throw();
   options.weight = service::weights_of(configuration.weights, [&log](const std::string& unknown) {
     log.write(LogLevel::warning, "weight not used", std::array{LogField{"reason", unknown}});
@@ -60,10 +60,10 @@ service::ServerOptions server_options(const Configuration& configuration, const 
   return options;
 }
 
-/// From the second signal to the end of the process: twice what clients have to read that it ends.
+/// The time from the second signal to the end of the process: twice the time that clients have to read that it ends.
 constexpr Duration kLastSeconds = std::chrono::seconds(4);
 
-/// Null where it is not wanted.
+/// Starts the HTTP server; null if it is not wanted.
 std::unique_ptr<service::HttpServer> start_http(const Configuration& configuration, service::Server& server) {
   if (!configuration.http.enabled) return nullptr;
   service::HttpOptions options{.address = configuration.http.address, .port = configuration.http.port};
@@ -75,8 +75,8 @@ std::unique_ptr<service::HttpServer> start_http(const Configuration& configurati
   return http;
 }
 
-/// The next signal that tells to stop. Where the log is a file, SIGHUP opens it anew; where it is a terminal, the
-/// terminal has gone.
+/// Returns the next signal that tells to stop. If the log is a file, SIGHUP only opens it anew; if it is a terminal,
+/// SIGHUP means that the terminal has gone.
 std::optional<int> next_stop(const StopSignals& signals, std::optional<Duration> at_most, const Log& log,
                              const Configuration& configuration) {
   std::optional<int> signal = signals.wait(at_most);
@@ -88,9 +88,9 @@ std::optional<int> next_stop(const StopSignals& signals, std::optional<Duration>
   return signal;
 }
 
-/// Says what is cut off, and leaves nothing that the next service would have to remove.
+/// Logs what is cut off, and removes the files that the next service would have to remove.
 void say_last_words(const std::string& folder, const Log& log) {
-  // The log's thread may wait for its file, for ever.
+  // The log's thread may wait for its file for ever, so this does not wait longer.
   constexpr std::chrono::milliseconds kForTheLog{300};
   log.write(LogLevel::warning, "stopped while kernels ran",
             std::array{LogField{"reason", "they cannot be interrupted, and the service was told to stop twice"}});
@@ -118,7 +118,7 @@ void stop(service::Server& server, ForcedEnd& end, const Log& log, const Configu
   }
 }
 
-/// Those of libraries that cannot do without included; more than enough.
+/// Returns more threads than are started, with those of libraries that need threads.
 std::size_t threads_at_start(const Configuration& configuration) {
   constexpr std::size_t kOthers = 40;
   const auto& runtime = configuration.server.runtime;

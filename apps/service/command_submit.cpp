@@ -22,13 +22,14 @@ namespace {
 constexpr std::array kApplications{linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr};
 constexpr const char* kSolve = "solve";
 
-/// Requires that it is one of these.
+/// Returns the application of this name, which must exist.
 linalg::Application application_named(const std::string& name) {
   return *std::ranges::find_if(kApplications, [&](linalg::Application one) { return to_string(one) == name; });
 }
 
 struct SubmitArguments {
-  /// What is submitted where there is no matrix; options that both have are in here.
+  /// The options of a factorization, which is submitted if there is no matrix. Options that both kinds of job have are
+  /// here.
   RunArguments run;
   /// "cholesky", or "solve" for the method that suits the matrix.
   std::string work;
@@ -39,7 +40,7 @@ struct SubmitArguments {
   std::string name;
 };
 
-/// Our own runtime's options are not asked; all that is left of them is the seed of problems.
+/// Connects to the service. Of the options of a runtime in this process, a job uses only the seed of problems.
 StartRuntime on_service(const SubmitArguments& arguments, CancelOnSignal& signals) {
   ConnectOptions options{.folder = arguments.folder, .name = arguments.name};
   if (options.name.empty()) options.name = "troupe submit " + arguments.work;

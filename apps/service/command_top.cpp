@@ -1,4 +1,4 @@
-/// `troupe top`: what a service does, refreshed live.
+/// `troupe top`: shows what a service does, refreshed live.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ ServiceView view_of(const ServiceCalls& calls) {
   return service::view_from_text(calls.look().value_or_throw()).value_or_throw();
 }
 
-/// One frame without a terminal. Rates need two views.
+/// Prints one frame without a terminal. Rates need two views.
 int print_once(const TopArguments& arguments) {
   const ServiceCalls calls = connect(arguments.service);
   if (arguments.service.json) {
@@ -59,7 +59,7 @@ int print_once(const TopArguments& arguments) {
   return kSuccess;
 }
 
-/// The service, which may go and come back meanwhile.
+/// The views of a service that may go and come back meanwhile.
 class LiveViews {
  public:
   explicit LiveViews(const TopArguments& arguments)
@@ -68,7 +68,7 @@ class LiveViews {
     now_ = view_of(*calls_);
   }
 
-  /// Asks again. What goes wrong is said by `trouble`.
+  /// Asks the service again. `trouble` tells what went wrong.
   void renew() {
     if (!calls_) {
       auto connected = ServiceCalls::connect(folder_, kOptions);
@@ -79,7 +79,7 @@ class LiveViews {
     if (!text) return fail(text.failure());
     auto view = service::view_from_text(text.value());
     if (!view) return fail(view.failure());
-    // Those who look at the same time get the same view.
+    // Programs that ask at the same time get the same view.
     if (view.value().process == now_.process && view.value().age == now_.age) return;
     before_ = std::exchange(now_, std::move(view).value());
     trouble_.clear();
@@ -89,7 +89,7 @@ class LiveViews {
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
  private:
-  /// A frozen screen would be worse than an answer that comes too late.
+  /// A deadline is better than a frozen screen.
   static constexpr remote::ServiceCallsOptions kOptions{.deadline = std::chrono::seconds(2)};
 
   void fail(const Failure& failure) {
@@ -104,7 +104,7 @@ class LiveViews {
   std::string trouble_;
 };
 
-/// Does what a key asks for; false: the user wants to leave.
+/// Does what a key asks for; returns false if the user wants to leave.
 bool obey(TopKey key, TopLayout& layout, std::size_t length) {
   const std::size_t page = layout.height && *layout.height > 6 ? *layout.height - 6 : 1;
   const std::size_t last = length > page ? length - page : 0;
@@ -124,9 +124,10 @@ bool obey(TopKey key, TopLayout& layout, std::size_t length) {
   return true;
 }
 
-/// Until the user leaves, or the signal comes that it returns.
+/// Shows the screen until the user leaves or a signal comes, and returns that signal.
 std::optional<int> watch_until_left(LiveViews& live, Duration interval) {
-  const StopSignals signals;  // before the terminal: else ncurses has handlers of its own, which exit with 1
+  // Constructed before the terminal: otherwise ncurses would install handlers of its own, which exit with 1.
+  const StopSignals signals;
   TopTerminal terminal;
   TopLayout layout;
   auto next = Clock::now() + std::min<Duration>(interval, std::chrono::milliseconds(300));
@@ -147,7 +148,7 @@ std::optional<int> watch_until_left(LiveViews& live, Duration interval) {
 
 int watch(const TopArguments& arguments, Duration interval) {
   LiveViews live(arguments);
-  // A signal ends it as it ends other commands, but the terminal is given back first.
+  // A signal ends this command as it ends others, but the terminal is restored first.
   if (const auto signal = watch_until_left(live, interval)) std::raise(*signal);
   return kSuccess;
 }

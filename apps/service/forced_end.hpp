@@ -1,4 +1,4 @@
-/// The end of a process that was told to stop twice, whatever still runs in it.
+/// Ends a process that was told to stop twice, whatever still runs in it.
 #pragma once
 
 #include <atomic>
@@ -10,24 +10,24 @@
 namespace troupe::apps {
 
 /// A kernel cannot be interrupted, so an orderly end may take as long as a kernel does. From its construction on this
-/// listens, in a thread of its own, for a second signal, and ends the process some seconds after it (or after `hurry`)
-/// unless it was destroyed before: however long anything else takes, and whatever other threads wait for.
+/// object listens, in a thread of its own, for a second signal. Some seconds after the signal (or after `hurry`) it
+/// ends the process unless the object was destroyed before. Nothing delays that: neither slow work nor waiting threads.
 class ForcedEnd {
  public:
   struct Parts {
-    /// Waits up to so long for a signal; true: there was one.
+    /// Waits up to the given time for a signal; returns true if one came.
     std::function<bool(Duration)> told;
-    /// Called before the end; must not wait for other threads for long.
+    /// Called before the end; must not wait long for other threads.
     std::function<void()> last_words;
     Duration patience;
   };
-  /// Fails by `std::system_error` where there is no thread.
+  /// Throws `std::system_error` if no thread can be started.
   explicit ForcedEnd(Parts parts);
   ~ForcedEnd();
   ForcedEnd(const ForcedEnd&) = delete;
   ForcedEnd& operator=(const ForcedEnd&) = delete;
 
-  /// A second signal came, or `hurry` was called. Any thread.
+  /// Returns true if a second signal came or `hurry` was called. Any thread.
   [[nodiscard]] bool hurries() const { return hurries_.load(std::memory_order_relaxed); }
   void hurry() { hurries_.store(true, std::memory_order_relaxed); }
 

@@ -15,7 +15,8 @@ namespace {
 using service::ConfigurationKey;
 using service::ValueKind;
 
-/// "runtime.gpu_memory" is `--runtime.gpu_memory`, and as other commands say it, `--gpu-memory`.
+/// Returns the option names of a key: "runtime.gpu_memory" is `--runtime.gpu_memory` and, as other commands call it,
+/// `--gpu-memory`.
 std::string option_names(const ConfigurationKey& key) {
   std::string names = "--" + key.name;
   std::string other;

@@ -1,4 +1,4 @@
-/// What `troupe serve` is told: its configuration's file, and every key of it on the command line.
+/// The arguments of `troupe serve`: its configuration file, and every key of it on the command line.
 #pragma once
 
 #include <map>
@@ -14,19 +14,19 @@ class App;
 namespace troupe::apps {
 
 struct ServeArguments {
-  /// Empty: the default place, where nothing need be.
+  /// The configuration file; empty: the default place, where the file may be missing.
   std::string file;
-  /// By key, as given.
+  /// The values that were given, by key.
   std::map<std::string, std::vector<std::string>> given;
   bool strict_plugins = false;
   bool print_config = false;
 };
 
-/// Adds `--config`, `--print-config`, `--strict-plugins`, and an option for every key: `--limits.tasks`, those of the
-/// runtime without their section, too: `--cores`. `arguments` outlives the parsing.
+/// Adds `--config`, `--print-config`, `--strict-plugins`, and an option for every key, such as `--limits.tasks`. Keys
+/// of the runtime also have an option without their section: `--cores`. `arguments` outlives the parsing.
 void add_serve_options(CLI::App& command, ServeArguments& arguments);
 
-/// The file, and what the command line says otherwise. Throws `bad_input` or `invalid_argument`.
+/// Returns the file's configuration, changed by the command line. Throws `bad_input` or `invalid_argument`.
 [[nodiscard]] service::Configuration effective_configuration(const ServeArguments& arguments);
 
 }  // namespace troupe::apps

@@ -14,7 +14,7 @@
 namespace troupe::apps {
 namespace {
 
-/// Of the one that there is; a handler may use no more than this.
+/// The write end of the only object's pipe; a signal handler may use no more than this.
 std::atomic<int> pipe_end{-1};
 
 extern "C" void note_stop_signal(int number) {

@@ -1,4 +1,4 @@
-/// The signals that tell a command to stop: what it serves, waits for or shows.
+/// The signals that tell a command to stop.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 namespace troupe::apps {
 
 /// Catches SIGTERM, SIGINT and SIGHUP for `wait`, in their order, whichever thread of the process gets them: libraries
-/// may have started threads that block nothing. A SIGHUP that was ignored before (nohup) still is. What happened to
-/// them before happens again when it goes. One at a time.
+/// may have started threads that block nothing. A SIGHUP that was ignored before (nohup) stays ignored. The destructor
+/// restores the previous handlers. One object at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -20,15 +20,15 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// The next one, or nothing after `at_most`. Without `at_most`: waits for one.
+  /// Returns the next signal, or nothing after `at_most`. Without `at_most`, waits until a signal comes.
   [[nodiscard]] std::optional<int> wait(std::optional<Duration> at_most = std::nullopt) const;
-  /// For `poll`: can be read while there is one that `wait` has not returned.
+  /// Returns a descriptor for `poll`: it can be read while there is a signal that `wait` has not returned.
   [[nodiscard]] int descriptor() const { return read_.get(); }
 
  private:
   static constexpr std::array<int, 3> kSignals{SIGTERM, SIGINT, SIGHUP};
 
-  /// A pipe of the numbers of signals.
+  /// A pipe that carries the numbers of signals.
   platform::FileDescriptor read_;
   platform::FileDescriptor write_;
   std::array<struct sigaction, kSignals.size()> before_{};

@@ -1,4 +1,4 @@
-/// What the commands have in common that ask a running service.
+/// Arguments that all commands share that ask a running service.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class App;
 namespace troupe::apps {
 
 struct ServiceArguments {
-  /// Where its sockets are; empty: `remote::socket_folder` knows.
+  /// The folder of the service's sockets; empty: `remote::socket_folder` finds it.
   std::string folder;
   bool json = false;
 };
@@ -24,7 +24,7 @@ void add_socket_folder(CLI::App& command, std::string& folder);
 /// Adds `--socket-folder` and `--json`. `arguments` outlives the parsing.
 void add_service_options(CLI::App& command, ServiceArguments& arguments);
 
-/// Throws what `socket_folder` and `ServiceCalls::connect` fail with.
+/// Connects to the service. Throws the failures of `socket_folder` and `ServiceCalls::connect`.
 [[nodiscard]] remote::ServiceCalls connect(const ServiceArguments& arguments);
 
 }  // namespace troupe::apps

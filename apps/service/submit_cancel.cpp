@@ -42,7 +42,7 @@ void CancelOnSignal::run() {
     cancelled_ = true;
     runtime = runtime_.lock();
   }
-  // In a thread of its own, as what is told to a service that does not listen may take for ever.
+  // The call has a thread of its own: a service that does not listen may take for ever.
   std::thread canceller([&runtime] {
     if (runtime) runtime->cancel();
     runtime.reset();
@@ -50,12 +50,12 @@ void CancelOnSignal::run() {
   const auto second = signals_.wait(kPatience);
   if (ending_) return canceller.join();
   if (second) {
-    // As if it had never been caught.
+    // The program ends as if the signal had never been caught.
     std::signal(*second, SIG_DFL);
     std::raise(*second);
   }
   say("troupe: the job was cancelled by a signal; where a kernel of it runs, the service waits for its end\n");
-  // No destructors: they would wait for it, too.
+  // Destructors would wait for the kernel, too.
   ::_exit(exit_code(ErrorCode::cancelled));
 }
 

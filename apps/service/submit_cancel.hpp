@@ -11,8 +11,8 @@
 
 namespace troupe::apps {
 
-/// While it lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started, which whoever waits
-/// for them is told. Kernels that run cannot be interrupted, and a service may not answer: a moment later, or at a
+/// While the object lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started; whoever waits
+/// for them gets `cancelled`. Kernels that run cannot be interrupted, and a service may not answer: a moment later, or at a
 /// second signal, the program ends all the same, and with its connections the service ends the job.
 class CancelOnSignal {
  public:

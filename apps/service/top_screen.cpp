@@ -21,7 +21,7 @@ using service::ServiceView;
 using service::SessionView;
 using Lines = std::vector<TopLine>;
 
-/// The beginning of the text that fits.
+/// Returns the beginning of the text that fits.
 std::string clipped(const std::string& text, std::size_t width) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -30,7 +30,7 @@ std::string clipped(const std::string& text, std::size_t width) {
   return text;
 }
 
-/// A name in a table: one that is endless must not push the figures off the screen.
+/// Returns a name for a table, clipped so that a very long name does not push the figures off the screen.
 std::string label(const std::string& name) {
   constexpr std::size_t kLongest = 32;
   return clipped(service::harmless(name), kLongest);
@@ -44,27 +44,27 @@ std::string bar(double share, int width) {
          std::string(static_cast<std::size_t>(width - full), '.') + ']';
 }
 
-/// What counters grew by; made for one pair of views.
+/// The growth of counters between one pair of views.
 class Rates {
  public:
   explicit Rates(const TopViews& views) : now_(*views.now), before_(views.before) {
-    // Another service has taken the place of the one before.
+    // A different service has replaced the one before.
     if (before_ != nullptr && (before_->process != now_.process || before_->age >= now_.age)) before_ = nullptr;
   }
 
   [[nodiscard]] bool known() const { return before_ != nullptr; }
   [[nodiscard]] const ServiceView* before() const { return before_; }
 
-  /// In a second.
+  /// Returns the growth per second.
   [[nodiscard]] double of(double now, double before) const {
     return known() ? std::max(0.0, now - before) / seconds(now_.age - before_->age) : 0;
   }
-  /// Of what `pick` takes out of a view.
+  /// Returns the growth per second of the number that `pick` takes out of a view.
   template <class Pick>
   [[nodiscard]] double of(const Pick& pick) const {
     return known() ? of(static_cast<double>(pick(now_)), static_cast<double>(pick(*before_))) : 0;
   }
-  /// In words; "-" where it is not known.
+  /// Returns the rate in words; "-" if it is not known.
   template <class Words>
   [[nodiscard]] std::string text(double rate, const Words& words) const {
     return known() ? words(rate) : "-";
@@ -83,7 +83,7 @@ class Rates {
   const ServiceView* before_;
 };
 
-/// The element of an earlier list that is the same thing; null where it was not there.
+/// Returns the element of an earlier list that is the same thing; null if there was none.
 template <class List, class Same>
 auto same_in(const List* list, const Same& same) -> decltype(list->data()) {
   if (list == nullptr) return nullptr;
@@ -91,7 +91,7 @@ auto same_in(const List* list, const Same& same) -> decltype(list->data()) {
   return found == list->end() ? nullptr : &*found;
 }
 
-/// Places in a list, in the order that is asked for; equal loads stay in their order.
+/// Returns places in a list, in the order that is asked for; equal loads stay in their order.
 template <class List, class Load>
 std::vector<std::size_t> ordered(const List& list, TopOrder order, const Load& load) {
   std::vector<std::size_t> places(list.size());
@@ -102,7 +102,7 @@ std::vector<std::size_t> ordered(const List& list, TopOrder order, const Load& l
   return places;
 }
 
-/// A section: a title and a table. `style(i)` is that of the i-th row.
+/// Adds a section: a title and a table. `style(i)` is the style of the i-th row.
 void add_table(Lines& lines, const std::string& title, const traces::Table& table,
                const std::function<TopStyle(std::size_t)>& style) {
   lines.push_back({"", TopStyle::plain});
@@ -117,7 +117,7 @@ void add_table(Lines& lines, const std::string& title, const traces::Table& tabl
   }
 }
 
-/// A share of the workers' time: of one worker since the view before, else since the start.
+/// Returns the busy share of one worker's time since the view before; since the start if there is none.
 double busy_share(const Rates& rates, const ServiceView& now, std::size_t worker) {
   const Duration busy = now.runtime.workers[worker].busy;
   if (!rates.known() || worker >= rates.before()->runtime.workers.size()) {
@@ -203,7 +203,8 @@ void add_jobs(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder
   });
 }
 
-/// What share of a cluster's time its tasks used: of those that ended since the view before, else since the start.
+/// Returns the share of a cluster's time that its tasks used. Counts the tasks that ended since the view before; if
+/// there are none, all tasks since the start.
 std::string team_used(const LiveWorker& worker, const LiveWorker* before) {
   if (worker.members.size() < 2) return "";
   TeamUse use = worker.team;
@@ -251,7 +252,7 @@ void add_workers(Lines& lines, const ServiceView& now, const Rates& rates, TopOr
             });
 }
 
-/// The mean time that messages waited since the view before; since the start where there is none.
+/// Returns the mean time that messages waited since the view before; since the start if there is none.
 double waiting_s(const MailboxMetrics& now, const MailboxMetrics* before) {
   if (before == nullptr || now.waiting.count < before->waiting.count) return seconds(now.waiting.mean);
   const auto count = static_cast<double>(now.waiting.count), earlier = static_cast<double>(before->waiting.count);

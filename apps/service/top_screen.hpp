@@ -1,4 +1,4 @@
-/// What `troupe top` shows, as lines of text: no terminal is needed to make or to test it.
+/// The screen of `troupe top` as lines of text, so that it is made and tested without a terminal.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@ namespace troupe::apps {
 
 enum class TopStyle { plain, title, quiet, good, bad };
 
-/// At most as long as the terminal is wide. Clients' names cannot hold anything that a terminal would obey.
+/// A line of the screen, at most as long as the terminal is wide. Clients' names in it hold nothing that a terminal
+/// would obey.
 struct TopLine {
   std::string text;
   TopStyle style = TopStyle::plain;
 };
 
-/// In which order workers, mailboxes and jobs are shown.
+/// The order of workers, mailboxes and jobs on the screen.
 enum class TopOrder {
   /// As the service numbers them.
   number,
@@ -28,25 +29,25 @@ enum class TopOrder {
 
 struct TopLayout {
   std::size_t width = 80;
-  /// Nothing: as many lines as there are, and neither keys nor scrolling.
+  /// Nothing: all lines are shown, without keys or scrolling.
   std::optional<std::size_t> height{};
   TopOrder order = TopOrder::number;
-  /// Lines below the summary that are scrolled away; more than there are show the last ones.
+  /// The number of lines below the summary that are scrolled away. If it is too large, the last lines are shown.
   std::size_t first = 0;
-  /// What is wrong, in the second line; empty: nothing.
+  /// The problem to show in the second line; empty: none.
   std::string trouble{};
 };
 
-/// Two views of one service, the earlier one perhaps missing: then rates are.
+/// Two views of one service. If the earlier view is missing, so are the rates.
 struct TopViews {
   const service::ServiceView* now = nullptr;
   const service::ServiceView* before = nullptr;
 };
 
-/// The summary, then jobs, workers, mailboxes, links and memories.
+/// Returns the summary, then jobs, workers, mailboxes, links and memories.
 [[nodiscard]] std::vector<TopLine> top_screen(const TopViews& views, const TopLayout& layout);
 
-/// How many lines below the summary there are to scroll through.
+/// Returns the number of lines below the summary that can be scrolled through.
 [[nodiscard]] std::size_t top_length(const TopViews& views, const TopLayout& layout);
 
 }  // namespace troupe::apps

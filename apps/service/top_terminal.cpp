@@ -46,7 +46,7 @@ TopTerminal::TopTerminal() {
                 "the terminal (environment variable TERM) is not known: use `troupe top --once`");
   }
   if (::tigetstr("cup") == nullptr) {
-    // Such as "dumb": ncurses would write blanks, one screen after the other.
+    // With a terminal such as "dumb", ncurses would write blanks, one screen after the other.
     ::delscreen(static_cast<SCREEN*>(screen_));
     throw Error(ErrorCode::invalid_argument,
                 "the terminal (environment variable TERM) cannot put text where it belongs on the screen: use `troupe "

@@ -11,11 +11,11 @@ namespace troupe::apps {
 
 enum class TopKey { none, quit, order, up, down, page_up, page_down, first, last, resized };
 
-/// One at a time in a process. The terminal is as it was when the object is gone; who catches signals sees to it that
-/// they end the program only then.
+/// The terminal; one at a time in a process. The destructor restores it, so a program that catches signals must let
+/// them end the program only after that.
 class TopTerminal {
  public:
-  /// Takes over the terminal of standard input and output. Throws `Error` where there is none that could be used.
+  /// Takes over the terminal of standard input and output. Throws `Error` if there is no usable one.
   TopTerminal();
   TopTerminal(const TopTerminal&) = delete;
   TopTerminal& operator=(const TopTerminal&) = delete;
@@ -24,7 +24,7 @@ class TopTerminal {
   [[nodiscard]] std::size_t width() const;
   [[nodiscard]] std::size_t height() const;
   void show(const std::vector<TopLine>& lines);
-  /// Waits for a key, for so long at most, and no longer than until `other`, a descriptor, can be read.
+  /// Waits for a key, at most for `most`, and no longer than until `other`, a descriptor, can be read.
   TopKey key(Duration most, int other);
 
  private:

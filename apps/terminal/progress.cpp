@@ -21,7 +21,7 @@ std::size_t terminal_width(int terminal) {
   return size.ws_col;
 }
 
-/// What cannot be shown is not worth an error.
+/// Writes all of the text. A failure is ignored: a bar that cannot be shown is not worth an error.
 void write_all(int file, std::string_view text) {
   while (!text.empty()) {
     const auto written = ::write(file, text.data(), text.size());
@@ -31,7 +31,7 @@ void write_all(int file, std::string_view text) {
   }
 }
 
-/// Starts a thread that no signal is delivered to: they are for the threads that wait for them.
+/// Starts a thread that no signal is delivered to: signals are for the threads that wait for them.
 template <class Function>
 std::thread start_without_signals(Function function) {
   sigset_t all;
@@ -42,7 +42,7 @@ std::thread start_without_signals(Function function) {
   try {
     thread = std::thread(std::move(function));
   } catch (const std::system_error&) {
-    // A machine that has no thread left for a picture of the progress goes on without one.
+    // If the machine cannot start another thread, the work goes on without a progress bar.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;

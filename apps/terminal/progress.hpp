@@ -17,28 +17,28 @@ namespace troupe::apps {
 
 struct Progress {
   std::uint64_t done = 0;
-  /// Zero where it is not known yet; it may grow.
+  /// Zero if it is not known yet; it may grow.
   std::uint64_t total = 0;
 };
 
 struct ProgressOptions {
-  /// False with `--json`: nothing is shown, whatever the terminal.
+  /// False with `--json`: nothing is shown, even on a terminal.
   bool enabled = true;
-  /// In front of the bar: what is going on.
+  /// The text in front of the bar, which says what is going on.
   std::string label;
-  /// What is counted.
+  /// The name of the things that are counted.
   std::string unit = "tasks";
-  /// Where the bar is shown, if this is a terminal; must stay open.
+  /// The descriptor on which the bar is shown if it is a terminal; must stay open.
   int terminal = STDERR_FILENO;
-  /// What takes less than this shows no bar.
+  /// Work that takes less time than this shows no bar.
   std::chrono::milliseconds delay{1000};
-  /// Between two pictures of the bar.
+  /// The time between two pictures of the bar.
   std::chrono::milliseconds interval{100};
 };
 
-/// Shows how far something is, from a thread of its own, while the object lives; then the line is empty again. Does
-/// nothing, and starts no thread, where it is not enabled, there is no terminal, or no thread can be had. Only plain
-/// ASCII and carriage returns are written, so any terminal will do.
+/// Shows the progress of something, from a thread of its own, while the object lives; then the line is empty again.
+/// Does nothing, and starts no thread, if it is not enabled or there is no terminal; shows nothing if no thread can be
+/// started. Only plain ASCII and carriage returns are written, so any terminal will do.
 class ProgressBar {
  public:
   /// `poll` is called from the bar's thread, at most once an interval, never after the destructor; it must neither
@@ -63,14 +63,14 @@ class ProgressBar {
   Mutex mutex_;
   std::condition_variable stop_requested_;
   bool stop_ TROUPE_GUARDED_BY(mutex_) = false;
-  /// Characters of the terminal's line that are taken now.
+  /// The number of characters that the bar takes on the terminal's line now.
   std::size_t shown_ TROUPE_GUARDED_BY(mutex_) = 0;
 
   std::thread thread_;
 };
 
-/// One picture of the bar, at most `width` characters: "factorize [#####.....]  50 %  5,000 / 10,000 tasks, 3.2 s
-/// left". The time left assumes that the rest goes as fast as what is done; it is left out where nothing is done yet.
+/// Returns one picture of the bar, at most `width` characters: "factorize [#####.....]  50 %  5,000 / 10,000 tasks, 3.2
+/// s left". The time left assumes that the rest goes as fast as what is done; it is left out while nothing is done.
 std::string progress_line(const ProgressOptions& options, Progress progress, double elapsed_seconds, std::size_t width);
 
 }  // namespace troupe::apps

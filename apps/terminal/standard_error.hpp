@@ -1,4 +1,4 @@
-/// Messages to people.
+/// Messages for people.
 #pragma once
 
 #include <cstdio>
@@ -6,8 +6,8 @@
 
 namespace troupe::apps {
 
-/// Writes to standard error. Where nothing can be written there (it is closed, or its disk is full), nobody can be
-/// told, so that is no error. Any thread.
+/// Writes to standard error. A failure to write there (it is closed, or its disk is full) is ignored, since nobody can
+/// be told. Any thread.
 inline void say(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }
 
 }  // namespace troupe::apps
