@@ -56,7 +56,7 @@ CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic au
   const auto check = [automatic](const std::string& text) -> std::string {
     const auto wrong = [](const auto& parsed) { return parsed ? std::string() : parsed.failure().message; };
     if (automatic != Automatic::refused && text == kAutomaticClusters) return {};
-    // To a program, an empty text means no stages. On the command line it is probably an empty shell variable.
+    // A program that passes an empty text wants no stages. On the command line it is probably an empty shell variable.
     if (text.empty()) return wrong(platform::parse_clusters(text));
     // Commands that run something can change clusters during the run.
     return automatic == Automatic::or_stages ? wrong(platform::parse_cluster_stages(text))

@@ -21,7 +21,7 @@ struct TopLine {
 
 /// The order of workers, mailboxes and jobs on the screen.
 enum class TopOrder {
-  /// As the service numbers them.
+  /// The order of the service's numbers.
   number,
   /// Busiest, longest waiting and largest first.
   load,

@@ -20,25 +20,25 @@ namespace troupe::apps {
 
 namespace {
 
-/// Of the candidates that a smaller matrix was simulated with, so many go on to a larger one.
+/// One in this many candidates goes on from a smaller matrix to a larger one.
 constexpr std::size_t kOneInSoMany = 4;
-/// The least that a smaller matrix has across; with fewer there are no steps to speak of.
+/// The fewest tiles across a smaller matrix; with fewer, the factorization would hardly have steps.
 constexpr std::int64_t kFewestTiles = 4;
 
-/// Of one task for each worker, of which each decision about a task looks at all: 6 to 18 us a task with 24 workers, 45
-/// with 120.
+/// The cost of one task for each worker, since each decision about a task looks at all workers: 6 to 18 us a task with
+/// 24 workers, 45 with 120.
 constexpr double kSecondsPerTaskAndWorker = 0.4e-6;
-/// Clusters have to be faster than single cores by more than that: the model is not so good.
+/// Clusters have to be faster than single cores by more than this: the model is not more exact.
 constexpr double kNoGain = 0.003;
-/// Of single runs without noise, those count as equal that differ by less: so much is luck.
+/// Single runs without noise count as equal if they differ by less than this, since so much is luck.
 constexpr double kNearBest = 0.1;
 constexpr std::size_t kMostFinalists = 16;
 constexpr std::size_t kLeastNoisyRuns = 4;
 constexpr std::size_t kMostNoisyRuns = 25;
-/// Their seeds are that far from the run's, which nobody knows beforehand.
+/// The seeds of the noisy runs are this far from the run's seed, so that they do not anticipate its noise.
 constexpr std::uint64_t kFirstSeed = 1'000'003;
 
-/// What simulating a matrix of order `n` takes with each.
+/// Returns the time that simulating a matrix of order `n` takes with all candidates of the contest.
 double cost_s(const SimulatedRun& run, std::span<const TriedClusters> contest, std::int64_t n) {
   double workers = 0;
   for (const TriedClusters& one : contest) {
@@ -47,7 +47,7 @@ double cost_s(const SimulatedRun& run, std::span<const TriedClusters> contest, s
   return task_count(run.application, (n - 1) / run.tile + 1) * workers * kSecondsPerTaskAndWorker;
 }
 
-/// The largest matrix, at most of the run's order, that is simulated with each in such a time.
+/// Returns the order of the largest matrix, at most the run's, that can be simulated with all candidates in this time.
 std::int64_t affordable_order(const SimulatedRun& run, std::span<const TriedClusters> contest, double most_s) {
   if (cost_s(run, contest, run.n) <= most_s) return run.n;
   std::int64_t n = std::min(run.n, kFewestTiles * run.tile);
@@ -55,7 +55,7 @@ std::int64_t affordable_order(const SimulatedRun& run, std::span<const TriedClus
   return n;
 }
 
-/// The fastest first, but single cores where they are as good.
+/// Sorts the fastest first; single cores come first if they are as good.
 void sort_by_time(std::span<TriedClusters> some) {
   std::ranges::stable_sort(some, {}, &TriedClusters::seconds);
   const auto single =
@@ -72,7 +72,7 @@ class Search {
     run_.access_observer = nullptr;
   }
 
-  /// With a matrix of order `n`, each in so many runs, of which the mean counts; sorts them.
+  /// Simulates a matrix of order `n` with each, `runs` times, sets the mean, and sorts them.
   void simulate(std::span<TriedClusters> some, std::int64_t n, std::size_t runs) {
     const SimulationList list{some.size() * runs, [&](std::size_t i) {
                                 SimulatedRun run = run_;
@@ -98,8 +98,8 @@ class Search {
     sort_by_time(some);
   }
 
-  /// Of those that were simulated with a matrix of order `n`, and are sorted, the first may be so by luck: simulates it
-  /// and those that are near to it again, with noise.
+  /// Decides between candidates that were simulated with a matrix of order `n` and are sorted. The first may be there
+  /// by luck: simulates it and those that are near to it again, with noise.
   void decide(std::span<TriedClusters> contest, std::int64_t n) {
     const double most_s = std::max(left_s() / 3, options_.most_seconds / 10);
     const auto affordable_runs = [&](std::size_t finalists) {
@@ -115,7 +115,7 @@ class Search {
     if (finalists > 1) simulate(contest.first(finalists), n, affordable_runs(finalists));
   }
 
-  /// What is left to spend.
+  /// Returns the simulation time that is left.
   [[nodiscard]] double left_s() const { return std::max(0.0, options_.most_seconds - spent_s_); }
 
  private:
@@ -142,7 +142,7 @@ ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platfor
   std::vector<TriedClusters> contest;
   for (const platform::ClusterCandidate& candidate : candidates) contest.push_back({candidate});
   if (candidates.size() > 1 && !options.changing_policy.empty()) {
-    // With as many workers as single cores make.
+    // The number of workers is that of single cores.
     contest.push_back({{kAutomaticClusters, "changing", candidates.back().largest, candidates.front().count}});
   }
   ClusterChoice choice;
@@ -150,7 +150,7 @@ ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platfor
   std::int64_t n = 0;
   while (n < run.n && (n == 0 || contest.size() > 1)) {
     std::int64_t next = affordable_order(run, contest, search.left_s());
-    // Some of it is for the best of them.
+    // Half of the time is kept for a larger matrix with the best candidates.
     if (next < run.n) next = affordable_order(run, contest, search.left_s() / 2);
     if (next <= n) break;
     n = next;
@@ -171,7 +171,7 @@ ClusterChoice choose_described_clusters(const SimulatedRun& run, const ClusterSe
   const platform::Topology topology = actors::simulated_topology(run.simulation, false).value_or_throw();
   std::vector<platform::ClusterCandidate> candidates =
       platform::cluster_candidates(topology.cores, topology.machine, platform::Spanning::allowed);
-  // All cores drive GPUs.
+  // There are no candidates if all cores drive GPUs.
   if (candidates.empty()) candidates.emplace_back();
   std::string remark;
   if (candidates.size() == 1) {

@@ -1,4 +1,4 @@
-/// Kernel times that a machine's description lacks, worked out from those that it has.
+/// Derives kernel times that a machine's description lacks from those that it has.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace troupe::apps {
 
 struct DerivedKernel {
   std::string kernel;
-  /// Of application "qr".
+  /// The kernel of application "qr" from which the times are derived.
   std::string from;
-  /// One time over the other.
+  /// The derived time over that kernel's time.
   double factor = 1;
 };
 
@@ -20,12 +20,13 @@ struct DerivedKernel {
 /// in which it has those of QR. Returns what was derived, each kernel once.
 ///
 /// getrf_incpiv, gessm, tstrf and ssssm have the places of geqrt, unmqr, tsqrt and tsmqr in one and the same graph,
-/// work on the same tiles and do half their operations. They are taken to run at the same rate, cores and GPUs each at
-/// theirs, so in half the time and with the same relative deviation. Nothing of that is measured: exchanges of rows,
-/// which QR has not, are memory traffic beside the operations.
+/// work on the same tiles and do half their operations. They are assumed to run at the same rate, cores and GPUs each
+/// at theirs, so in half the time and with the same relative deviation. None of this is measured: exchanges of rows,
+/// which QR does not have, are memory traffic besides the operations.
 [[nodiscard]] std::vector<DerivedKernel> derive_incremental_lu(platform::MachineDescription& machine);
 
-/// "gessm, tstrf: half the times of unmqr, tsqrt (QR), which do twice the operations"; empty where nothing was derived.
+/// Returns "gessm, tstrf: half the times of unmqr, tsqrt (QR), which do twice the operations"; empty if nothing was
+/// derived.
 [[nodiscard]] std::string text_of(const std::vector<DerivedKernel>& derived);
 
 }  // namespace troupe::apps

@@ -7,8 +7,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// The probability that a Student variable lies within [-t, t]. Finite sums for whole degrees of freedom: M. Abramowitz
-/// and I. A. Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+/// Returns the probability that a Student variable lies within [-t, t]. Finite sums for whole degrees of freedom: M.
+/// Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 double within(double t, std::size_t degrees) {
   const double angle = std::atan(t / std::sqrt(static_cast<double>(degrees)));
   const double cosine = std::cos(angle);

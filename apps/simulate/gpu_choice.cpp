@@ -20,7 +20,7 @@ using platform::MachineDescription;
 
 Failure wrong(std::string what) { return {ErrorCode::invalid_argument, std::move(what)}; }
 
-/// Digits only.
+/// Parses a number that has only digits.
 std::optional<int> number(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -34,7 +34,7 @@ struct Range {
   int last;
 };
 
-/// "3" or "1-8".
+/// Parses "3" or "1-8".
 std::optional<Range> range(std::string_view text) {
   const std::size_t dash = text.find('-');
   const auto first = number(text.substr(0, dash));
@@ -43,14 +43,14 @@ std::optional<Range> range(std::string_view text) {
   return Range{*first, *last};
 }
 
-/// The numbers of a list of ranges; nothing where it is malformed, or has a number twice.
+/// Returns the numbers of a list of ranges; nothing if it is malformed or has a number twice.
 std::optional<std::vector<int>> numbers(std::string_view text, int most) {
   std::vector<int> result;
   for (;;) {
     const std::size_t comma = text.find(',');
     const auto part = range(text.substr(0, comma));
     if (!part) return std::nullopt;
-    // One number too many is enough for a message.
+    // One number above the limit is enough for the error message.
     for (int i = part->first; i <= std::min(part->last, std::max(part->first, most + 1)); ++i) {
       if (std::find(result.begin(), result.end(), i) != result.end()) return std::nullopt;
       result.push_back(i);
@@ -75,8 +75,8 @@ std::size_t shared_links(const MachineDescription& machine, int a, int b) {
   return shared;
 }
 
-/// Of `left`, one after the other, the GPU that shares the most links with those before it, or the fewest; of equals
-/// the one that comes first in `left`.
+/// Orders the GPUs in `left`: each next one shares the most links with those before it, or the fewest; among equals the
+/// one that comes first in `left`.
 std::vector<int> by_links(const MachineDescription& machine, std::vector<int> left, bool near) {
   std::vector<int> order;
   while (!left.empty()) {
@@ -94,7 +94,7 @@ std::vector<int> by_links(const MachineDescription& machine, std::vector<int> le
   return order;
 }
 
-/// Figures that a GPU has whatever its number is.
+/// Returns figures of a GPU that do not depend on its number.
 std::vector<double> look_of(const MachineDescription& machine, int gpu, const std::vector<int>& among) {
   const auto number = static_cast<std::size_t>(gpu);
   const platform::DescribedGpu& described = machine.gpus[number];

@@ -1,4 +1,4 @@
-/// Which of a described machine's GPUs a simulation uses.
+/// Chooses the GPUs of a described machine that a simulation uses.
 #pragma once
 
 #include <string_view>
@@ -9,24 +9,24 @@
 
 namespace troupe::apps {
 
-/// "1-8", "0,2,4", "1-4,8": how many GPUs, in the order as written, each number once. Fails with `invalid_argument` for
-/// anything else, and where a number is more than `most`. `where`: "machine 'idgraf'", for messages.
+/// Parses numbers of GPUs such as "1-8", "0,2,4", "1-4,8". Returns them in the order as written, each number once.
+/// Fails with `invalid_argument` for anything else, and if a number is more than `most`. `where`: "machine 'idgraf'",
+/// for messages.
 [[nodiscard]] Result<std::vector<int>> parse_gpu_counts(std::string_view text, int most, std::string_view where);
 [[nodiscard]] Result<std::vector<int>> parse_gpu_counts(std::string_view text, const platform::MachineDescription& on);
 
-/// The order in which GPUs are taken: the first k of it make a machine with k GPUs.
+/// Returns the order in which GPUs are taken: the first k of it make a machine with k GPUs.
 ///
-/// - "near": each next one shares as many links on its way to host memory as possible with those that are taken;
-/// - "spread": as few as possible, so that the first ones have a switch to themselves;
-/// - "0,4,2": just these, in this order.
+/// - "near": each next GPU shares as many links on its way to host memory as possible with those that are taken;
+/// - "spread": each next GPU shares as few as possible, so that the first ones have a switch to themselves;
+/// - "0,4,2": exactly these, in this order.
 ///
 /// Ties go to the lowest number. Fails with `invalid_argument`.
 [[nodiscard]] Result<std::vector<int>> gpu_order(std::string_view text, const platform::MachineDescription& on);
 
-/// The same GPUs, near ones together, in an order that follows from their times, memories and links: from their numbers
-/// only where these leave several as good as one another. What is decided by a worker's number, as policies decide
-/// between equals, then does not depend on how a description numbers its GPUs, or on the order in which they were
-/// named.
+/// Returns the given GPUs, near ones together, in an order that follows from their times, memories and links. Their
+/// numbers count only between GPUs that are equal in these. So decisions by a worker's number, as policies make them
+/// between equals, do not depend on how a description numbers its GPUs, or on the order in which they were named.
 [[nodiscard]] std::vector<int> regardless_of_numbers(const std::vector<int>& gpus,
                                                      const platform::MachineDescription& on);
 

@@ -15,7 +15,7 @@ namespace {
 template <class T>
 struct Named {
   Codelet kernels::TileCodelets<T>::*codelet;
-  /// What files call it; the first that is there counts.
+  /// The kernel's names in description files; the first one that the machine has counts.
   std::vector<std::string> kernels;
 };
 
@@ -68,7 +68,8 @@ const platform::KernelTimes* first_of(const std::vector<std::string>& kernels, l
   return nullptr;
 }
 
-/// Precision is the reason only where the machine has all of the application's kernels in another one.
+/// Names the missing kernel. The message blames the precision only if the machine has all of the application's kernels
+/// in the other precision.
 std::string what_is_missing(linalg::Application application, linalg::Pivoting pivoting, const std::string& precision,
                             const platform::MachineDescription& machine, const std::vector<std::string>& kernels) {
   const std::string other = precision == precision_name<float>() ? precision_name<double>() : precision_name<float>();

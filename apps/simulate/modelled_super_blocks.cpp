@@ -17,7 +17,7 @@ using platform::TileTimes;
 
 constexpr const char* kSparseLu = "sparse-lu";
 
-/// How often each kernel of lu comes in a task.
+/// How often each kernel of lu occurs in a task.
 struct Calls {
   double getrf = 0;
   double right = 0;
@@ -30,7 +30,7 @@ KernelTime operator+(const KernelTime& a, const KernelTime& b) {
   return {a.mean_us + b.mean_us, a.deviation_us + b.deviation_us};
 }
 
-/// The kernels of lu at one tile.
+/// The times of the kernels of lu at one tile.
 class BlockTimes {
  public:
   BlockTimes(const platform::MachineDescription& machine, const std::string& precision, std::int64_t block)
@@ -41,7 +41,7 @@ class BlockTimes {
                 find("gemm")};
   }
 
-  /// Of a task with so many calls, and so many operations for each b^3.
+  /// Returns the times of a task with these calls and this many operations for each b^3.
   [[nodiscard]] TileTimes of(const Calls& calls, double cubes, double flops_per_cube) const {
     TileTimes times;
     times.edge = block_ * std::cbrt(cubes / flops_per_cube);
@@ -70,11 +70,11 @@ class BlockTimes {
  private:
   std::size_t gpus_;
   double block_;
-  /// As `Calls` has them.
+  /// The kernels in the order of the members of `Calls`.
   std::vector<const KernelTimes*> kernels_;
 };
 
-/// One of the kernels: what it consists of on a full super-block of k x k blocks.
+/// A kernel on super-blocks, and its calls of lu's kernels on a full super-block of k x k blocks.
 struct SuperKernel {
   const char* name;
   const char* from;

@@ -27,7 +27,7 @@ void scale(nlohmann::json& kernel, double factor) {
   scale_times(kernel["gpu_us"], 1 / factor);
 }
 
-/// A time that has a mean but no deviation gets one.
+/// Adds a deviation to each time that has a mean but no deviation.
 void add_deviation(nlohmann::json& value, double share) {
   if (value.is_array()) {
     for (nlohmann::json& element : value) add_deviation(element, share);
@@ -36,7 +36,8 @@ void add_deviation(nlohmann::json& value, double share) {
   }
 }
 
-/// Each GPU's link carries what its copies from the host reach; a copy between GPUs crosses both.
+/// Gives each GPU a link with the bandwidth that its copies from the host reach; a copy between GPUs crosses both
+/// links.
 void give_links(nlohmann::json& machine) {
   const auto gpu_name = [](std::size_t gpu) { return fmt::format("gpu{}", gpu); };
   const std::size_t gpus = machine["gpus"].size();

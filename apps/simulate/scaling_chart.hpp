@@ -10,7 +10,7 @@
 
 namespace troupe::apps {
 
-/// With the ends of its error bar.
+/// A value, with the ends of its error bar.
 struct ChartValue {
   double value = 0;
   double low = 0;
@@ -24,40 +24,40 @@ struct ChartValue {
 struct ChartPoint {
   double x;
   ChartValue gflops;
-  /// Nothing, of all points of a series: there is no such value (of a bound, say).
+  /// Empty for all points of a series that has no such value (a bound, for example).
   std::optional<ChartValue> gigabytes;
 };
 
 struct ChartSeries {
   std::string name;
-  /// By x.
+  /// The points, ordered by x.
   std::vector<ChartPoint> points;
 };
 
-/// One row of the picture: on the left GFlop/s, or another quantity, on the right GB moved, each a line with error bars
-/// per series.
+/// One row of the picture: GFlop/s or another quantity on the left, GB moved on the right, each with a line with error
+/// bars per series.
 struct ChartRow {
-  /// Empty: none.
+  /// The row's title; empty: none.
   std::string title;
   std::vector<ChartSeries> series;
 };
 
 struct ScalingChart {
   std::string title;
-  /// At least one.
+  /// The rows; at least one.
   std::vector<ChartRow> rows;
-  /// What x is: a number of GPUs, from 0 on, or another quantity.
+  /// The meaning of x: a number of GPUs, from 0 on, or another quantity.
   std::string axis = "GPUs";
-  /// Between two marks of the axis.
+  /// The distance between two marks of the axis.
   double step = 1;
-  /// What is on the left.
+  /// The quantity on the left.
   std::string quantity = "GFlop/s";
 };
 
-/// For gnuplot, which prints an SVG.
+/// Returns a script for gnuplot, which prints an SVG.
 [[nodiscard]] std::string chart_script(const ScalingChart& chart);
 
-/// Draws `path`, which appears complete or not at all. `ErrorCode::io`.
+/// Draws the chart into `path`, which appears complete or not at all. Fails with `ErrorCode::io`.
 [[nodiscard]] Result<void> draw_chart(const std::string& path, const ScalingChart& chart);
 
 }  // namespace troupe::apps

@@ -44,12 +44,12 @@ RuntimeOptions runtime_options_of(const SimulatedRun& run) {
   options.observer = run.recorder;
   options.eviction = run.eviction;
   options.access_observer = run.access_observer;
-  // Policies may see all of it.
+  // The window is so large that policies see all tasks.
   options.window = std::size_t{1} << 24U;
   return options;
 }
 
-/// Of a run that has ended.
+/// Returns the outcome of a run that has ended.
 FactorizationOutcome outcome_of(Runtime& runtime, double flops, bool trace) {
   FactorizationOutcome outcome;
   outcome.report = runtime.report();

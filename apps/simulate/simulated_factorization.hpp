@@ -1,4 +1,4 @@
-/// A factorization in virtual time.
+/// Factorizations in virtual time.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct SimulatedSparseLu {
   SparseGrain grain = SparseGrain::coarse;
   linalg::BlockSteps steps = linalg::BlockSteps::all;
   linalg::BlockReuse reuse = linalg::BlockReuse::position;
-  /// Of these steps.
+  /// The operations and tasks of these steps.
   double flops = 0;
   double tasks = 0;
 };
@@ -32,12 +32,13 @@ struct SimulatedSparseLu {
 struct SimulatedRun {
   linalg::Application application = linalg::Application::cholesky;
   Precision precision = Precision::double_precision;
-  /// LU. With partial pivoting the description needs times of kernels that files do not have.
+  /// LU: the pivoting. With partial pivoting the description needs times of kernels that Troupe's files do not have.
   linalg::Pivoting pivoting = linalg::Pivoting::none;
-  /// Of LU without pivoting.
+  /// LU without pivoting: the order of submission.
   linalg::LuOrder lu_order = linalg::LuOrder::by_columns;
   std::int64_t n = 0;
-  /// Columns of a tile, and its rows: 0 for as many, `kRowsByWorkers` for `linalg::default_tile_rows`.
+  /// The columns of a tile, and its rows: 0 for as many rows as columns, `kRowsByWorkers` for
+  /// `linalg::default_tile_rows`.
   std::int64_t tile = 0;
   static constexpr std::int64_t kRowsByWorkers = -1;
   std::int64_t tile_rows = 0;
@@ -47,27 +48,27 @@ struct SimulatedRun {
   /// `RuntimeOptions::restrict`.
   std::string restrict = {};
   SimulationOptions simulation;
-  /// What leaves a full memory first (`RuntimeOptions::eviction`).
+  /// The eviction policy: what leaves a full memory first (`RuntimeOptions::eviction`).
   std::string eviction = "next-use";
-  /// Tile (i, j) has the reuse index i + j: what lies to the bottom right is used longest.
+  /// True: tile (i, j) has the reuse index i + j, since tiles to the bottom right are used longest.
   bool reuse_by_position = false;
-  /// LU only: tiles off the diagonal are empty with a probability of a third, as drawn from this seed.
+  /// LU only: each tile off the diagonal is empty with a probability of a third, drawn from this seed.
   std::optional<std::uint64_t> empty_tiles_seed = std::nullopt;
-  /// That instead of the application's dense matrix: `n`, `tile` and the dense ones' options are not looked at.
+  /// A sparse matrix instead of the application's dense one: `n`, `tile` and the options of dense matrices are ignored.
   std::optional<SimulatedSparseLu> sparse = std::nullopt;
-  /// Hears from the memory manager who uses what; null: nobody.
+  /// Told by the memory manager of every use of data; may be null.
   std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
   bool trace = false;
-  /// Who writes down the tasks, and where their tiles lie, of this one run; null: nobody.
+  /// Records the tasks of this one run, and where their tiles lie; may be null.
   std::shared_ptr<GraphRecorder> recorder;
 };
 
 /// Factorizes a matrix that has no content. Throws `Error`: `invalid_argument` for options that cannot be used,
-/// `bad_input` where the machine lacks a kernel.
+/// `bad_input` if the machine lacks a kernel.
 [[nodiscard]] FactorizationOutcome simulate(const SimulatedRun& run);
 
-/// `problem` with what follows from it: the operations and tasks of these steps. Throws `invalid_argument` where these
-/// are more than can be simulated.
+/// Returns `problem` with the number of operations and tasks of these steps. Throws `invalid_argument` if these are
+/// more than can be simulated.
 [[nodiscard]] SimulatedSparseLu simulated_sparse_lu(std::shared_ptr<const SparseProblem> problem,
                                                     const SparseLuArguments& how);
 

@@ -18,11 +18,11 @@ using actors::described_time;
 using actors::DescribedDevice;
 using actors::kernel_duration;
 
-/// The largest graph that is looked at.
+/// The largest graph that gets bounds, in tasks.
 constexpr double kMostBoundedTasks = 1e6;
 
-/// The workers of a run: its cores, by the size of their clusters, and each GPU, which may have times of its own. Of
-/// each type, the times of all kinds.
+/// The workers of a run: its cores, by the size of their clusters, and each GPU, which may have times of its own. Has
+/// the times of all kinds for each type.
 class Workers {
  public:
   Workers(const FactorizationGraph& graph, const SimulationOptions& options, const CoreWorkers& cores)
@@ -39,7 +39,8 @@ class Workers {
 
   [[nodiscard]] const BoundMachine& machine() const { return machine_; }
 
-  /// The largest factor by which the run's time of a task is no less than its kind's on any worker.
+  /// Returns the task's length: the largest factor such that the run's time of the task is at least the factor times
+  /// its kind's time, on every worker.
   [[nodiscard]] double length(std::uint32_t kind, TaskId task) const {
     double least = kCannotRun;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
@@ -65,7 +66,7 @@ class Workers {
     machine_.types.push_back(std::move(type));
   }
 
-  /// Nothing: it does not run there.
+  /// Returns the time of the kind on a device; nothing if it does not run there.
   [[nodiscard]] std::optional<platform::KernelTime> time_of(const FactorizationGraph::Kind& kind,
                                                             const DescribedDevice& device) const {
     if (!(is_accelerator(device.type.kind) ? kind.on_gpus : kind.on_cores)) return std::nullopt;
@@ -78,12 +79,12 @@ class Workers {
 
   const SimulationOptions& options_;
   BoundMachine machine_;
-  /// By type.
+  /// The devices, by type.
   std::vector<DescribedDevice> devices_;
   std::vector<std::vector<platform::KernelTime>> times_;
 };
 
-/// By task, its length in the run.
+/// Returns the length of each task in the run.
 std::vector<double> lengths_of(const FactorizationGraph& graph, const Workers& workers) {
   std::vector<double> lengths;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
@@ -161,7 +162,7 @@ Bytes bound_bytes(const FactorizationGraph& graph, const SimulationOptions& opti
   const Workers workers(graph, options, cores);
   BytesProblem problem{graph.uses, graph.tiles, graph.kinds.size(), workers.machine(), makespan_s};
   if (options.noise) {
-    // This bound counts tasks, so each counts as its kind's shortest.
+    // This bound counts tasks, so each task counts as the shortest of its kind.
     std::vector<double> least(graph.kinds.size(), kCannotRun);
     const std::vector<double> lengths = lengths_of(graph, workers);
     for (std::size_t i = 0; i < lengths.size(); ++i) {

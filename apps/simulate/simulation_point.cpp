@@ -6,7 +6,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// `get` of each outcome.
+/// Estimates the mean of `get` over the outcomes.
 template <class Get>
 Estimate estimate_of(const std::vector<FactorizationOutcome>& outcomes, const Get& get) {
   std::vector<double> values;
@@ -15,7 +15,7 @@ Estimate estimate_of(const std::vector<FactorizationOutcome>& outcomes, const Ge
   return estimate(values);
 }
 
-/// What passed over a link; nothing where the run did not use it.
+/// Returns the traffic over a link; zero if the run did not use it.
 LinkTraffic traffic_of(const FactorizationOutcome& outcome, const std::string& link) {
   for (const LinkTraffic& traffic : outcome.report.transfers.links) {
     if (traffic.name == link) return traffic;
@@ -23,7 +23,7 @@ LinkTraffic traffic_of(const FactorizationOutcome& outcome, const std::string& l
   return {link, 0, {}, {}};
 }
 
-/// The links that any of the runs has used.
+/// Returns the links that any of the runs has used.
 std::vector<LinkUse> links_of(const std::vector<FactorizationOutcome>& outcomes) {
   std::vector<LinkUse> links;
   for (const FactorizationOutcome& outcome : outcomes) {

@@ -1,4 +1,4 @@
-/// What several runs of one simulation, which differ in their seeds, say together.
+/// Combines several runs of one simulation, which differ in their seeds.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace troupe::apps {
 
-/// What is compared.
+/// One of the configurations that are compared.
 struct SimulationPlace {
   std::int64_t n = 0;
   /// The GPUs' numbers in the description.
   std::vector<int> gpus;
   std::string policy;
-  /// Those that were found for this place; empty: those that all places have.
+  /// The clusters that were found for this place; empty: the clusters that all places have.
   std::string clusters = {};
 };
 
@@ -25,18 +25,18 @@ struct LinkUse {
   std::string name;
   double bandwidth_mb_per_s = 0;
   Estimate bytes;
-  /// Part of the makespan in which something passed.
+  /// The part of the makespan in which something passed.
   Estimate busy;
 };
 
 struct WorkerUse {
   std::string device;
   bool accelerator = false;
-  /// 0: it is an accelerator.
+  /// The number of cores; 0 for an accelerator.
   int cores = 1;
   Estimate tasks;
   Estimate busy_seconds;
-  /// Part of the makespan.
+  /// The busy part of the makespan.
   Estimate utilization;
 };
 
@@ -53,28 +53,28 @@ struct SimulationPoint {
   Estimate write_backs;
   std::vector<LinkUse> links;
   std::vector<WorkerUse> workers;
-  /// Clusters could change on the way: `WorkerUse::cores` are those at the end, and who was lent to others does not
-  /// count.
+  /// True if clusters could change on the way: `WorkerUse::cores` are those at the end, and cores that were lent to
+  /// others do not count.
   bool regrouped = false;
-  /// By run: no schedule takes less with the times that it drew; empty: not known.
+  /// A bound for each run: no schedule takes less with the times that the run drew. Empty: not known.
   std::vector<double> run_bounds_s;
-  /// No schedule that takes as long moves less, on average over the runs; nothing: not known.
+  /// A bound on the bytes of schedules that take as long, on average over the runs; nothing: not known.
   std::optional<Bytes> bound_bytes;
 
-  /// The mean utilization of accelerators, or of the other workers; nothing where there are none.
+  /// Returns the mean utilization of accelerators, or of the other workers; nothing if there are none.
   [[nodiscard]] std::optional<double> utilization(bool of_accelerators) const;
   [[nodiscard]] int cores() const;
-  /// The number of cores of each worker that is no accelerator.
+  /// Returns the number of cores of each worker that is not an accelerator.
   [[nodiscard]] std::vector<int> core_workers() const;
-  /// The mean of the runs' bounds; nothing where they are not known.
+  /// Returns the mean of the runs' bounds; nothing if they are not known.
   [[nodiscard]] std::optional<double> bound_seconds() const;
-  /// Bound / makespan; nothing where the bound is not known.
+  /// Returns bound / makespan; nothing if the bound is not known.
   [[nodiscard]] std::optional<double> share_of_bound() const;
-  /// Bound / bytes; nothing where the bound is not known or no bytes were moved.
+  /// Returns bound / bytes; nothing if the bound is not known or no bytes were moved.
   [[nodiscard]] std::optional<double> bytes_share_of_bound() const;
 };
 
-/// `outcomes`: at least one, all of the same place.
+/// Combines outcomes: at least one, all of the same place.
 [[nodiscard]] SimulationPoint point_of(SimulationPlace place, const std::vector<FactorizationOutcome>& outcomes);
 
 }  // namespace troupe::apps

@@ -16,7 +16,7 @@ class Pool {
  public:
   explicit Pool(const SimulationList& runs) : runs_(runs), outcomes_(runs.count), failures_(runs.count) {}
 
-  /// Of one thread.
+  /// The work of one thread.
   void work() {
     while (!failed_) {
       const std::size_t i = next_++;
@@ -33,7 +33,7 @@ class Pool {
 
   [[nodiscard]] Progress progress() const { return {done_, runs_.count}; }
 
-  /// When all threads have ended. Runs are taken in order, so all before one that has failed have ended as well.
+  /// Called when all threads have ended. Runs are taken in order, so all before one that has failed have ended as well.
   std::vector<FactorizationOutcome> take() {
     for (const std::exception_ptr& failure : failures_) {
       if (failure) std::rethrow_exception(failure);
@@ -61,7 +61,7 @@ std::vector<FactorizationOutcome> simulate_all(const SimulationList& runs, int j
   try {
     for (std::size_t i = 1; i < threads; ++i) others.emplace_back([&pool] { pool.work(); });
   } catch (const std::system_error&) {
-    // Fewer threads do the same work.
+    // If no further thread can be started, fewer threads do the same work.
   }
   pool.work();
   others.clear();

@@ -10,19 +10,19 @@
 
 namespace troupe::apps {
 
-/// Runs that know nothing of one another. `run(i)` is called in any thread.
+/// A list of independent runs. `run(i)` is called in any thread.
 struct SimulationList {
   std::size_t count = 0;
   std::function<SimulatedRun(std::size_t)> run;
 };
 
-/// Simulates them on up to `jobs` threads; outcome i is that of run i. Shows how many
-/// are done as `progress` says. Where runs fail, throws the failure of the first of them: which it is does not depend
-/// on `jobs` either. No run begins after one has failed.
+/// Simulates them on up to `jobs` threads; outcome i is that of run i. `progress` shows how many are done. If runs
+/// fail, throws the failure of the one that is first in the list, which does not depend on `jobs` either. No run begins
+/// after one has failed.
 [[nodiscard]] std::vector<FactorizationOutcome> simulate_all(const SimulationList& runs, int jobs,
                                                              ProgressOptions progress);
 
-/// As many as this process may use cores.
+/// Returns the number of cores that this process may use.
 [[nodiscard]] int default_jobs();
 
 }  // namespace troupe::apps

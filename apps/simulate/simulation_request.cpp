@@ -23,7 +23,7 @@ namespace {
 using platform::KernelTimes;
 using platform::MachineDescription;
 
-/// The largest graph that is simulated: some 10 GB.
+/// The largest graph that is simulated, in tasks: some 10 GB.
 constexpr double kMostTasks = 5e6;
 
 Result<std::vector<ModelledKernel>> kernels_in(Precision precision, linalg::Application application,
@@ -40,7 +40,7 @@ Precision precision_of(const SimulationArguments& arguments, const MachineDescri
   const bool in_single =
       kernels_in(Precision::single_precision, arguments.application, machine, arguments.pivoting).ok();
   if (in_single != in_double) return in_single ? Precision::single_precision : Precision::double_precision;
-  // Where something is missing in both, what is there counts.
+  // If something is missing in both, the precision with more kernels is chosen.
   const auto kernels = [&](const char* precision) {
     return std::count_if(machine.kernels.begin(), machine.kernels.end(), [&](const KernelTimes& times) {
       return times.application() == to_string(arguments.application) && times.precision() == precision;
@@ -82,7 +82,7 @@ SimulationOptions options_of(const SimulationArguments& arguments, MachineDescri
   return options;
 }
 
-/// What each number of GPUs takes, in the order as given.
+/// Returns the GPUs that are used for each number of GPUs, in the order as given.
 std::vector<std::vector<int>> gpu_sets(const SimulationArguments& arguments, const MachineDescription& machine) {
   const std::string counts = arguments.gpus.empty() ? std::to_string(machine.gpus.size()) : arguments.gpus;
   const std::vector<int> order = gpu_order(arguments.gpu_order, machine).value_or_throw();
@@ -111,7 +111,7 @@ Bytes largest_task(const SimulatedRun& run, std::int64_t n) {
                                    run.precision == Precision::single_precision ? sizeof(float) : sizeof(double));
 }
 
-/// In bytes.
+/// Returns the memory for data in bytes.
 double memory_for_data(const SimulationOptions& options, int gpu) {
   const Bytes memory = options.gpu_memory.value_or(options.machine.gpus[static_cast<std::size_t>(gpu)].memory);
   return static_cast<double>(memory.count) * options.memory_share;
@@ -189,7 +189,7 @@ std::vector<std::int64_t> SimulationRequest::prepare_sparse(const SimulationArgu
   return orders;
 }
 
-/// They are the same for every policy, and mostly for every size.
+/// Warnings are the same for every policy, and mostly for every size.
 void SimulationRequest::remove_repeated_warnings() {
   std::sort(warnings_.begin(), warnings_.end());
   warnings_.erase(std::unique(warnings_.begin(), warnings_.end()), warnings_.end());
@@ -219,8 +219,8 @@ void SimulationRequest::choose_clusters(const ClusterSearchOptions& options) {
   remove_repeated_warnings();
 }
 
-/// The cores that are left to form clusters depend on the number of GPUs. All kernels have times on clusters, used or
-/// not: policies would pass over clusters in silence where they have none.
+/// Checks the clusters for each place, since the cores that are left to form clusters depend on the number of GPUs. All
+/// kernels must have times on clusters, used or not: policies would silently ignore clusters if one had none.
 void SimulationRequest::check_clusters() {
   SimulationOptions options = common_.simulation;
   if (options.clusters.empty() || finds_clusters()) return;
@@ -242,7 +242,8 @@ void SimulationRequest::check_clusters() {
   }
 }
 
-/// Tasks that fit into no GPU run on cores, where these can; where nothing can run them, nothing begins.
+/// Checks the memory before anything begins. Tasks that fit into no GPU run on cores if they can; if nothing can run
+/// them, no simulation begins.
 void SimulationRequest::check_memory() {
   const SimulationOptions& options = common_.simulation;
   const auto kernels =

@@ -1,4 +1,4 @@
-/// What `troupe simulate` is asked for, checked before anything runs.
+/// The request of `troupe simulate`, checked before anything runs.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,32 @@
 
 namespace troupe::apps {
 
-/// As given; what is missing is chosen by `SimulationRequest::make`.
+/// The arguments as given; `SimulationRequest::make` chooses what is missing.
 struct SimulationArguments {
   linalg::Application application = linalg::Application::cholesky;
   /// LU: none or incremental.
   linalg::Pivoting pivoting = linalg::Pivoting::none;
   std::string platform;
-  /// Orders; of `sparse` blocks on a side, none where it names a file.
+  /// Orders of matrices; with `sparse`, blocks on a side, and empty if `sparse` names a file.
   std::vector<std::int64_t> sizes;
   /// LU of a sparse matrix of blocks; the application is "lu" then.
   std::optional<SparseLuArguments> sparse;
-  /// 0: the largest that was measured on the machine.
+  /// The tile's edge; 0: the largest that was measured on the machine.
   std::int64_t tile = 0;
   std::int64_t inner = 128;
-  /// "float" or "double". Empty: double, where the machine has the kernels in double, else float.
+  /// "float" or "double". Empty: double if the machine has the kernels in double, otherwise float.
   std::string precision;
-  /// Empty: all.
+  /// The numbers of GPUs; empty: all.
   std::string gpus;
   std::string gpu_order = "near";
   std::vector<std::string> policies{"default"};
   std::string restrict;
-  /// What leaves a full memory first.
+  /// The eviction policy: what leaves a full memory first.
   std::string eviction = "next-use";
   int repeat = 1;
-  /// Nothing: only where there are several runs.
+  /// True if kernel times vary; nothing: they vary only if there are several runs.
   std::optional<bool> noise;
-  /// What "starpu" sets is for what is not given.
+  /// The runtime whose behaviour is assumed. "starpu" sets defaults for options that are not given.
   std::string assume = "none";
   std::optional<double> memory_share;
   std::optional<std::size_t> lookahead;
@@ -51,37 +51,36 @@ struct SimulationArguments {
   bool write_back = false;
   std::optional<bool> copy_streams;
   std::optional<bool> priorities;
-  /// The rest is used as it is.
+  /// The remaining options, used as they are.
   SimulationOptions simulation;
 };
 
 /// A list of places, each with a number of runs.
 class SimulationRequest {
  public:
-  /// Throws `invalid_argument` or `bad_input`, with what is wrong and what to do.
+  /// Checks the arguments. Throws `invalid_argument` or `bad_input`, with what is wrong and what to do.
   static SimulationRequest make(const SimulationArguments& arguments);
 
-  /// With clusters that are to be found, finds them for each place; before runs are asked for. Throws what simulations
-  /// throw.
+  /// If clusters are to be found, finds them for each place. Call it before `runs`. Throws what simulations throw.
   void choose_clusters(const ClusterSearchOptions& options);
-  /// One for each place where clusters were to be found, else none.
+  /// Returns one choice for each place if clusters were to be found, otherwise none.
   [[nodiscard]] const std::vector<ClusterChoice>& choices() const { return choices_; }
 
-  /// By size, then number of GPUs, then policy.
+  /// Returns the places by size, then number of GPUs, then policy.
   [[nodiscard]] const std::vector<SimulationPlace>& places() const { return places_; }
   [[nodiscard]] int repeat() const { return repeat_; }
   [[nodiscard]] SimulatedRun run(const SimulationPlace& place, std::uint64_t seed) const;
-  /// Of everything: the runs of the first place, with rising seeds, then those of the second, ….
+  /// Returns all runs: those of the first place, with rising seeds, then those of the second, ….
   [[nodiscard]] SimulationList runs() const;
-  /// What all runs have in common.
+  /// Returns the settings that all runs share.
   [[nodiscard]] const SimulatedRun& common() const { return common_; }
-  /// Kernels whose times the machine's description lacks.
+  /// Returns the kernels whose times the machine's description lacks.
   [[nodiscard]] const std::vector<DerivedKernel>& derived() const { return derived_; }
-  /// What is not wrong, but worth knowing.
+  /// Returns remarks on things that are not wrong, but worth knowing.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  /// Finds the structures and what they need of the machine. Returns their orders.
+  /// Finds the structures and the kernels that they need of the machine. Returns their orders.
   std::vector<std::int64_t> prepare_sparse(const SimulationArguments& arguments, platform::MachineDescription& machine);
   void check_task_count(std::int64_t n) const;
   [[nodiscard]] bool finds_clusters() const;
@@ -92,14 +91,14 @@ class SimulationRequest {
   SimulatedRun common_;
   std::vector<SimulationPlace> places_;
   std::vector<ClusterChoice> choices_;
-  /// By order.
+  /// Sparse problems by order.
   std::map<std::int64_t, SimulatedSparseLu> sparse_;
   int repeat_ = 1;
   std::vector<DerivedKernel> derived_;
   std::vector<std::string> warnings_;
 };
 
-/// Tasks of the tile algorithm on `tiles` x `tiles` tiles.
+/// Returns the number of tasks of the tile algorithm on `tiles` x `tiles` tiles.
 [[nodiscard]] double task_count(linalg::Application application, std::int64_t tiles);
 
 }  // namespace troupe::apps

@@ -32,7 +32,7 @@ std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : std::string("-");
 }
 
-/// Four digits where there are fewer than four in front of the point.
+/// Formats four digits if there are fewer than four in front of the point.
 std::string with_margin(const Estimate& value, bool margin) {
   const int digits = value.mean >= 100 ? 1 : value.mean >= 10 ? 2 : 3;
   return margin ? fmt::format("{:.{}f} +- {:.{}f}", value.mean, digits, value.margin, digits)
@@ -55,7 +55,7 @@ std::string table_text(const SimulationSummary& summary) {
   return table.text();
 }
 
-/// Which clusters were found, and why.
+/// Returns which clusters were found, and why.
 std::string choices_text(const SimulationSummary& summary) {
   const std::vector<ClusterChoice>& choices = summary.request.choices();
   std::string text;
@@ -71,7 +71,7 @@ std::string choices_text(const SimulationSummary& summary) {
   return text;
 }
 
-/// What differs from a plain run.
+/// Returns the assumptions that differ from a plain run.
 std::string assumptions_text(const SimulationOptions& options) {
   std::vector<std::string> said;
   if (options.memory_share < 1) said.push_back(fmt::format("{:g} of each GPU's memory", options.memory_share));
@@ -187,7 +187,7 @@ std::string sparse_title(const SimulatedRun& run) {
                      cut.side > 1 ? fmt::format(", super-blocks of {0} x {0}", cut.side) : "", to_string(sparse.grain));
 }
 
-/// What dense factorizations do not have.
+/// Adds the keys that dense factorizations do not have.
 void add_sparse_json(const SimulatedSparseLu& sparse, nlohmann::json& json) {
   const linalg::BlockCut& cut = sparse.problem->cut;
   json["app"] = "sparse-lu";
@@ -201,7 +201,7 @@ void add_sparse_json(const SimulatedSparseLu& sparse, nlohmann::json& json) {
   if (sparse.problem->file) json["ordering"] = to_string(sparse.problem->file->analysis.ordering);
 }
 
-/// What the table cannot say.
+/// Returns remarks that do not fit into the table.
 std::string sparse_remarks(const SimulationSummary& summary) {
   std::string text = "\nat least: no bound on bytes is known for sparse matrices";
   const auto bounded = [](const SimulationPoint& point) { return !point.run_bounds_s.empty(); };

@@ -1,4 +1,4 @@
-/// What simulations have to say, for people and for machines.
+/// The summary of simulations, as text for people and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,27 +11,27 @@
 
 namespace troupe::apps {
 
-/// What was asked for and what came of it. `outcomes`: of `request.runs()`.
+/// A request and its results. `outcomes`: those of `request.runs()`.
 struct SimulationSummary {
   const SimulationRequest& request;
   const std::vector<FactorizationOutcome>& outcomes;
   /// One for each place.
   std::vector<SimulationPoint> points;
-  /// Files that were written; empty: none.
+  /// The files that were written; empty: none.
   std::string plot;
   std::string trace;
-  /// All clusters that were tried, where they were to be found.
+  /// True if all clusters that were tried are listed, if clusters were to be found.
   bool tried = false;
 };
 
-/// "cholesky on idgraf-double, double precision, tile 512".
+/// Returns "cholesky on idgraf-double, double precision, tile 512".
 [[nodiscard]] std::string title_of(const SimulationRequest& request);
 
-/// A row for each place, the assumptions and the files.
+/// Returns a row for each place, the assumptions and the files.
 [[nodiscard]] std::string simulation_text(const SimulationSummary& summary);
 [[nodiscard]] nlohmann::json simulation_json(const SimulationSummary& summary);
 
-/// A line for each policy, and size where there are several.
+/// Returns a chart with a line for each policy, and for each size if there are several.
 [[nodiscard]] ScalingChart simulation_chart(const SimulationSummary& summary);
 
 }  // namespace troupe::apps
