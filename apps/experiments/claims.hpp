@@ -1,4 +1,4 @@
-/// What papers say, by which rules it is judged here, and tables of the verdicts.
+/// Claims of papers, the rules by which they are judged here, and tables of the verdicts.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,27 +9,28 @@
 
 namespace troupe::apps {
 
-/// All of a claim's checks pass; at least half of them do; fewer do; there are none.
+/// A claim holds if all of its checks pass, and in part if at least half of them do. It is not tested if it has no
+/// checks.
 enum class Verdict { holds, holds_in_part, does_not_hold, not_tested };
 
-/// "holds", "holds in part", "does not hold", "not tested".
+/// Returns "holds", "holds in part", "does not hold" or "not tested".
 [[nodiscard]] const char* to_string(Verdict verdict);
 
-/// A statement, and the comparisons that it comes to.
+/// A statement of a paper, and the comparisons by which it is judged.
 struct Claim {
-  /// "lu-bytes-factor".
+  /// A short name, such as "lu-bytes-factor".
   std::string name;
-  /// Of the paper.
+  /// The section of the paper.
   std::string section;
   std::string statement;
-  /// What is checked.
+  /// The rule: what is checked.
   std::string rule;
 };
 
 struct Judgement {
   int checks = 0;
   int passed = 0;
-  /// The numbers on which it rests.
+  /// The numbers on which the judgement rests.
   std::string measured;
 
   [[nodiscard]] Verdict verdict() const;
@@ -46,7 +47,7 @@ struct Judgement {
   }
 };
 
-/// "holds (6/6)", "not tested".
+/// Returns the verdict and the checks, such as "holds (6/6)" or "not tested".
 [[nodiscard]] std::string verdict_text(const Judgement& judgement);
 
 /// Judgements under one set of assumptions: one for each claim.
@@ -55,16 +56,16 @@ struct VerdictColumn {
   const std::vector<Judgement>* judgements;
 };
 
-/// For terminals.
+/// Returns a table for terminals.
 [[nodiscard]] std::string claims_text(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns);
-/// As Markdown, a line for each claim, with its numbers; and with section and rule, or without.
+/// Returns Markdown: a line for each claim, with its numbers, and with section and rule if `rules`.
 [[nodiscard]] std::string claims_markdown(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns,
                                           const std::vector<std::string>& measured, bool rules);
 
-/// As CSV: a line for each claim and column.
+/// Returns CSV: a line for each claim and column.
 [[nodiscard]] std::string claims_csv(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns);
 
-/// A cell of a CSV file.
+/// Returns a cell of a CSV file.
 [[nodiscard]] std::string quoted_csv(const std::string& text);
 
 }  // namespace troupe::apps

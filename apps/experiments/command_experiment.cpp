@@ -1,4 +1,4 @@
-/// `troupe experiment`: published experiments, run again in virtual time.
+/// `troupe experiment`: repeats published experiments in virtual time.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -26,7 +26,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// The machine and precision of the paper.
+/// The paper's machine and precision.
 constexpr const char* kMachine = "idgraf-double";
 
 int dada_experiment(const ExperimentArguments& arguments) {
@@ -64,7 +64,7 @@ int dada_experiment(const ExperimentArguments& arguments) {
   return kSuccess;
 }
 
-/// For a first look: what runs in seconds.
+/// Returns the points that run in seconds, for a first look.
 std::vector<PolicyPoint> quick(std::vector<PolicyPoint> points) {
   std::erase_if(points, [](const PolicyPoint& point) { return point.n / point.tile > 18 || point.gpus % 4 != 0; });
   return points;
@@ -131,7 +131,7 @@ int experiment(ExperimentArguments arguments) {
   return arguments.name == "dada" ? dada_experiment(arguments) : policy_experiment(arguments);
 }
 
-/// Options of one experiment have no effect on another.
+/// Refuses options of other experiments, which would have no effect on this one.
 void refuse_ignored_by(const CLI::App& command, const std::string& experiment) {
   const bool dada = experiment == "dada";
   const bool policies = experiment == "policies";
@@ -151,7 +151,7 @@ void refuse_ignored_by(const CLI::App& command, const std::string& experiment) {
   refuse_ignored_opencl_options(command, opencl);
 }
 
-/// `scaling` has options of its own, which come after it.
+/// Refuses all options in front of `scaling`, which has options of its own that come after its name.
 void refuse_all(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     refuse_ignored(command, option->get_name(), false, "other experiments; options of scaling come after its name");
@@ -182,7 +182,7 @@ std::unique_ptr<CLI::App> make_experiments(Command& chosen) {
           "others on several machines; eviction: bytes that eviction policies move, a table only; clusters: cores "
           "alone and together (HeteroPar 2016); multigrain: super-tasks of sparse LU (2012); opencl: OpenCL on all "
           "devices (Euro-Par 2014)")
-      // Messages name them all, but scaling is a command, which the parser finds first.
+      // Messages list all names, but `scaling` is a command, which the parser finds first.
       ->check(one_of({"dada", "policies", "eviction", "clusters", "multigrain", "opencl", "scaling"})
                   .description("{dada,policies,eviction,clusters,multigrain,opencl}"));
   command

@@ -23,7 +23,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// Medians of more say no more, and their intervals are worked out exactly.
+/// The most runs: medians of more say no more, and their intervals are computed exactly.
 constexpr int kMostRuns = 1000;
 
 struct ScalingCommand {
@@ -33,7 +33,7 @@ struct ScalingCommand {
   bool json = false;
 };
 
-/// Throws where a residual is not below the bound.
+/// Throws if a residual is not below the bound.
 void require_accuracy(const std::vector<ScalingPoint>& points) {
   for (const ScalingPoint& point : points) {
     if (!point.residual || *point.residual < linalg::kResidualBound) continue;
@@ -51,7 +51,7 @@ int scale(const ScalingCommand& arguments) {
       run_scaling(scaling, {.enabled = !arguments.json, .label = to_string(scaling.application)});
   std::vector<ScalingPoint> points;
   for (const ScalingRuns& of : runs) points.push_back(scaling_point(of));
-  // What was measured is worth seeing even where the plot could not be written.
+  // The measurements are worth seeing even if the plot could not be written.
   Result<void> drawn;
   if (!arguments.plot.empty()) drawn = draw_chart(arguments.plot, scaling_chart(scaling, points));
   const bool plotted = drawn && !arguments.plot.empty();
@@ -77,7 +77,7 @@ void add_what(CLI::App& command, ScalingArguments& arguments) {
   add_policies(command, arguments.policies, "Policies, one after the other: lws,heft")->required();
 }
 
-/// Exactly one of three.
+/// Adds the options for the devices, of which exactly one is required.
 void add_where(CLI::App& command, ScalingCommand& arguments) {
   ScalingArguments& scaling = arguments.scaling;
   CLI::Option_group* group = command.add_option_group("devices", "On what it runs; one of these");

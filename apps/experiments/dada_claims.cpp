@@ -22,7 +22,7 @@ constexpr std::array kAffine{kAlphaHalf, kAlphaHalfCp};
 /// "Large numbers of GPUs".
 constexpr int kMany = 6;
 
-/// The checks of one claim, and what they look at.
+/// The checks of one claim, and the results that they use.
 class Checks : public Judgement {
  public:
   explicit Checks(const DadaResults& results) : results_(results) {}
@@ -36,7 +36,7 @@ class Checks : public Judgement {
   [[nodiscard]] double seconds(DadaGraph graph, std::string_view policy, int gpus) const {
     return results_.at(graph, policy, gpus).seconds.mean;
   }
-  /// Mean bytes of one over those of another.
+  /// Returns the mean bytes of one policy over those of another.
   [[nodiscard]] double bytes_ratio(DadaGraph graph, std::string_view a, std::string_view b, int gpus) const {
     return bytes(graph, a, gpus).mean / bytes(graph, b, gpus).mean;
   }
@@ -44,7 +44,7 @@ class Checks : public Judgement {
     return speed(graph, a, gpus).mean / speed(graph, b, gpus).mean;
   }
 
-  /// GFlop/s of each policy at so many GPUs.
+  /// Adds the GFlop/s of each policy with `gpus` GPUs to the numbers.
   template <class Policies>
   void say_speeds(DadaGraph graph, const Policies& policies, int gpus) {
     std::string text;
@@ -62,7 +62,7 @@ class Checks : public Judgement {
     say("{}, {} GPUs, GB: {}", to_string(graph), gpus, text);
   }
 
-  /// Whether the speeds of all these policies are similar.
+  /// Returns true if the speeds of all these policies are similar.
   template <class Policies>
   [[nodiscard]] bool similar_speeds(DadaGraph graph, const Policies& policies, int gpus) const {
     double least = speed(graph, policies[0], gpus).mean;
@@ -354,7 +354,7 @@ std::vector<Tested> about_cholesky() {
   };
 }
 
-/// On LU by one of its graphs; `name`: how the claims' names begin.
+/// Returns the claims about LU by one of its graphs. `name`: the beginning of the claims' names.
 std::vector<Tested> about_lu(DadaGraph graph, const std::string& name) {
   const std::string lu = to_string(graph);
   const auto on_graph = [graph](void (*test)(Checks&, DadaGraph)) {

@@ -22,7 +22,7 @@ const std::vector<std::string>& compared_policies() {
 
 using Key = std::tuple<DadaGraph, std::string, int>;
 
-/// Every point once.
+/// Returns every point once.
 std::vector<Key> all_points() {
   std::vector<Key> keys;
   const auto add = [&keys](DadaGraph graph, const std::string& policy) {
@@ -88,7 +88,7 @@ std::vector<DadaFigure> dada_figures() {
 
 DadaResults DadaResults::measure(const DadaExperimentOptions& options, const platform::MachineDescription& machine,
                                  const ProgressOptions& progress) {
-  // As in the paper: one GPU for each switch, up to four.
+  // GPUs are taken as in the paper: one GPU for each switch, up to four.
   const std::vector<int> order = gpu_order("spread", machine).value_or_throw();
   const std::vector<Key> keys = all_points();
   const auto repeat = static_cast<std::size_t>(options.repeat);

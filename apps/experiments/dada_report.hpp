@@ -1,4 +1,4 @@
-/// What the experiment with DADA leaves behind.
+/// The report of the experiment with DADA.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 
 namespace troupe::apps {
 
-/// The results under one set of assumptions: see `machine_with_assumptions`.
+/// The results under one set of assumptions (`machine_with_assumptions`).
 struct DadaVariant {
   double assumptions = 1;
   bool peer_copies = true;
@@ -22,27 +22,27 @@ struct DadaVariant {
 struct DadaReport {
   DadaExperimentOptions options;
   std::string machine;
-  /// Kernels that its description lacks.
+  /// The derived kernels, which the machine's description lacks.
   std::string derived;
-  /// At least one; the first is drawn.
+  /// At least one variant; the first is drawn.
   std::vector<DadaVariant> variants;
 };
 
-/// The verdicts as a table for terminals.
+/// Returns the verdicts as a table for terminals.
 [[nodiscard]] std::string dada_text(const DadaReport& report);
-/// Claims, verdicts and all points.
+/// Returns claims, verdicts and all points.
 [[nodiscard]] nlohmann::json dada_json(const DadaReport& report);
-/// The verdicts and the figures as Markdown.
+/// Returns the verdicts and the figures as Markdown.
 [[nodiscard]] std::string dada_markdown(const DadaReport& report);
-/// The verdicts as Markdown, a line for each claim: the table of the manual.
+/// Returns the verdicts as Markdown, a line for each claim: the table of the manual.
 [[nodiscard]] std::string dada_table(const DadaReport& report);
-/// A figure's points under all assumptions, with a line of titles.
+/// Returns a figure's points under all assumptions, with a line of titles.
 [[nodiscard]] std::string figure_csv(const DadaFigure& figure, const DadaReport& report);
-/// The verdicts, likewise.
+/// Returns the verdicts as CSV, with a line of titles.
 [[nodiscard]] std::string claims_csv(const DadaReport& report);
 
 /// Writes figure1.svg, figure1.csv, ..., claims.csv, table.md, report.md and report.json into `folder`, which exists.
-/// `io`.
+/// Fails with `io`.
 [[nodiscard]] Result<void> write_dada_report(const std::string& folder, const DadaReport& report);
 
 }  // namespace troupe::apps

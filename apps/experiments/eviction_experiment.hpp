@@ -1,5 +1,5 @@
-/// How many bytes each eviction policy moves, next to what furthest-next-use would have moved had it known the whole
-/// run.
+/// Compares the bytes that each eviction policy moves with the bytes that furthest-next-use would have moved with
+/// knowledge of the whole run.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@
 namespace troupe::apps {
 
 struct EvictionExperimentOptions {
-  /// Of the machines that come with Troupe.
+  /// One of the machines that come with Troupe.
   std::string machine = "idgraf-double";
-  /// Where tasks run.
+  /// The scheduling policy.
   std::string policy = "dada:alpha=0.5,cp";
   int gpus = 2;
-  /// Of dense matrices; the sparse one has as many tiles.
+  /// The order and tile of dense matrices; the sparse one has as many tiles.
   std::int64_t n = 16384;
   std::int64_t tile = 512;
   std::uint64_t seed = 1;
   int jobs = 1;
 };
 
-/// One eviction policy on one problem.
+/// The result of one eviction policy on one problem.
 struct EvictionFigure {
   std::string eviction;
   double seconds = 0;
-  /// By the run; with what the host lacks in the end.
+  /// The bytes that the run moved, with the content that the host lacks in the end.
   Bytes moved;
-  /// By `furthest_next_use_offline` on the accesses of the same run.
+  /// The bytes that `furthest_next_use_offline` moves for the accesses of the same run.
   Bytes offline;
   std::uint64_t evictions = 0;
   std::uint64_t write_backs = 0;
@@ -40,15 +40,15 @@ struct EvictionFigure {
 };
 
 struct EvictionComparison {
-  /// "sparse lu", "cholesky", …
+  /// The problem, such as "sparse lu" or "cholesky".
   std::string problem;
-  /// Of each accelerator: together a quarter of the matrix.
+  /// The memory of each accelerator; together they hold a quarter of the matrix.
   Bytes capacity;
   std::vector<EvictionFigure> figures;
 };
 
-/// The sparse LU pattern, Cholesky, LU and QR under every eviction policy, in virtual time. Policy "reuse" is given the
-/// index i + j for tile (i, j). Throws as `simulate`.
+/// Simulates the sparse LU pattern, Cholesky, LU and QR under every eviction policy. Policy "reuse" is given the index
+/// i + j for tile (i, j). Throws what `simulate` throws.
 [[nodiscard]] std::vector<EvictionComparison> compare_evictions(const EvictionExperimentOptions& options,
                                                                 const ProgressOptions& progress);
 

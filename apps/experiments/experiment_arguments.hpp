@@ -1,4 +1,4 @@
-/// What the experiments that repeat published ones are asked for.
+/// The arguments of the experiments that repeat published ones.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,17 +9,17 @@
 
 namespace troupe::apps {
 
-/// Of `clusters`; what is empty is the experiment's own.
+/// The arguments of `clusters`; an empty member means the experiment's default.
 struct ClustersArguments {
   std::vector<std::int64_t> orders;
   std::vector<std::int64_t> tiles;
   std::string gpus;
   std::vector<std::string> configurations;
-  /// The figures are of the first.
+  /// The deviations; the figures show the first.
   std::vector<double> deviations;
 };
 
-/// Of `multigrain`; what is empty is the experiment's own.
+/// The arguments of `multigrain`; an empty member means the experiment's default.
 struct MultigrainArguments {
   std::vector<int> blocks;
   std::vector<std::string> machines;
@@ -28,7 +28,7 @@ struct MultigrainArguments {
   std::optional<int> most_fine;
 };
 
-/// Of `opencl`; what is empty is the experiment's own.
+/// The arguments of `opencl`; an empty member means the experiment's default.
 struct OpenClArguments {
   /// "virtual", "measured"; empty: both.
   std::vector<std::string> rows;
@@ -38,20 +38,20 @@ struct OpenClArguments {
 
 struct ExperimentArguments {
   std::string name;
-  /// Empty: the experiment's name.
+  /// The folder of the report; empty: the experiment's name.
   std::string folder;
-  /// 0: as many as the experiment has by itself.
+  /// The number of runs of each point; 0: the experiment's default.
   int repeat = 0;
   std::uint64_t seed = 1;
-  /// 0: one for each core.
+  /// The number of simulations at the same time; 0: one for each core.
   int jobs = 0;
   bool quick = false;
   bool json = false;
   // dada
-  /// The figures are of the first.
+  /// The factors of the assumptions; the figures show the first.
   std::vector<double> assumptions;
   // policies, eviction and clusters
-  /// Empty: the experiment's own.
+  /// The policy; empty: the experiment's default.
   std::string policy;
   // policies
   std::vector<std::string> points;
@@ -62,23 +62,25 @@ struct ExperimentArguments {
   OpenClArguments opencl;
 };
 
-/// Where it is missing. Throws `bad_input` where it cannot be made, and where a report cannot be written into it.
+/// Makes the folder if it is missing. Throws `bad_input` if it cannot be made, or if a report cannot be written into
+/// it.
 void make_report_folder(const std::string& folder);
 
-/// Adds the options of `clusters` alone. `arguments` outlives the parsing.
+/// Adds the options that only `clusters` has. `arguments` outlives the parsing.
 void add_clusters_options(CLI::App& command, ClustersArguments& arguments);
 /// Refuses these options unless `used`.
 void refuse_ignored_clusters_options(const CLI::App& command, bool used);
-/// Leaves its report in `arguments.folder`, which it makes. Throws `kernel_failed`, after that, where a run was faster
-/// than its bound: simulation or bound is wrong. Throws `invalid_argument` before anything runs or is made.
+/// Runs the experiment, and writes its report into `arguments.folder`, which it makes. After that, throws
+/// `kernel_failed` if a run was faster than its bound: then simulation or bound is wrong. Throws `invalid_argument`
+/// before anything runs or is made.
 int clusters_experiment(const ExperimentArguments& arguments);
 
-/// The same of `multigrain`.
+/// These three functions are for `multigrain` what those above are for `clusters`.
 void add_multigrain_options(CLI::App& command, MultigrainArguments& arguments);
 void refuse_ignored_multigrain_options(const CLI::App& command, bool used);
 int multigrain_experiment(const ExperimentArguments& arguments);
 
-/// The same of `opencl`. Throws `kernel_failed`, after the report, where a program failed or was wrong.
+/// These three functions are for `opencl`. Throws `kernel_failed`, after the report, if a program failed or was wrong.
 void add_opencl_options(CLI::App& command, OpenClArguments& arguments);
 void refuse_ignored_opencl_options(const CLI::App& command, bool used);
 int opencl_experiment(const ExperimentArguments& arguments);

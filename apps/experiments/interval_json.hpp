@@ -1,4 +1,4 @@
-/// How outputs of experiments say a median and where it lies.
+/// Medians and their intervals in the JSON output of experiments.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace troupe::apps {
 
-/// "gflops", and where there are several runs "gflops_low" and "gflops_high".
+/// Adds a key such as "gflops", and if there are several runs also "gflops_low" and "gflops_high".
 void add_interval(nlohmann::json& json, const std::string& key, const MedianInterval& value, bool several = true);
 
 }  // namespace troupe::apps

@@ -83,7 +83,7 @@ class Replay {
 
   Replica& at(std::size_t handle, std::size_t node) { return replicas_[handle * nodes_.size() + node]; }
 
-  /// For each use in the log: the request in which its node uses the handle next.
+  /// Finds, for each use in the log, the request in which its node uses the handle next.
   void find_next_uses() {
     std::vector<std::size_t> next(handles_ * nodes_.size(), kNoNextUse);
     std::vector<std::vector<std::size_t>> all(log_.size());
@@ -92,7 +92,7 @@ class Replay {
       for (const memory::Use& use : uses) {
         std::size_t* row = &next[use.handle.index() * nodes_.size()];
         all[i].push_back(row[node.index()]);
-        if (writes(use.mode)) std::fill_n(row, nodes_.size(), kNoNextUse);  // the others' replicas are worth nothing
+        if (writes(use.mode)) std::fill_n(row, nodes_.size(), kNoNextUse);  // the other nodes' replicas are outdated
         row[node.index()] = i;
       }
     }
@@ -102,7 +102,7 @@ class Replay {
   void access(std::size_t i) {
     const auto [id, uses] = log_[i];
     const std::size_t node = id.index();
-    // What is there must not go meanwhile, and is put back with its next use.
+    // Replicas that are there must not be evicted meanwhile. They are put back with their next use.
     for (const memory::Use& use : uses) {
       bytes_[use.handle.index()] = use.bytes;
       if (at(use.handle.index(), node).valid) take_out(use.handle.index(), node);
@@ -163,10 +163,10 @@ class Replay {
   const std::size_t handles_;
   std::vector<Replica> replicas_;
   std::vector<Bytes> bytes_;
-  /// By handle: nodes that have it.
+  /// The number of nodes that have each handle's content, indexed by handle.
   std::vector<std::uint32_t> valid_;
   std::vector<Bytes> used_;
-  /// By node: what may go, the last needed last.
+  /// The replicas that each node may evict, ordered by next use, the furthest last; indexed by node.
   std::vector<Order> order_;
   std::vector<std::vector<std::size_t>> next_uses_;
   OfflineTraffic traffic_;

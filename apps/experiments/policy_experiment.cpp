@@ -13,9 +13,9 @@ namespace troupe::apps {
 
 namespace {
 
-/// Bytes are compared with so many GPUs and with twice as many: with fewer, most data move once.
+/// Bytes are compared with this many GPUs and with twice as many: with fewer, most data move once.
 constexpr int kManyGpus = 4;
-/// A rival is thrifty only if it takes no longer than this times the best.
+/// A rival counts as thrifty only if it takes no longer than this times the best.
 constexpr double kFastEnough = 1.25;
 
 struct Series {
@@ -47,7 +47,7 @@ constexpr linalg::Application kSweepQr = linalg::Application::qr;
 constexpr Precision kSingle = Precision::single_precision;
 constexpr Precision kDouble = Precision::double_precision;
 
-/// The outcomes of all runs of one policy on one point.
+/// Returns the means over all runs of one policy on one point.
 PolicyFigure figure_of(const std::string& policy, const FactorizationOutcome* outcomes, int repeat) {
   PolicyFigure figure{policy, 0, 0};
   for (int i = 0; i < repeat; ++i) {

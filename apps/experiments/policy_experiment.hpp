@@ -1,4 +1,4 @@
-/// One policy against all others, over machines, applications, sizes and numbers of GPUs.
+/// Compares one policy with all others, over machines, applications, sizes and numbers of GPUs.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +20,28 @@ struct PolicyPoint {
   std::int64_t tile = 0;
   int gpus = 1;
 
-  /// "idgraf-double cholesky 8192/512 4".
+  /// Returns a name such as "idgraf-double cholesky 8192/512 4".
   [[nodiscard]] std::string name() const;
 };
 
-/// The points that the policy was tuned on: two measured machines in two precisions, 1 to 8 GPUs.
+/// Returns the points on which the policy was tuned: two measured machines in two precisions, 1 to 8 GPUs.
 [[nodiscard]] std::vector<PolicyPoint> tuned_points();
-/// Another machine, and other sizes and tiles, that played no part in that.
+/// Returns points that played no part in the tuning: another machine, and other sizes and tiles.
 [[nodiscard]] std::vector<PolicyPoint> other_points();
 
-/// `heft`, `heft-rank`, `mct`, `mct:shared`, `heteroprio`, `lws`, and `dada` with alpha 0, 0.25, 0.5, 0.75, 1, without
-/// and with prediction.
+/// Returns `heft`, `heft-rank`, `mct`, `mct:shared`, `heteroprio`, `lws`, and `dada` with alpha 0, 0.25, 0.5, 0.75, 1,
+/// without and with prediction.
 [[nodiscard]] std::vector<std::string> rival_policies();
 
 struct PolicyExperimentOptions {
   std::vector<PolicyPoint> points;
   std::string policy = "homeward";
   std::vector<std::string> rivals = rival_policies();
-  /// Runs with noise of each point, with seeds from `seed` on.
+  /// The number of runs of each point with noise, with seeds from `seed` on.
   int repeat = 10;
   std::uint64_t seed = 1;
   int jobs = 1;
-  /// What policies believe is off by up to these factors (`SimulationOptions`).
+  /// The factors by which the times and bandwidths that policies believe are wrong at most (`SimulationOptions`).
   double kernel_error = 1;
   double bandwidth_error = 1;
 };
@@ -57,7 +57,8 @@ struct PolicyComparison {
   PolicyPoint point;
   PolicyFigure measured;
   std::vector<PolicyFigure> rivals;
-  /// The rival with the shortest makespan, and of those within a quarter of that, the one that moves least.
+  /// The rival with the shortest makespan; and of the rivals within a quarter of that, the one that moves the fewest
+  /// bytes.
   PolicyFigure fastest;
   PolicyFigure thriftiest;
 
@@ -69,14 +70,14 @@ struct PolicySummary {
   double makespan_mean = 0;
   double makespan_worst = 0;
   std::string worst_point;
-  /// Over the points with 4 and with 8 GPUs; nothing where there are none.
+  /// The mean over the points with 4 and with 8 GPUs; nothing if there are none.
   std::optional<double> bytes_mean;
 };
 
-/// Throws as `simulate`.
+/// Compares the policies. Throws what `simulate` throws.
 [[nodiscard]] std::vector<PolicyComparison> compare_policies(const PolicyExperimentOptions& options,
                                                              const ProgressOptions& progress);
-/// Geometric means of the ratios.
+/// Returns the geometric means of the ratios.
 [[nodiscard]] PolicySummary summarize(const std::vector<PolicyComparison>& comparisons);
 
 }  // namespace troupe::apps

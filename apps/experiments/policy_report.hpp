@@ -1,4 +1,4 @@
-/// What the comparison of policies leaves behind.
+/// The report of the comparison of policies.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,9 +10,9 @@
 
 namespace troupe::apps {
 
-/// One set of points, with what policies believed.
+/// The results for one set of points and one set of errors in the policies' beliefs.
 struct PolicyVariant {
-  /// "tuned", "other".
+  /// The name: "tuned" or "other".
   std::string name;
   std::string title;
   PolicyExperimentOptions options;
@@ -20,15 +20,15 @@ struct PolicyVariant {
   PolicySummary summary;
 };
 
-/// The summaries as a table for terminals.
+/// Returns the summaries as a table for terminals.
 [[nodiscard]] std::string policy_text(const std::vector<PolicyVariant>& variants);
 [[nodiscard]] nlohmann::json policy_json(const std::vector<PolicyVariant>& variants);
-/// Summaries and all points as Markdown.
+/// Returns summaries and all points as Markdown.
 [[nodiscard]] std::string policy_markdown(const std::vector<PolicyVariant>& variants);
-/// Every mean of every policy, with a line of titles.
+/// Returns every mean of every policy, with a line of titles.
 [[nodiscard]] std::string policy_csv(const std::vector<PolicyVariant>& variants);
 
-/// Writes policies.csv, report.md and report.json into `folder`, which exists. `io`.
+/// Writes policies.csv, report.md and report.json into `folder`, which exists. Fails with `io`.
 [[nodiscard]] Result<void> write_policy_report(const std::string& folder, const std::vector<PolicyVariant>& variants);
 
 }  // namespace troupe::apps

@@ -1,4 +1,4 @@
-/// What `troupe experiment scaling` is asked for, and running it.
+/// The request of `troupe experiment scaling`, and its runs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace troupe::apps {
 
-/// On what the experiment runs.
+/// The devices on which the experiment runs.
 enum class ScalingDevices {
   /// CUDA GPUs of this machine.
   real,
@@ -23,7 +23,7 @@ enum class ScalingDevices {
   modelled,
 };
 
-/// "real", "emulated", "modelled".
+/// Returns "real", "emulated" or "modelled".
 [[nodiscard]] const char* to_string(ScalingDevices devices);
 
 struct ScalingArguments {
@@ -34,16 +34,16 @@ struct ScalingArguments {
   /// "float" or "double".
   std::string precision = "double";
   std::vector<std::string> policies;
-  /// "1-8": how many accelerators.
+  /// The numbers of accelerators, such as "1-8".
   std::string gpus = "1-8";
   ScalingDevices devices = ScalingDevices::real;
-  /// Of each emulated accelerator: "memory=256MiB,bandwidth=8GB/s"; may be empty.
+  /// The options of each emulated accelerator, such as "memory=256MiB,bandwidth=8GB/s"; may be empty.
   std::string emulation;
-  /// Name or file of the described machine.
+  /// The name or file of the described machine.
   std::string platform;
   int repeat = 3;
   bool check = false;
-  /// Cores, GPU memory, lookahead, models, seed.
+  /// The cores, GPU memory, lookahead, models and seed.
   RuntimeOptions runtime;
 };
 
@@ -52,14 +52,15 @@ struct ScalingRuns {
   std::string policy;
   int gpus = 0;
   std::vector<FactorizationOutcome> outcomes;
-  /// Of the last run, where they were asked for.
+  /// The residuals of the last run, if asked for.
   std::vector<linalg::Residual> residuals;
 };
 
-/// Checks all of it before anything runs; then runs in the order of the numbers, and of the policies within each. On
-/// this machine the runs come one after the other, each place's after one that does not count, in which memories are
-/// touched for the first time and unknown kernels are tried. LU does not pivot, as pivoting works on whole block
-/// columns, which cores do. Throws `invalid_argument`, `bad_input` or `platform` with what is wrong and what to do.
+/// Checks everything before anything runs; then runs in the order of the numbers, and of the policies within each. On
+/// this machine the runs come one after the other. Before each place's runs there is one that does not count, in which
+/// memories are touched for the first time and unknown kernels are tried. LU does not pivot, as pivoting works on whole
+/// block columns, which only cores do. Throws `invalid_argument`, `bad_input` or `platform` with what is wrong and what
+/// to do.
 [[nodiscard]] std::vector<ScalingRuns> run_scaling(const ScalingArguments& arguments, ProgressOptions progress);
 
 }  // namespace troupe::apps

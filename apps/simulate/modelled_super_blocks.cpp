@@ -17,7 +17,7 @@ using platform::TileTimes;
 
 constexpr const char* kSparseLu = "sparse-lu";
 
-/// How often each kernel of lu occurs in a task.
+/// The number of calls of each kernel of lu in a task.
 struct Calls {
   double getrf = 0;
   double right = 0;

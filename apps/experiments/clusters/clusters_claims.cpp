@@ -18,7 +18,7 @@ constexpr const char* kSingleCores = "20x1";
 constexpr const char* kTogether = "2x10";
 constexpr const char* kConstrained = "2x10c";
 
-// The paper's words in numbers: orders asked for.
+// The paper's words for sizes, as orders asked for.
 constexpr std::int64_t kSmall = 10000;
 constexpr std::int64_t kMedium = 25000;
 constexpr std::int64_t kLarge = 30000;
@@ -26,26 +26,26 @@ constexpr std::int64_t kVeryLarge = 40000;
 constexpr std::int64_t kEleven = 11000;
 constexpr int kAllGpus = 4;
 
-/// The checks of one claim, and what they look at.
+/// The checks of one claim, and the results that they use.
 class ClustersChecks : public Judgement {
  public:
   ClustersChecks(const ClustersResults& results, std::string policy) : results_(results), policy_(std::move(policy)) {}
 
-  /// Problems that fit.
+  /// Returns the problems for which `fits` is true.
   template <class Fits>
   [[nodiscard]] std::vector<ClustersProblem> problems(const Fits& fits) const {
     std::vector<ClustersProblem> problems = results_.problems();
     std::erase_if(problems, [&](const ClustersProblem& problem) { return !fits(problem); });
     return problems;
   }
-  /// The edges of tiles that were measured.
+  /// Returns the edges of tiles that were measured.
   [[nodiscard]] std::set<std::int64_t> tiles() const {
     std::set<std::int64_t> tiles;
     for (const ClustersProblem& problem : results_.problems()) tiles.insert(problem.tile);
     return tiles;
   }
 
-  /// Median GFlop/s; nothing where it was not measured.
+  /// Returns the median GFlop/s; nothing if it was not measured.
   [[nodiscard]] std::optional<double> speed(const ClustersProblem& problem, const char* configuration) const {
     const ClustersPoint* point = results_.point(problem, configuration, policy_);
     return point == nullptr ? std::nullopt : std::optional(point->gflops(problem).median);
@@ -54,20 +54,20 @@ class ClustersChecks : public Judgement {
     const ClustersPoint* point = results_.point(problem, configuration, policy_);
     return point == nullptr ? std::nullopt : std::optional(point->spread());
   }
-  /// GFlop/s of the iterated bound.
+  /// Returns the GFlop/s of the iterated bound.
   [[nodiscard]] std::optional<double> bound(const ClustersProblem& problem, const char* configuration) const {
     const ClustersBound* bound = results_.bound(problem, configuration);
     return bound == nullptr ? std::nullopt : std::optional(problem.gflops(bound->iterated_s));
   }
   [[nodiscard]] const ProductShares* shares(const char* clusters) const { return results_.shares(clusters, policy_); }
 
-  /// Speed of one configuration over another's, less one; nothing where one was not measured.
+  /// Returns the speed of one configuration over another's, less one; nothing if one was not measured.
   [[nodiscard]] std::optional<double> gain(const ClustersProblem& problem, const char* of, const char* over) const {
     const auto a = speed(problem, of);
     const auto b = speed(problem, over);
     return a && b ? std::optional(*a / *b - 1) : std::nullopt;
   }
-  /// The fastest of all problems that fit; 0 where there is none.
+  /// Returns the highest speed over all problems that fit; 0 if there is none.
   template <class Fits>
   [[nodiscard]] double peak(const char* configuration, const Fits& fits) const {
     double peak = 0;
@@ -86,7 +86,7 @@ struct ClustersTested {
   std::function<void(ClustersChecks&)> test;
 };
 
-/// Of some values.
+/// The range and the mean of some values.
 struct ValueRange {
   double least = std::numeric_limits<double>::infinity();
   double most = -std::numeric_limits<double>::infinity();
@@ -108,7 +108,7 @@ struct ValueRange {
 
 std::string percent(double part) { return fmt::format("{:+.0f} %", 100 * part); }
 
-/// "+12 % (10560/960 1) to +80 % (4800/960 1)".
+/// Returns a text such as "+12 % (10560/960 1) to +80 % (4800/960 1)".
 std::string percents(const ValueRange& range) {
   return fmt::format("{} ({}) to {} ({})", percent(range.least), range.least_at, percent(range.most), range.most_at);
 }
@@ -155,7 +155,7 @@ void bound_of_large(ClustersChecks& c) {
   }
 }
 
-/// By number of GPUs and order, the gap between the bounds of each tile.
+/// Compares, for each very large order and one GPU, the gap between the bounds with tiles of 960 and of 1920.
 void bound_gap_by_tile(ClustersChecks& c) {
   std::map<std::int64_t, std::map<std::int64_t, double>> gaps;
   for (const ClustersProblem& problem :
@@ -171,7 +171,7 @@ void bound_gap_by_tile(ClustersChecks& c) {
   }
 }
 
-/// Gains of `of` over `over`, each checked to be above `least`.
+/// Checks that each gain of `of` over `over` is above `least`.
 template <class Fits>
 void gains_above(ClustersChecks& c, const char* of, const char* over, double least, const Fits& fits) {
   ValueRange range;

@@ -1,4 +1,4 @@
-/// What the paper on clusters of cores says of its figures, and whether it is so here.
+/// The claims of the paper on clusters of cores about its figures, and whether they hold here.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace troupe::apps {
 
-/// In the paper's order; those that cannot be tested here are the last.
+/// Returns the claims in the paper's order; those that cannot be tested here come last.
 [[nodiscard]] const std::vector<Claim>& clusters_claims();
 
-/// One for each of `clusters_claims()`, of the runs under one policy. Speeds are medians. Points that were not measured
-/// count for nothing, and a claim none of whose points were is not tested.
+/// Returns a judgement for each of `clusters_claims()`, of the runs under one policy. Speeds are medians. Points that
+/// were not measured do not count; a claim without measured points is not tested.
 [[nodiscard]] std::vector<Judgement> judge_clusters(const ClustersResults& results, const std::string& policy);
 
 }  // namespace troupe::apps

@@ -19,12 +19,12 @@ namespace troupe::apps {
 
 namespace {
 
-/// Bounds are known up to a million.
+/// Bounds are computed for up to a million tasks.
 constexpr double kMostTasks = 1e6;
 
 using ClustersKey = std::tuple<ClustersProblem, std::string, std::string>;
 
-/// Each n in whole tiles once: the first order that comes to it.
+/// Returns the orders whose n in whole tiles differ; among equal ones the first.
 std::vector<std::int64_t> distinct_orders(const std::vector<std::int64_t>& orders, std::int64_t tile) {
   std::set<std::int64_t> seen;
   std::vector<std::int64_t> distinct;
@@ -34,7 +34,7 @@ std::vector<std::int64_t> distinct_orders(const std::vector<std::int64_t>& order
   return distinct;
 }
 
-/// Problem by problem, and by configuration in each, so that runs that share a bound are side by side.
+/// Returns all points by problem, and by configuration in each, so that runs that share a bound are side by side.
 std::vector<ClustersKey> all_cluster_points(const ClustersOptions& options) {
   std::vector<ClustersKey> keys;
   for (const std::int64_t tile : options.tiles) {

@@ -1,4 +1,4 @@
-/// What the experiment with clusters of cores leaves behind.
+/// The report of the experiment with clusters of cores.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,12 +16,12 @@ namespace troupe::apps {
 struct ClustersVariant {
   ClustersAssumptions assumptions;
   ClustersResults results;
-  /// Under the policy of the claims.
+  /// The judgements under the policy of the claims.
   std::vector<Judgement> judgements;
   PolicyWithClusters compared;
 };
 
-/// Of the first variant, under another policy.
+/// The judgements of the first variant under another policy.
 struct ClustersPolicyVerdicts {
   std::string policy;
   std::vector<Judgement> judgements;
@@ -29,9 +29,9 @@ struct ClustersPolicyVerdicts {
 
 struct ClustersReport {
   ClustersOptions options;
-  /// The one under which the claims are judged: the paper's, mct, where it runs.
+  /// The policy under which the claims are judged: the paper's, mct, if it runs.
   std::string claims_policy;
-  /// At least one; the first is drawn.
+  /// At least one variant; the first is drawn.
   std::vector<ClustersVariant> variants;
   std::vector<ClustersPolicyVerdicts> other_policies;
 };
@@ -40,19 +40,19 @@ struct ClustersReport {
 [[nodiscard]] ClustersReport clusters_report(const ClustersOptions& options,
                                              std::vector<std::pair<ClustersAssumptions, ClustersResults>> variants);
 
-/// Speeds and bounds of the first variant, verdicts and the comparison of policies, as tables for terminals.
+/// Returns speeds and bounds of the first variant, verdicts and the comparison of policies, as tables for terminals.
 [[nodiscard]] std::string clusters_text(const ClustersReport& report);
-/// The same with all variants.
+/// Returns the content of `clusters_text` as JSON, with all variants.
 [[nodiscard]] nlohmann::json clusters_json(const ClustersReport& report);
-/// Verdicts with their rules, the comparison of policies, speeds and pictures, as Markdown.
+/// Returns verdicts with their rules, the comparison of policies, speeds and pictures, as Markdown.
 [[nodiscard]] std::string clusters_markdown(const ClustersReport& report);
-/// The verdicts as Markdown, a line for each claim: the table of the manual.
+/// Returns the verdicts as Markdown, a line for each claim: the table of the manual.
 [[nodiscard]] std::string clusters_table(const ClustersReport& report);
-/// Every point under all assumptions, with a line of titles.
+/// Returns every point under all assumptions, with a line of titles.
 [[nodiscard]] std::string clusters_csv(const ClustersReport& report);
 
 /// Writes figure4.svg, figure5.svg, figure6.svg, policies.svg (`clusters_figures`), clusters.csv, claims.csv, table.md,
-/// report.md and report.json into `folder`, which exists. `io`.
+/// report.md and report.json into `folder`, which exists. Fails with `io`.
 [[nodiscard]] Result<void> write_clusters_report(const std::string& folder, const ClustersReport& report);
 
 }  // namespace troupe::apps

@@ -23,7 +23,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// Each once, in the order given; `otherwise` where there are none.
+/// Returns each given value once, in the order given; `otherwise` if there are none.
 template <class T>
 std::vector<T> each_once(const std::vector<T>& given, std::vector<T> otherwise) {
   if (given.empty()) return otherwise;
@@ -59,7 +59,7 @@ ClustersOptions clusters_options(const ExperimentArguments& arguments) {
   return options;
 }
 
-/// The last has the first one's deviation, and a link for each GPU.
+/// Returns the sets of assumptions. The last has the first one's deviation, and a link for each GPU.
 std::vector<ClustersAssumptions> clusters_assumptions(const ExperimentArguments& arguments) {
   const std::vector<double> deviations =
       each_once(arguments.clusters.deviations,
@@ -103,7 +103,7 @@ void add_clusters_options(CLI::App& command, ClustersArguments& arguments) {
       ->allow_extra_args(false)
       ->check([](const std::string& text) -> std::string {
         if (text.empty()) return "names no clusters: give some, such as 20x1,2x10";
-        // Its claims are about clusters that are given.
+        // The claims are about clusters that are given.
         if (text == kAutomaticClusters) return "'auto' is not compared here: see troupe simulate --clusters auto";
         return {};
       });

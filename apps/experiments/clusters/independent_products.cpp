@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kTimedAs = "cholesky/gemm/double";
 
-/// A product without data. Nothing is computed in virtual time.
+/// Returns a codelet of a product without data. Nothing is computed in virtual time.
 Codelet timed_product() {
   const auto nothing = [](const KernelContext&) {};
   Codelet product("gemm", {});

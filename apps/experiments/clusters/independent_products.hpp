@@ -1,4 +1,4 @@
-/// Independent matrix products on cores and a GPU: how policies share them out.
+/// Simulates how policies share out independent matrix products between cores and a GPU.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,21 @@ inline constexpr int kProducts = 28;
 inline constexpr std::int64_t kProductTile = 960;
 
 struct ProductShares {
-  /// Of all cores or clusters that got any, falling.
+  /// The number of products of each core or cluster that got any, in falling order.
   std::vector<std::uint64_t> cores;
   std::uint64_t gpu = 0;
   double seconds = 0;
 
-  /// "5 + 5 + 18": the GPU's are the last.
+  /// Returns the shares, such as "5 + 5 + 18"; the GPU's is the last.
   [[nodiscard]] std::string text() const;
 };
 
-/// Simulates that many products without data, so that nothing is copied, on so many cores, as `clusters` says, and the
-/// machine's first GPU. Throws `Error` as `simulate`.
+/// Simulates `kProducts` products without data, so that nothing is copied, on `cores` cores grouped as `clusters` says,
+/// and the machine's first GPU. Throws `Error` like `simulate`.
 [[nodiscard]] ProductShares share_products(platform::MachineDescription machine, int cores, const std::string& clusters,
                                            const std::string& policy);
 
-/// The shortest makespan of `kProducts` products where clusters of ten (`clusters` of them) and the GPU are all there
-/// is.
+/// Returns the shortest makespan of `kProducts` products on `clusters` clusters of ten cores and the GPU.
 [[nodiscard]] double best_makespan(const platform::MachineDescription& machine, int clusters);
 
 }  // namespace troupe::apps

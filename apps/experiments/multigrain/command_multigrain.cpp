@@ -43,7 +43,8 @@ MultigrainOptions multigrain_options(const ExperimentArguments& arguments) {
   return options;
 }
 
-/// Both readings of the structure with the first share, and the first with the others.
+/// Returns the sets of assumptions: both readings of the structure with the first share, and the first reading with the
+/// other shares.
 std::vector<MultigrainAssumptions> multigrain_assumptions(const ExperimentArguments& arguments) {
   const MultigrainArguments& given = arguments.multigrain;
   std::vector<double> shares = given.shares;

@@ -9,16 +9,16 @@ namespace troupe::apps {
 
 namespace {
 
-/// The machine of the paper's figures 2 to 6, and the other.
+/// The machine of the paper's figures 2 to 6, and the paper's other machine.
 constexpr const char* kFirstMachine = "amd-gtx470";
 constexpr const char* kSecondMachine = "xeon-gtx480";
-/// 6,400 blocks: most of the matrix fits into 1 GiB.
+/// The size with 6,400 blocks: most of the matrix fits into 1 GiB.
 constexpr int kBestCached = 80;
 /// "Large enough".
 constexpr int kLarge = 120;
 /// "Relatively small matrices" are smaller.
 constexpr int kMedium = 60;
-/// What the GPU's memory holds.
+/// The capacity of the GPU's memory.
 const std::map<std::string, double> kCacheBytes{{kFirstMachine, 1073741824.0}, {kSecondMachine, 1288490188.0}};
 
 class MultigrainChecks : public Judgement {
@@ -29,7 +29,7 @@ class MultigrainChecks : public Judgement {
   [[nodiscard]] const MultigrainResults& results() const { return results_; }
   [[nodiscard]] const std::string& policy() const { return policy_; }
 
-  /// Step 3 on one machine, by size.
+  /// Returns the places of step 3 on one machine, by size.
   [[nodiscard]] std::vector<MultigrainPlace> sizes(const std::string& machine) const {
     std::vector<MultigrainPlace> places = results_.places();
     std::erase_if(places, [&](const MultigrainPlace& place) {
@@ -41,14 +41,14 @@ class MultigrainChecks : public Judgement {
     const MultigrainPoint* point = results_.point(place, series);
     return point == nullptr ? std::nullopt : std::optional(point->gflops.median);
   }
-  /// Speed over speed.
+  /// Returns the speed of one line over that of another.
   [[nodiscard]] std::optional<double> ratio(const MultigrainPlace& place, const std::string& series,
                                             const std::string& to) const {
     const auto of = gflops(place, series);
     const auto other = gflops(place, to);
     return of && other ? std::optional(*of / *other) : std::nullopt;
   }
-  /// Over the sum of cores alone, with their best grain, and the GPU alone.
+  /// Returns a line's speed over the sum of two speeds: cores alone, with their best grain, and the GPU alone.
   [[nodiscard]] std::optional<double> over_sum(const MultigrainPlace& place, const std::string& series,
                                                const char* gpu_alone) const {
     const auto of = gflops(place, series);
@@ -56,7 +56,7 @@ class MultigrainChecks : public Judgement {
     const MultigrainPoint* cores = results_.fastest_on_cores(place);
     return of && gpu && cores != nullptr ? std::optional(*of / (cores->gflops.median + *gpu)) : std::nullopt;
   }
-  /// The ratios that are known, by size; says them.
+  /// Returns the known ratios by size, and adds them to the numbers.
   std::vector<std::pair<int, double>> ratios(const std::string& machine, const std::string& series,
                                              const std::string& to) {
     std::vector<std::pair<int, double>> all;

@@ -1,4 +1,4 @@
-/// What the paper on super-tasks says of its figures, and whether it is so here.
+/// The claims of the paper on super-tasks about its figures, and whether they hold here.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace troupe::apps {
 
-/// In the paper's order; then Troupe's own aims; then what cannot be tested here.
+/// Returns the claims in the paper's order, then Troupe's own aims, then claims that cannot be tested here.
 [[nodiscard]] const std::vector<Claim>& multigrain_claims();
 
-/// One for each of `multigrain_claims()`. `policy` is the one of the aims. Points that were not measured count for
-/// nothing, and a claim none of whose points were is not tested.
+/// Returns a judgement for each of `multigrain_claims()`. `policy` is the one of the aims. Points that were not
+/// measured do not count; a claim without measured points is not tested.
 [[nodiscard]] std::vector<Judgement> judge_multigrain(const MultigrainResults& results, const std::string& policy);
 
 }  // namespace troupe::apps

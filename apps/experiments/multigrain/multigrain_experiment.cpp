@@ -18,10 +18,10 @@ namespace troupe::apps {
 
 namespace {
 
-/// As in the paper.
+/// The paper's size of a block, and its blocks on a side of a super-block.
 constexpr std::int64_t kPaperBlock = 192;
 constexpr int kPaperSide = 5;
-/// On the GPU alone products have no other place; panels stay on cores.
+/// The restriction for the GPU alone: products run only there; panels stay on cores.
 constexpr const char* kProductsOnGpu = "gemm,gemm_super,gemm_super_pieces:gpus";
 
 using MultigrainKey = std::pair<MultigrainPlace, MultigrainSeries>;
@@ -86,7 +86,7 @@ SimulatedRun multigrain_run(const platform::MachineDescription& machine, const M
   run.eviction = series.eviction;
   run.simulation.machine = machine;
   run.simulation.priorities = series.priorities;
-  // One drives the GPU, whether or not it is used.
+  // One core drives the GPU, whether or not the GPU is used.
   run.simulation.cores = machine.cores - 1;
   if (series.devices != MultigrainDevices::cores) run.simulation.gpus = {0};
   if (series.devices == MultigrainDevices::gpu) run.restrict = kProductsOnGpu;
@@ -127,7 +127,7 @@ std::vector<MultigrainSeries> multigrain_series(const MultigrainOptions& options
   std::vector<std::string> policies = options.others;
   policies.push_back(options.policy);
   for (const std::string& policy : policies) {
-    // It would go by priority first.
+    // With priorities, this policy would order tasks by priority first.
     const bool by_affinity = policy.starts_with("multigrain");
     all.push_back({multigrain::both_under(policy), multi, both, all_of_it, policy, "next-use", !by_affinity});
   }
@@ -152,7 +152,7 @@ MultigrainResults MultigrainResults::measure(const MultigrainOptions& options, c
   const std::vector<MultigrainKey> keys = all_multigrain_points(options);
   std::map<std::string, platform::MachineDescription> machines;
   for (const std::string& name : options.machines) machines.emplace(name, multigrain_machine(name, assumptions));
-  // Before there are threads.
+  // The problems are made before there are threads.
   MultigrainProblems problems;
   const auto repeat = static_cast<std::size_t>(options.repeat);
   const auto sparse_of = [&](std::size_t i) -> const SimulatedSparseLu& {
@@ -236,7 +236,7 @@ void check(const MultigrainOptions& options) {
     static_cast<void>(multigrain_machine(machine, MultigrainAssumptions{}));
   }
   for (const int blocks : options.blocks) {
-    // As many tasks as a line on super-blocks, and one on single blocks, can have.
+    // Throws if there are too many tasks for the finest line at this size: on single blocks, or on super-blocks.
     static_cast<void>(MultigrainProblems().of({"", linalg::BlockSteps::all, blocks}, MultigrainAssumptions{},
                                               blocks <= options.most_fine ? SparseGrain::fine : SparseGrain::coarse,
                                               options.seed));

@@ -18,18 +18,18 @@
 namespace troupe::apps {
 
 /// The paper's policy: super-tasks in a queue ordered by their index of reuse; and the same queue by age. The GPU takes
-/// one when it has ended the one before, and copies its data then (section 3.1).
+/// a task when it has ended the one before, and copies its data then (section 3.1).
 inline constexpr const char* kAffinityPolicy = "multigrain:order=affinity,ahead=0";
 inline constexpr const char* kAgePolicy = "multigrain:order=fifo,ahead=0";
-/// The same with the data of the next ones copied meanwhile.
+/// The paper's policy, but the data of the next tasks are copied while the GPU computes.
 inline constexpr const char* kAheadPolicy = "multigrain:order=affinity";
 
 enum class MultigrainDevices { cores, gpu, both };
-/// What the GPU's memory keeps.
+/// The data that the GPU's memory keeps.
 enum class MultigrainCache {
-  /// The data of one task: with its super-blocks as large as they get, the memory has room for three.
+  /// The data of one task: the memory has room for three super-blocks of the largest size.
   one_task,
-  /// All that there is room for.
+  /// As many data as there is room for.
   all_of_it
 };
 
@@ -40,41 +40,41 @@ struct MultigrainSeries {
   MultigrainDevices devices = MultigrainDevices::both;
   MultigrainCache cache = MultigrainCache::all_of_it;
   std::string policy;
-  /// `RuntimeOptions::eviction`: the paper's cache goes by indexes of reuse.
+  /// The eviction policy (`RuntimeOptions::eviction`): the paper's cache uses indexes of reuse.
   std::string eviction = "reuse";
-  /// Tasks have priorities by critical path, which the paper does not know.
+  /// True if tasks have priorities by critical path, which the paper does not use.
   bool priorities = false;
 };
 
-/// What the paper leaves open.
+/// Assumptions about facts that the paper does not state.
 struct MultigrainAssumptions {
   linalg::BlockStructure structure;
-  /// Of the GPU's peak, in one call with many products.
+  /// The share of the GPU's peak that one call with many products reaches.
   double streamed_share = 0.35;
 
-  /// "third, 0.35".
+  /// Returns a name such as "third, 0.35".
   [[nodiscard]] std::string name() const;
 };
 
 struct MultigrainOptions {
   std::vector<std::string> machines{"amd-gtx470", "xeon-gtx480"};
-  /// Blocks on a side.
+  /// The sizes, in blocks on a side.
   std::vector<int> blocks{40, 60, 80, 120, 160};
-  /// Up to so many blocks on a side, tasks on single blocks are simulated, too: about N^3 / 3, 170,000 of them then.
+  /// The largest size at which tasks on single blocks are simulated, too: about N^3 / 3 tasks, 170,000 at this size.
   int most_fine = 80;
   std::vector<linalg::BlockSteps> steps{linalg::BlockSteps::products, linalg::BlockSteps::all};
-  /// Which is compared with the paper's.
+  /// The policy that is compared with the paper's.
   std::string policy = kAheadPolicy;
   std::vector<std::string> others{"homeward", "heft", "dada:alpha=0.5,cp"};
-  /// Runs of each point: structures drawn from seeds from `seed` on.
+  /// The number of runs of each point: structures drawn from seeds from `seed` on.
   int repeat = 2;
   std::uint64_t seed = 1;
   int jobs = 1;
 };
 
-/// The lines, `options.policy` and the others last.
+/// Returns the lines; `options.policy` and the others come last.
 [[nodiscard]] std::vector<MultigrainSeries> multigrain_series(const MultigrainOptions& options);
-/// Names of lines that claims speak of.
+/// The names of lines that claims refer to.
 namespace multigrain {
 inline constexpr const char* kCoresFine = "cores, fine";
 inline constexpr const char* kCoresCoarse = "cores, coarse";
@@ -91,7 +91,7 @@ inline constexpr const char* kBothAffinity = "both, multi, cache and affinity";
 [[nodiscard]] std::string both_under(const std::string& policy);
 }  // namespace multigrain
 
-/// What is factorized, and where.
+/// The problem that is factorized, and the machine.
 struct MultigrainPlace {
   std::string machine;
   linalg::BlockSteps steps = linalg::BlockSteps::products;
@@ -99,39 +99,39 @@ struct MultigrainPlace {
   friend auto operator<=>(const MultigrainPlace&, const MultigrainPlace&) = default;
 };
 
-/// Of one line at one place: medians over structures.
+/// The medians over structures of one line at one place.
 struct MultigrainPoint {
   MedianInterval gflops;
   MedianInterval bytes;
-  /// Of the matrix.
+  /// The bytes of the matrix.
   double stored_bytes = 0;
 };
 
 class MultigrainResults {
  public:
-  /// By place, then line.
+  /// Points by place, then line.
   using Points = std::map<std::pair<MultigrainPlace, std::string>, MultigrainPoint>;
 
   explicit MultigrainResults(Points points) : points_(std::move(points)) {}
-  /// Simulates all of them. Throws as `simulate`.
+  /// Simulates all points. Throws what `simulate` throws.
   static MultigrainResults measure(const MultigrainOptions& options, const MultigrainAssumptions& assumptions,
                                    const ProgressOptions& progress);
 
   [[nodiscard]] const Points& points() const { return points_; }
-  /// Null where it was not measured.
+  /// Returns a point; null if it was not measured.
   [[nodiscard]] const MultigrainPoint* point(const MultigrainPlace& place, const std::string& series) const;
-  /// Cores alone with their best grain; null where no grain was measured.
+  /// Returns the point of cores alone with their best grain; null if no grain was measured.
   [[nodiscard]] const MultigrainPoint* fastest_on_cores(const MultigrainPlace& place) const;
-  /// By machine, then steps, then size.
+  /// Returns the places by machine, then steps, then size.
   [[nodiscard]] std::vector<MultigrainPlace> places() const;
 
  private:
   Points points_;
 };
 
-/// One policy on cores and GPU against the paper's, over all places.
+/// One policy on cores and GPU compared with the paper's, over all places.
 struct MultigrainComparison {
-  /// Geometric means of speed over speed, bytes over bytes.
+  /// The geometric means of speed over speed, and bytes over bytes.
   double mean = 0;
   double bytes = 0;
   double worst = 0;
@@ -140,12 +140,12 @@ struct MultigrainComparison {
 };
 [[nodiscard]] MultigrainComparison compare_with_affinity(const MultigrainResults& results, const std::string& policy);
 
-/// "amd-gtx470 80, step 3".
+/// Returns a name such as "amd-gtx470 80, step 3".
 [[nodiscard]] std::string name_of(const MultigrainPlace& place);
-/// "amd-gtx470, step 3 alone".
+/// Returns a title such as "amd-gtx470, step 3 alone".
 [[nodiscard]] std::string title_of(const std::string& machine, linalg::BlockSteps steps);
 
-/// Throws `invalid_argument` for machines, sizes and policies that there are not.
+/// Throws `invalid_argument` for machines, sizes and policies that do not exist.
 void check(const MultigrainOptions& options);
 
 }  // namespace troupe::apps

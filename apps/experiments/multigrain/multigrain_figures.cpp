@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kBlocksPerMark = 20;
 
-/// What rows have in common.
+/// The machine and the steps that a row's points share.
 using MultigrainRow = std::pair<std::string, linalg::BlockSteps>;
 
 class MultigrainLines {
@@ -23,7 +23,7 @@ class MultigrainLines {
     for (const MultigrainPlace& place : results_.places()) rows_.insert({place.machine, place.steps});
   }
 
-  /// Step 3 before all steps, as the paper has it.
+  /// Returns the rows; step 3 comes before all steps, as in the paper.
   [[nodiscard]] std::vector<MultigrainRow> rows() const {
     std::vector<MultigrainRow> rows(rows_.begin(), rows_.end());
     std::ranges::stable_sort(rows, std::ranges::greater{}, &MultigrainRow::second);
@@ -35,7 +35,7 @@ class MultigrainLines {
     return found;
   }
 
-  /// Without points where none was measured.
+  /// Returns the lines; a line has no points if none was measured.
   [[nodiscard]] std::vector<ChartSeries> lines(const MultigrainRow& row, const std::vector<std::string>& names) const {
     std::vector<ChartSeries> all;
     for (const std::string& name : names) {
@@ -48,7 +48,8 @@ class MultigrainLines {
     return all;
   }
 
-  /// Speeds of cores alone, with their best grain, and of the GPU alone, added: what both together are compared with.
+  /// Returns the sums of two speeds, with which cores and GPU together are compared: cores alone, with their best
+  /// grain, and the GPU alone.
   [[nodiscard]] ChartSeries sums(const MultigrainRow& row) const {
     ChartSeries line{"cores alone + GPU alone", {}};
     for (const MultigrainPlace& place : places(row)) {

@@ -41,7 +41,7 @@ std::vector<VerdictColumn> multigrain_columns(const MultigrainReport& report) {
   return columns;
 }
 
-/// A line for each of the series, a column for each place of one machine and these steps.
+/// Returns a table with a line for each of the series and a column for each place of one machine and these steps.
 std::vector<std::vector<std::string>> speed_table(const MultigrainReport& report, const std::string& machine,
                                                   linalg::BlockSteps steps) {
   const MultigrainResults& results = report.variants.front().results;

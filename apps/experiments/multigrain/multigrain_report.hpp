@@ -1,4 +1,4 @@
-/// What the experiment with super-tasks leaves behind.
+/// The report of the experiment with super-tasks.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,15 +20,15 @@ struct MultigrainVariant {
 
 struct MultigrainReport {
   MultigrainOptions options;
-  /// At least one: figures, speeds and numbers are of the first.
+  /// At least one variant; figures, speeds and numbers are those of the first.
   std::vector<MultigrainVariant> variants;
 };
 
-/// For terminals: speeds, verdicts, policies.
+/// Returns speeds, verdicts and policies for terminals.
 [[nodiscard]] std::string multigrain_text(const MultigrainReport& report);
 [[nodiscard]] nlohmann::json multigrain_json(const MultigrainReport& report);
 /// Writes figure4.svg, figure6.svg, figure7.svg, policies.svg (`multigrain_figures`), multigrain.csv with all points,
-/// claims.csv, report.md and report.json into `folder`, which exists. `io`.
+/// claims.csv, report.md and report.json into `folder`, which exists. Fails with `io`.
 [[nodiscard]] Result<void> write_multigrain_report(const std::string& folder, const MultigrainReport& report);
 
 }  // namespace troupe::apps

@@ -48,7 +48,8 @@ OpenClReport asked_for(const ExperimentArguments& arguments) {
   return report;
 }
 
-/// The first is the one under which the paper's claims are possible; each other differs from it in one.
+/// Returns the sets of assumptions. Under the first, the paper's claims are possible; each other one differs from it in
+/// one assumption.
 std::vector<OpenClAssumptions> opencl_assumptions(bool quick) {
   std::vector<OpenClAssumptions> all(1);
   if (quick) return all;
@@ -77,7 +78,7 @@ void add_opencl_options(CLI::App& command, OpenClArguments& arguments) {
 
 void refuse_ignored_opencl_options(const CLI::App& command, bool used) {
   for (const char* option : {"--rows", "--scale", "--socl"}) refuse_ignored(command, option, used, "opencl");
-  // One at a time is what it does.
+  // `--jobs 1` is allowed, since this experiment runs one program at a time.
   const bool one = used && command.count("--jobs") > 0 && command.get_option("--jobs")->as<int>() == 1;
   refuse_ignored(command, "--jobs", !used || one, "the others: opencl runs one at a time");
 }

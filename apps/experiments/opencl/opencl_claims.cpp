@@ -15,13 +15,13 @@ constexpr double kDouble = 1.85;
 constexpr double kThreeGpus = 2.6;
 /// "Does not degrade performance".
 constexpr double kSlowDevice = 1.03;
-/// "Clearly": so much faster than what does not look at data.
+/// "Clearly": this much faster than policies that ignore where data are.
 constexpr double kClearly = 1.2;
 /// "Moved once".
 constexpr double kOnce = 1.05;
 /// "Small overhead" on one device.
 constexpr double kOverhead = 1.05;
-/// Of as many devices as there are, what frames and single ranges have to gain.
+/// The gain that frames and single ranges must reach, relative to the number of devices.
 constexpr double kShareOfDevices = kThreeGpus / 3;
 constexpr double kRangeGain = 1.5;
 constexpr const char* kPaperPolicy = "heft";
@@ -38,21 +38,21 @@ class OpenClChecks : public Judgement {
     const OpenClPoint* point = results_.point(place, line);
     return point == nullptr ? std::nullopt : std::optional(point->seconds.median);
   }
-  /// Of `line` over that of `other`.
+  /// Returns the speed of `line` over that of `other`.
   [[nodiscard]] std::optional<double> speed(const OpenClPlace& place, const std::string& line,
                                             const std::string& other) const {
     const auto own = seconds(place, line);
     const auto others = seconds(place, other);
     return own && others ? std::optional(*others / *own) : std::nullopt;
   }
-  /// Of all devices over the faster of what programs do without SOCL: GPUs in turns, or the processors alone.
+  /// Returns the speed of all devices over the faster of the ways without SOCL: GPUs in turns, or the processors alone.
   [[nodiscard]] std::optional<double> gain(const OpenClPlace& place, const std::string& policy) const {
     const auto gpus = speed(place, all(policy), opencl_lines::kRoundRobin);
     const auto processors = speed(place, all(policy), opencl_lines::kProcessors);
     return gpus && processors ? std::optional(std::min(*gpus, *processors)) : std::nullopt;
   }
   [[nodiscard]] static std::string all(const std::string& policy) { return opencl_lines::line("all", policy); }
-  /// That all devices were used under, at any of the places.
+  /// Returns the policies under which all devices were used, at any of the places.
   [[nodiscard]] std::vector<std::string> policies() const {
     constexpr std::string_view kAll = "all, ";
     std::set<std::string> found;
@@ -67,7 +67,7 @@ class OpenClChecks : public Judgement {
   std::string policy_;
 };
 
-/// The place of "100 x 1M"; else the most of the smallest blocks.
+/// Returns the place of "100 x 1M"; if it is missing, the place with the most of the smallest blocks.
 std::optional<OpenClPlace> hundred_blocks(const OpenClChecks& c) {
   std::optional<OpenClPlace> found;
   for (const OpenClPlace& place : c.results().places(OpenClProgram::black_scholes)) {
@@ -104,7 +104,7 @@ void always_better(OpenClChecks& c, const std::string& policy) {
 void beyond_memory(OpenClChecks& c) {
   const auto machine = hannibal(OpenClAssumptions());
   double memory = 0;
-  // The last is the processors.
+  // The last accelerator is the processors.
   for (std::size_t i = 0; i + 1 < machine.gpus.size(); ++i) memory += static_cast<double>(machine.gpus[i].memory.count);
   for (const OpenClPlace& place : c.results().places(OpenClProgram::black_scholes)) {
     if (place.compulsory_bytes() <= memory) continue;
@@ -122,7 +122,7 @@ void best_on_reuse(OpenClChecks& c, const std::string& policy) {
       const auto speed = c.speed(place, c.all(policy), c.all(other));
       if (other == policy || !speed) continue;
       c.say("{} over {}: {:.2f}", place.name(), other, *speed);
-      // Equal but for noise is as good.
+      // Against a policy that knows data, equal speed up to noise is good enough.
       c.check(*speed >= (knows_data(other) ? 0.99 : kClearly));
     }
   }
@@ -217,7 +217,7 @@ class MeasuredChecks : public Judgement {
   }
   [[nodiscard]] const std::vector<OpenClWork>& works() const { return measured_.works; }
   [[nodiscard]] std::size_t devices() const { return measured_.devices.size(); }
-  /// Speed of one way over that of another.
+  /// Returns the speed of one way over that of another.
   [[nodiscard]] std::optional<double> speed(const OpenClWork& work, const char* way, const char* other) const {
     const OpenClMeasurement* own = measured_.point(work, way);
     const OpenClMeasurement* others = measured_.point(work, other);
@@ -229,7 +229,7 @@ class MeasuredChecks : public Judgement {
     if (point == nullptr || !point->bytes || !work.compulsory_bytes) return std::nullopt;
     return *point->bytes / *work.compulsory_bytes;
   }
-  /// All devices over the fastest of one device, direct or through Troupe.
+  /// Checks the speed of all devices over the fastest way on one device, direct or through Troupe.
   void gain_of_all(OpenClWorkSort sort, double least) {
     if (devices() < 2) return say("there is one device");
     for (const OpenClWork& work : works(sort)) {

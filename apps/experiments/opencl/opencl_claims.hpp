@@ -1,4 +1,4 @@
-/// What the paper on SOCL says, and what is asked of Troupe's OpenCL platform, in numbers.
+/// The claims of the paper on SOCL, and the aims for Troupe's OpenCL platform, in numbers.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,15 @@
 
 namespace troupe::apps {
 
-/// In virtual time: the paper's claims, then the same for `policy` as aims.
+/// Returns the claims in virtual time: the paper's, then the same for `policy` as aims.
 [[nodiscard]] const std::vector<Claim>& opencl_virtual_claims();
-/// One for each of these. Points that were not simulated count for nothing.
+/// Returns a judgement for each of them. Points that were not simulated do not count.
 [[nodiscard]] std::vector<Judgement> judge_opencl(const OpenClVirtualResults& results, const std::string& policy);
 
-/// On this machine. Ones that need several devices are not tested where there is one.
+/// Returns the claims that are measured on this machine. Claims that need several devices are not tested if there is
+/// one.
 [[nodiscard]] const std::vector<Claim>& opencl_measured_claims();
-/// One for each of these; all are not tested, and say why, where nothing was measured.
+/// Returns a judgement for each of them. If nothing was measured, all are "not tested" and say why.
 [[nodiscard]] std::vector<Judgement> judge_opencl(const OpenClMeasured& measured);
 
 }  // namespace troupe::apps

@@ -10,7 +10,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// Speeds of one row's lines, over the number of blocks.
+/// Returns the speeds of one row's lines, over the number of blocks.
 std::vector<ChartSeries> speeds(const OpenClVirtualResults& results, const std::vector<OpenClPlace>& places) {
   std::map<std::string, ChartSeries> lines;
   for (const auto& [key, point] : results.points()) {

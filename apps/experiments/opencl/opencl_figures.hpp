@@ -9,8 +9,8 @@
 
 namespace troupe::apps {
 
-/// Figure 3 (a row for each size of blocks), 3d and 5, which has lines of heft and `policy` alone; those that have
-/// points.
+/// Returns figure 3 (a row for each size of blocks), 3d and 5, as far as they have points. Figure 5 has only lines of
+/// heft and `policy`.
 [[nodiscard]] std::vector<ExperimentFigure> opencl_figures(const OpenClVirtualResults& results,
                                                            const std::string& policy, const std::string& setting);
 

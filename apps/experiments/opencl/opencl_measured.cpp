@@ -21,19 +21,19 @@ namespace {
 
 constexpr const char* kPocl = "Portable Computing Language";
 constexpr const char* kTwoPoclDevices = "POCL_DEVICES=basic basic";
-/// Before time is taken: drivers compile, and kernel times are learned.
+/// The runs before time is taken: drivers compile, and kernel times are learned.
 constexpr const char* kWarmUp = "3";
-/// Until it is known whether it pays to split a launch.
+/// The runs until it is known whether splitting a launch pays.
 constexpr const char* kRangeWarmUp = "16";
-/// A load average from which on a machine is not quiet.
+/// The load average from which on a machine counts as busy.
 constexpr double kBusy = 0.5;
 constexpr Bytes kLargestTrace{std::uint64_t{1} << 30U};
 
-/// A way, and what a program is told for it.
+/// A way to run programs, and the arguments and variables for it.
 struct OpenClWay {
   std::string name;
   std::vector<std::string> words;
-  /// Of the drivers.
+  /// The folder of the drivers' ICD files.
   std::string vendors;
   std::vector<std::string> variables;
 };
@@ -85,7 +85,7 @@ class OpenClMeasuring {
 
  private:
   bool find_devices() {
-    // What the programs learn here is kept for the experiment alone.
+    // A folder of its own keeps the kernel times that the programs learn here for the experiment alone.
     variables_.emplace_back("XDG_CACHE_HOME=" + registrations_.file("cache").string());
     const std::vector<platform::OpenClDevice>& all = platform::list_opencl_devices().devices;
     if (all.empty()) {
@@ -108,7 +108,7 @@ class OpenClMeasuring {
     return true;
   }
 
-  /// Times on a busy machine say little.
+  /// Adds a remark if the machine is busy, since times say little then.
   void note_load() {
     double load = 0;
     if (::getloadavg(&load, 1) != 1 || load < kBusy) return;
@@ -147,12 +147,12 @@ class OpenClMeasuring {
       ways.push_back(through_troupe(opencl_ways::kAllHeft, "unified", "heft"));
       ways.push_back(through_troupe(opencl_ways::kAllEager, "unified", "eager"));
     }
-    // It has no automatic division: a single range is of no interest.
+    // SOCL does not divide launches automatically, so single ranges are of no interest.
     if (has_socl_ && work.sort != OpenClWorkSort::one_range) ways.push_back(socl());
     return ways;
   }
 
-  /// Nothing, and said, where it failed.
+  /// Runs a program and returns its time. If it fails, returns nothing and records why.
   std::optional<double> seconds_of(const OpenClWork& work, const OpenClWay& way,
                                    const std::vector<std::string>& more_words,
                                    const std::vector<std::string>& more_variables) {
@@ -165,14 +165,14 @@ class OpenClMeasuring {
     const auto ran = run_opencl_program(words, way.vendors, variables);
     const std::optional<double> seconds = ran ? time_of_output(ran.value().output) : std::nullopt;
     const bool peer = way.name == opencl_ways::kSocl;
-    // SOCL may abort when a program that has ended correctly stops it.
+    // SOCL may abort while it shuts down after a program that has ended correctly.
     if (seconds && (peer || ran.value().exit_status == 0)) return seconds;
     std::string why =
         ran.ok() ? fmt::format("exit code {}: {}", ran.value().exit_status, ran.value().errors + ran.value().output)
                  : ran.failure().message;
     while (!why.empty() && std::isspace(static_cast<unsigned char>(why.back())) != 0) why.pop_back();
     std::ranges::replace(why, '\n', ' ');
-    // What a peer cannot do is no failure of Troupe's.
+    // A failure of a peer is not a failure of Troupe.
     std::vector<std::string>& list = peer ? measured_.remarks : measured_.failures;
     list.push_back(fmt::format("{}, {}: {}", work.name, way.name, why));
     return std::nullopt;
@@ -189,7 +189,7 @@ class OpenClMeasuring {
     const std::filesystem::path trace = registrations_.file("trace.json");
     std::error_code ignored;
     std::filesystem::remove(trace, ignored);
-    // In place there would be nothing to count.
+    // Without forced copies, devices that work in place would leave nothing to count.
     const std::vector<std::string> variables{"TROUPE_OPENCL_COPIES=1", "TROUPE_OPENCL_TRACE=" + trace.string()};
     if (!seconds_of(work, way, {"--warm-up", "0"}, variables)) return;
     const auto text = platform::read_text(trace.string(), kLargestTrace, "trace");

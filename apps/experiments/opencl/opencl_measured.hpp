@@ -14,13 +14,13 @@
 namespace troupe::apps {
 
 struct OpenClMeasuringOptions {
-  /// Of the paper's sizes.
+  /// The size of the programs' data, relative to the paper's.
   double scale = 0.02;
-  /// Times that each program is run in each way, in turns.
+  /// The number of times that each program is run in each way, in turns.
   int rounds = 3;
-  /// Fewer programs.
+  /// True: fewer programs.
   bool quick = false;
-  /// Beside SOCL, where that is installed.
+  /// True: the programs also run with SOCL, if that is installed.
   bool socl = false;
 };
 
@@ -34,17 +34,17 @@ inline constexpr const char* kAllEager = "Troupe, all devices, eager";
 inline constexpr const char* kSocl = "SOCL, all devices";
 }  // namespace opencl_ways
 
-/// What a program is there for.
+/// The purpose of a program.
 enum class OpenClWorkSort { blocks, reuse, frames, one_range };
 
 /// A program with its options.
 struct OpenClWork {
   OpenClWorkSort sort = OpenClWorkSort::blocks;
-  /// For people: "20 blocks of 100000 options".
+  /// A name for people, such as "20 blocks of 100000 options".
   std::string name;
   /// The program's name, then its options.
   std::vector<std::string> words;
-  /// What has to be copied; nothing where bytes are not looked at.
+  /// The bytes that have to be copied; nothing if bytes are not counted.
   std::optional<double> compulsory_bytes = std::nullopt;
 };
 
@@ -52,33 +52,33 @@ struct OpenClWork {
 
 struct OpenClMeasurement {
   MedianInterval seconds;
-  /// Copied between memories, in a run of its own. Nothing where it was not looked at.
+  /// The bytes copied between memories, in a run of its own; nothing if they were not counted.
   std::optional<double> bytes;
 };
 
 struct OpenClMeasured {
-  /// Why nothing was measured; else empty.
+  /// The reason why nothing was measured; otherwise empty.
   std::string why_not;
-  /// What the devices are, for people.
+  /// Descriptions of the devices, for people.
   std::vector<std::string> devices;
   std::vector<std::string> remarks;
   std::vector<OpenClWork> works;
-  /// By work's name, then way.
+  /// The measurements by the work's name, then the way.
   std::map<std::pair<std::string, std::string>, OpenClMeasurement> points;
-  /// Runs that failed, or whose result was wrong.
+  /// The runs that failed, or whose result was wrong.
   std::vector<std::string> failures;
 
-  /// Null where it was not measured.
+  /// Returns a measurement; null if there is none.
   [[nodiscard]] const OpenClMeasurement* point(const OpenClWork& work, const std::string& way) const;
 };
 
-/// Starts the programs, one at a time. What is missing is said in the result, and what fails, too. Throws `io` where no
-/// temporary folder can be made.
+/// Starts the programs, one at a time. The result says what is missing and what failed. Throws `io` if no temporary
+/// folder can be made.
 [[nodiscard]] OpenClMeasured measure_opencl(const OpenClMeasuringOptions& options, ProgressOptions progress);
 
-/// The time that a program printed; nothing unless it also printed that its result is correct.
+/// Returns the time that a program printed; nothing unless it also printed that its result is correct.
 [[nodiscard]] std::optional<double> time_of_output(const std::string& output);
-/// Bytes of all copies in a trace that Troupe wrote (`.json`). Throws `bad_input` for another text.
+/// Returns the bytes of all copies in a trace that Troupe wrote (`.json`). Throws `bad_input` for another text.
 [[nodiscard]] double copied_bytes(const std::string& trace);
 
 }  // namespace troupe::apps

@@ -1,5 +1,5 @@
-/// Where the examples and Troupe's OpenCL library lie, and runs of an example as a process of its own, with drivers
-/// that are registered for it alone.
+/// Finds the examples and Troupe's OpenCL library, and runs an example as a process of its own, with drivers that are
+/// registered for it alone.
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,21 @@
 
 namespace troupe::apps {
 
-/// What the experiment starts; found from this program's own place, installed or in the build tree.
+/// The files that the experiment starts; found from this program's own place, installed or in the build tree.
 struct OpenClFiles {
   std::filesystem::path library;
   /// The folder of the programs.
   std::filesystem::path examples;
 };
 
-/// `platform` where one of them is not there, which says what to build.
+/// Finds the files. Fails with `platform` if one of them is missing; the message says what to build.
 [[nodiscard]] Result<OpenClFiles> find_opencl_files();
 
-/// Folders of ICD files, removed at the end: the drivers of this machine; with Troupe beside them; with SOCL.
+/// Folders of ICD files: one with the drivers of this machine, one with Troupe besides them, one with SOCL. The
+/// destructor removes them.
 class OpenClRegistrations {
  public:
-  /// Throws `io`.
+  /// Makes the folders. Throws `io`.
   explicit OpenClRegistrations(const std::filesystem::path& library);
   OpenClRegistrations(const OpenClRegistrations&) = delete;
   OpenClRegistrations& operator=(const OpenClRegistrations&) = delete;
@@ -33,7 +34,7 @@ class OpenClRegistrations {
   [[nodiscard]] std::string direct() const { return (folder_ / "direct").string(); }
   [[nodiscard]] std::string troupe() const { return (folder_ / "troupe").string(); }
   [[nodiscard]] std::string socl() const { return (folder_ / "socl").string(); }
-  /// For a trace.
+  /// Returns the path of a file in the folder, such as a trace.
   [[nodiscard]] std::filesystem::path file(const std::string& name) const { return folder_ / name; }
 
  private:

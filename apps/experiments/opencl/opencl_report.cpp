@@ -52,7 +52,8 @@ std::string program_title(OpenClProgram program) {
 
 constexpr std::array kPrograms{OpenClProgram::black_scholes, OpenClProgram::reuse, OpenClProgram::tone_mapping};
 
-/// A line for each of a program's, a column for each place: seconds, and bytes over those that have to be copied.
+/// Returns a table with a line for each line of a program and a column for each place: seconds, and bytes over those
+/// that have to be copied.
 Rows virtual_table(const OpenClVirtualResults& results, OpenClProgram program) {
   const std::vector<OpenClPlace> places = results.places(program);
   std::set<std::string> names;
@@ -74,7 +75,7 @@ Rows virtual_table(const OpenClVirtualResults& results, OpenClProgram program) {
   return rows;
 }
 
-/// A line for each program that was run, a column for each way.
+/// Returns a table with a line for each program that was run and a column for each way.
 Rows measured_table(const OpenClMeasured& measured) {
   using namespace opencl_ways;
   std::vector<const char*> ways;
@@ -121,7 +122,7 @@ std::string virtual_setting(const OpenClReport& report) {
                      report.options.seed + static_cast<std::uint64_t>(report.options.repeat) - 1);
 }
 
-/// What was measured on, or why nothing was.
+/// Returns the conditions of the measurement, or why nothing was measured.
 std::string measured_setting(const OpenClReport& report) {
   const OpenClMeasured& measured = *report.measured;
   if (!measured.why_not.empty()) return fmt::format("not measured: {}", measured.why_not);

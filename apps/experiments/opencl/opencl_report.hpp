@@ -1,4 +1,4 @@
-/// What `troupe experiment opencl` leaves behind.
+/// The report of `troupe experiment opencl`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,22 +20,22 @@ struct OpenClVariant {
 
 struct OpenClReport {
   OpenClOptions options;
-  /// The one of the aims.
+  /// The policy of the aims.
   std::string policy;
-  /// Empty: not asked for. Figures and numbers are of the first.
+  /// The variants; empty if not asked for. Figures and numbers are those of the first.
   std::vector<OpenClVariant> variants;
-  /// What was asked for.
+  /// The options of the measurement.
   OpenClMeasuringOptions measuring;
-  /// Nothing: not asked for.
+  /// The measurement; nothing if not asked for.
   std::optional<OpenClMeasured> measured;
   std::vector<Judgement> measured_judgements;
 };
 
-/// For terminals: times and verdicts.
+/// Returns times and verdicts for terminals.
 [[nodiscard]] std::string opencl_text(const OpenClReport& report);
 [[nodiscard]] nlohmann::json opencl_json(const OpenClReport& report);
-/// Writes figure3.svg, figure3d.svg and figure5.svg where there is virtual time, opencl.csv with all points,
-/// claims.csv, report.md and report.json into `folder`, which exists. `io`.
+/// Writes figure3.svg, figure3d.svg and figure5.svg if there is virtual time, opencl.csv with all points, claims.csv,
+/// report.md and report.json into `folder`, which exists. Fails with `io`.
 [[nodiscard]] Result<void> write_opencl_report(const std::string& folder, const OpenClReport& report);
 
 }  // namespace troupe::apps

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kReuseOptions = 25e6;
 constexpr double kImagePixels = 1600.0 * 12000.0;
-/// Results that are on their way to the host at the same time.
+/// The number of results that are on their way to the host at the same time.
 constexpr std::size_t kReadsAhead = 16;
 
 using Devices = OpenClSeries::Devices;
@@ -64,7 +64,7 @@ std::vector<int> devices_of(Devices devices, int gpus) {
   return numbers;
 }
 
-/// The programs as their OpenCL host code enqueues them; nothing is computed.
+/// Submits the programs' tasks as their OpenCL host code enqueues them; nothing is computed.
 class SimulatedProgram {
  public:
   SimulatedProgram(Runtime& runtime, const OpenClRun& run, std::size_t devices)
@@ -104,7 +104,7 @@ class SimulatedProgram {
     return codelet;
   }
 
-  /// An array with an element for each item, nowhere.
+  /// Returns an array with an element for each item; it has no memory.
   template <class T = float>
   Data data(const char* name) {
     return runtime_.matrix<T>(nullptr, run_.place.size, 1, run_.place.size, name);
@@ -112,7 +112,7 @@ class SimulatedProgram {
 
   TaskOptions placed(int block) const {
     TaskOptions options;
-    // Worker 0 is the core that reads.
+    // Worker 0 is the core that reads results.
     const auto turn = static_cast<std::size_t>(block) % devices_;
     if (run_.series.round_robin) options.devices = DeviceSet::worker(WorkerId(static_cast<std::uint32_t>(1 + turn)));
     return options;
@@ -124,7 +124,7 @@ class SimulatedProgram {
                     placed(block));
   }
 
-  /// The same image in every frame, and a result for each frame, which is read.
+  /// Submits frames that all use the same image; each frame has a result of its own, which is read.
   void submit_frames() {
     struct Pixel {
       float channels[4];
@@ -170,7 +170,7 @@ OpenClOutcome simulate_opencl(const OpenClRun& run, const OpenClAssumptions& ass
   simulation->core_lookahead = kReadsAhead;
   simulation->noise = true;
   simulation->seed = seed;
-  // Copies from one device to another go by the host, as those of different vendors do.
+  // Copies from one device to another go through the host, like copies between devices of different vendors.
   simulation->peer_copies = false;
   const std::size_t devices = simulation->gpus.size();
   RuntimeOptions options;

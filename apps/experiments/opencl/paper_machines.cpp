@@ -11,24 +11,24 @@ namespace {
 
 using platform::KernelTime;
 
-/// Of a GPU's memory bandwidth, what a kernel reaches that little but reads and writes.
+/// The part of a GPU's memory bandwidth that a kernel reaches if it does little but read and write.
 constexpr double kReached = 0.7;
-/// 10^6 bytes per second, between the host's memory and a device, of memory that is not pinned.
+/// Bandwidths between the host's memory and a device, for memory that is not pinned, in 10^6 bytes per second.
 constexpr double kHannibalLink = 3000;
 constexpr double kHannibalProcessorsLink = 12000;
 constexpr double kAverellLink = 5000;
 constexpr double kAverellProcessorsLink = 16000;
-/// In place: as good as no time.
+/// The bandwidth of a device that works in place: copies take almost no time.
 constexpr double kNoCopy = 1e9;
 constexpr auto kCopyLatency = std::chrono::microseconds(10);
 constexpr auto kLaunch = std::chrono::microseconds(15);
-/// GB/s, data sheets.
+/// Memory bandwidths in GB/s, from data sheets.
 constexpr double kQuadroMemory = 102;
 constexpr double kTeslaMemory = 150;
-/// Peak in single precision, GFlop/s: cores x GHz x operations in a cycle (4 x 2 and 8 x 2).
+/// Peaks in single precision, GFlop/s: cores x GHz x operations in a cycle (4 x 2 and 8 x 2).
 constexpr double kHannibalPeak = 8 * 2.67 * 8;
 constexpr double kAverellPeak = 16 * 2.0 * 16;
-/// "CPU is slow on this example": tone mapping takes so many times as long as on one GPU.
+/// "CPU is slow on this example": tone mapping takes this many times as long as on one GPU.
 constexpr double kSlowProcessors = 10;
 constexpr double kDeviation = 0.05;
 constexpr std::uint64_t kGigabyte = 1ULL << 30U;
@@ -41,9 +41,9 @@ struct PaperMachine {
   const char* cpu_model = "";
   double link = 0;
   double processors_link = 0;
-  /// Both directions at the same time.
+  /// True if copies go in both directions at the same time.
   bool two_ways = false;
-  /// Nanoseconds for an option, and for a pixel, on a GPU and on the processors.
+  /// The nanoseconds for an option, and for a pixel, on a GPU and on the processors.
   std::pair<double, double> option_ns{};
   std::pair<double, double> pixel_ns{};
 };
@@ -53,7 +53,7 @@ KernelTime time_of(double ns, double items) {
   return {us, kDeviation * us};
 }
 
-/// A kernel whose time is in proportion to its items.
+/// Returns a kernel whose time is proportional to its items.
 platform::KernelTimes kernel_of(const char* name, std::pair<double, double> ns, std::size_t gpus) {
   constexpr double kEdge = 100;
   const double items = kEdge * kEdge * kEdge;
@@ -66,8 +66,8 @@ void add_route(platform::MachineDescription& machine, std::vector<std::uint32_t>
   machine.routes.push_back({std::move(links), bandwidth, kCopyLatency});
 }
 
-/// Links: the host's, then each device's to it and from it, one and the same where it copies in one direction at a
-/// time.
+/// Adds links: the host's, then for each device one to it and one from it. They are the same link if the device copies
+/// in one direction at a time.
 void add_links(platform::MachineDescription& machine, const PaperMachine& paper, double shared) {
   const auto gpus = static_cast<std::size_t>(paper.gpus);
   machine.links.push_back({"host", shared * paper.link, Duration{0}});
@@ -90,7 +90,7 @@ void add_links(platform::MachineDescription& machine, const PaperMachine& paper,
       };
       if (from != to && from > 0) cross(from - 1, false);
       if (from != to && to > 0) cross(to - 1, true);
-      // Between two GPUs the host's link comes twice.
+      // Between two GPUs, the host's link occurs twice; the second is removed.
       if (links.size() > 2 && links[0] == links[2]) links.erase(links.begin() + 2);
       add_route(machine, std::move(links), bandwidth);
     }
@@ -101,7 +101,7 @@ platform::MachineDescription described(const PaperMachine& paper, double shared)
   platform::MachineDescription machine;
   machine.name = paper.name;
   machine.cpu_model = paper.cpu_model;
-  // Cores do nothing but to read results.
+  // Cores only read results.
   machine.cores = paper.gpus + 2;
   machine.sockets = 1;
   for (int i = 0; i < paper.gpus; ++i) machine.gpus.push_back({paper.gpu_model, paper.gpu_memory, {}, kLaunch, {}});
@@ -116,7 +116,8 @@ platform::MachineDescription described(const PaperMachine& paper, double shared)
   return machine;
 }
 
-/// Three GPUs at once, each of which copies an option in and out while it computes another.
+/// Returns the time of an option on three GPUs at once, each of which copies an option in and out while it computes
+/// another.
 double hannibal_gpus_ns(const OpenClAssumptions& assumptions) {
   return (kOptionInputBytes + kOptionOutputBytes) * 1000 / (kHannibalLink * std::min(3.0, assumptions.links));
 }
