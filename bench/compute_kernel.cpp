@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The processing unit number `index` of those that are allowed.
+/// Returns the processing unit with this index among those that are allowed.
 int allowed_unit(int index) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -31,11 +31,11 @@ void bind_to(int unit) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<unsigned>(unit), &set);
-  // Unbound is less precise, not wrong.
+  // An unbound thread is less precise, not wrong.
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// Long calls, as a task with a long kernel would make them.
+/// Measures long calls, like those of a task with a long kernel.
 double rate_of_one(double seconds, std::barrier<>& together) {
   constexpr std::int64_t kLong = 100'000;
   volatile double sink = compute(kLong);
@@ -48,7 +48,7 @@ double rate_of_one(double seconds, std::barrier<>& together) {
     iterations += kLong;
     elapsed = Clock::now() - begin;
   } while (elapsed.count() < seconds);
-  // Nobody stops while another is measured: free cores could run faster.
+  // No thread stops while another is measured: with free cores, the others could run faster.
   together.arrive_and_wait();
   return static_cast<double>(iterations) / elapsed.count();
 }
@@ -62,7 +62,7 @@ double compute(std::int64_t iterations) noexcept {
   for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
     for (double& value : x) value = value * 0.25 + 1.0;
   }
-  // By halves, not one by one: the sum must not take longer than a few iterations.
+  // The sum is computed by halves, not one by one: it must not take longer than a few iterations.
   for (std::size_t half = x.size() / 2; half > 0; half /= 2) {
     for (std::size_t i = 0; i < half; ++i) x[i] += x[i + half];
   }

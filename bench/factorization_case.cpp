@@ -33,7 +33,7 @@ Matrix random_values(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   return matrix;
 }
 
-/// The upper triangle <- the lower one, in blocks that stay in the cache.
+/// Copies the lower triangle to the upper one, in blocks that stay in the cache.
 void mirror(Matrix& a) {
   constexpr std::int64_t kBlock = 64;
   for (std::int64_t first_col = 0; first_col < a.cols; first_col += kBlock) {
@@ -80,7 +80,7 @@ FactorizationCase factorization_case(Parameters& parameters) {
   options.tile_rows = parameters.integer("tile_rows", 0);
   options.inner = parameters.integer("inner", 0);
   options.cores = cores_of(parameters);
-  constexpr std::int64_t kLargest = 1 << 17;  // LAPACK counts bytes of rows in 32 bits here and there
+  constexpr std::int64_t kLargest = 1 << 17;  // LAPACK counts bytes of rows in 32 bits in some places
   if (options.n > kLargest) throw BadParameter("n: at most 131072");
   return options;
 }

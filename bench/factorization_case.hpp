@@ -1,7 +1,7 @@
-/// Factorizations of dense matrices: how they are measured and checked, the same for all runtimes.
+/// Factorizations of dense matrices, measured and checked in the same way for all runtimes.
 ///
 /// A runtime gets a column-major matrix with n as its leading dimension and leaves the factors in it, as LAPACK does
-/// (tile QR: R, and its own vectors). What it copies elsewhere and back is part of the time; that it starts is not.
+/// (tile QR: R, and its own vectors). Copies elsewhere and back are part of the time; starting the runtime is not.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ enum class Algorithm { cholesky, lu, qr };
 struct FactorizationCase {
   Algorithm algorithm = Algorithm::cholesky;
   std::int64_t n = 1024;
-  /// Columns and rows of a tile, and inner block of QR; 0: what the runtime chooses.
+  /// The columns and rows of a tile, and the inner block of QR; 0: the runtime chooses.
   std::int64_t tile = 0;
   std::int64_t tile_rows = 0;
   std::int64_t inner = 0;
   int cores = 1;
 };
 
-/// The parameters `algorithm=cholesky|lu|qr n tile tile_rows inner cores`.
+/// Reads the parameters `algorithm=cholesky|lu|qr n tile tile_rows inner cores`.
 [[nodiscard]] FactorizationCase factorization_case(Parameters& parameters);
 
-/// What a factorization leaves behind.
+/// The result of a factorization.
 class Factors {
  public:
   Factors() = default;
@@ -43,20 +43,21 @@ class Factors {
   virtual void solve(Matrix& b) = 0;
 };
 
-/// Overwrites the matrix, which outlives the factors.
+/// Factorizes and overwrites the matrix, which outlives the factors.
 using Factorize = std::function<std::unique_ptr<Factors>(Matrix& a)>;
 
-/// Uniform in (-1/2, 1/2); for Cholesky symmetric, with n added to the diagonal. Equal seeds give equal matrices.
+/// Returns a matrix with elements uniform in (-1/2, 1/2); for Cholesky symmetric, with n added to the diagonal. Equal
+/// seeds give equal matrices.
 [[nodiscard]] Matrix random_matrix(Algorithm algorithm, std::int64_t n, std::uint64_t seed);
 
-/// As LAPACK counts them (LAPACK Working Note 41).
+/// Returns the number of operations as LAPACK counts them (LAPACK Working Note 41).
 [[nodiscard]] double flop_count(Algorithm algorithm, std::int64_t n);
 
-/// One factorization to warm up, of another matrix and at most 2048 rows, then the measured ones, each of a fresh copy
-/// of one matrix: as many as fit into 0.3 s, at least one and at most 15. The last factors solve a system with a random
-/// right-hand side. Figures: `seconds` (the median), `fastest_seconds`, `runs`, `flops`, `gflops` (of the median),
-/// `residual`, which is |b - A x| / (n |A| |x| eps) in the maximum norm with eps = 2^-53. Throws std::runtime_error
-/// where that is not below 30.
+/// Measures a factorization. One factorization warms up, of another matrix with at most 2048 rows. Then come the
+/// measured ones, each of a fresh copy of one matrix: as many as fit into 0.3 s, at least one and at most 15. The last
+/// factors solve a system with a random right-hand side. Figures: `seconds` (the median), `fastest_seconds`, `runs`,
+/// `flops`, `gflops` (of the median), `residual`, which is |b - A x| / (n |A| |x| eps) in the maximum norm with eps =
+/// 2^-53. Throws std::runtime_error if the residual is not below 30.
 [[nodiscard]] nlohmann::json measure_factorization(const FactorizationCase& options, const Factorize& factorize);
 
 }  // namespace troupe::bench

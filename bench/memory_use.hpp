@@ -1,4 +1,4 @@
-/// Memory per task in flight: how it is measured, the same for all runtimes.
+/// Memory per task in flight, measured in the same way for all runtimes.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@
 namespace troupe::bench {
 
 struct MemoryOptions {
-  /// Tasks that wait behind the first one, with two accesses each: they read what it writes, and modify one of 64 data.
+  /// The number of tasks that wait behind the first one, with two accesses each: they read what it writes, and modify
+  /// one of 64 data.
   std::int64_t in_flight = 50'000;
   int cores = 1;
 };
 inline constexpr std::int64_t kMemorySlots = 64;
 
-/// The parameters `in_flight cores`.
+/// Reads the parameters `in_flight cores`.
 [[nodiscard]] MemoryOptions memory_options(Parameters& parameters);
 
-/// Of this process, now and at most.
+/// The resident memory of this process, now and at most.
 [[nodiscard]] std::int64_t resident_bytes();
 [[nodiscard]] std::int64_t peak_resident_bytes();
 
-/// `submit` puts that many tasks in flight, none of which can end. Figure: `bytes_per_task`, the growth of resident
-/// memory.
+/// Measures memory per task. `submit` puts `in_flight` tasks in flight, none of which can end. Figure:
+/// `bytes_per_task`, the growth of resident memory.
 [[nodiscard]] nlohmann::json measure_in_flight(const MemoryOptions& options, const std::function<void()>& submit);
 
 }  // namespace troupe::bench

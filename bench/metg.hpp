@@ -1,5 +1,5 @@
-/// The minimum effective task granularity, METG(50%): the smallest average time of a task at which the cores still do
-/// half of what they could.
+/// The minimum effective task granularity, METG(50%): the smallest average time of a task at which the cores still
+/// reach half of their possible rate.
 ///
 /// Slaughter et al., SC20, section IV. Efficiency is the rate of kernel iterations, divided by the rate that all cores
 /// reach without a runtime; granularity is wall time x cores / tasks.
@@ -19,10 +19,10 @@ struct CurvePoint {
 
 inline constexpr double kMetgEfficiency = 0.5;
 
-/// Where the curve falls through 50 %: between the smallest tasks (in iterations) with at least that and the next
-/// smaller ones, interpolated (iterations on a logarithmic scale, efficiency on a linear one). Points in any order,
-/// with different iterations. Nothing where no point reaches 50 %. Where no point is below, `bounded` is false: the
-/// smallest granularity measured is an upper bound.
+/// The granularity at which the curve falls through 50 %: between the smallest tasks (in iterations) with at least that
+/// and the next smaller ones, interpolated (iterations on a logarithmic scale, efficiency on a linear one). Points in
+/// any order, with different iterations. Nothing if no point reaches 50 %. If no point is below, `bounded` is false:
+/// the smallest granularity measured is an upper bound.
 struct Metg {
   double us = 0;
   bool bounded = true;

@@ -6,10 +6,10 @@
 namespace troupe::bench {
 namespace {
 
-/// As in Task Bench, random dependencies differ between three successive rows and then repeat.
+/// In Task Bench, random dependencies differ between three successive rows and then repeat.
 constexpr std::int64_t kRandomPeriod = 3;
 
-/// A quarter of all arguments, at random but the same ones everywhere.
+/// Returns true for a quarter of all arguments, chosen at random but always the same ones.
 bool connected(int radix, std::int64_t set, int from, int to) {
   std::uint64_t state = 0;
   for (const auto value : {static_cast<std::int64_t>(radix), set, std::int64_t{from}, std::int64_t{to}}) {
@@ -36,7 +36,7 @@ void append_range(std::vector<int>& columns, int width, int first, int last, Tak
   }
 }
 
-/// What task `column` needs in rows whose number is `set` modulo the period.
+/// Appends the inputs of task `column` in rows whose number is `set` modulo the period.
 void append_inputs(const GraphShape& shape, std::int64_t period, std::int64_t set, int column,
                    std::vector<int>& columns) {
   const auto any = [](int) { return true; };

@@ -21,14 +21,14 @@ inline constexpr std::array kPatterns{Pattern::trivial, Pattern::stencil_1d,    
 
 [[nodiscard]] const char* to_string(Pattern pattern);
 [[nodiscard]] std::optional<Pattern> pattern_named(std::string_view name);
-/// Whether the number of dependencies is a parameter of the pattern.
+/// Returns true if the number of dependencies is a parameter of the pattern.
 [[nodiscard]] bool has_radix(Pattern pattern);
 
 struct GraphShape {
   Pattern pattern = Pattern::stencil_1d;
   int width = 1;
-  /// nearest: dependencies of a task away from the borders. random_nearest: candidates for these; the task above is
-  /// always one, each other with probability 1/4.
+  /// nearest: the dependencies of a task away from the borders. random_nearest: the candidates for these; the task
+  /// above is always one, each other with probability 1/4.
   int radix = 3;
 };
 
@@ -40,11 +40,11 @@ class GraphPattern {
 
   [[nodiscard]] const GraphShape& shape() const { return shape_; }
   [[nodiscard]] int width() const { return shape_.width; }
-  /// Tasks of a row: the tree's rows double until they are as wide as the graph.
+  /// Returns the number of tasks of a row: the tree's rows double until they are as wide as the graph.
   [[nodiscard]] int row_width(std::int64_t step) const;
-  /// Tasks of the first `steps` rows.
+  /// Returns the number of tasks of the first `steps` rows.
   [[nodiscard]] std::int64_t tasks(std::int64_t steps) const;
-  /// The columns of row `step - 1` that task (step, column) needs, ascending; none in row 0.
+  /// Returns the columns of row `step - 1` that task (step, column) needs, ascending; none in row 0.
   [[nodiscard]] std::span<const int> inputs(std::int64_t step, int column) const {
     if (step == 0) return {};
     const auto at = static_cast<std::size_t>((step % period_) * shape_.width + column);

@@ -19,7 +19,7 @@ inline constexpr int kFailed = 1;
 inline constexpr int kBadWords = 2;
 inline constexpr int kUnsupported = 3;
 
-/// Thrown by a case that this runtime has not got, in words for people.
+/// Thrown by a case that this runtime does not support; the text is for people.
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -35,7 +35,7 @@ struct Case {
 /// The body of a runner's `main`. Never throws.
 int run_cases(int argc, const char* const* argv, std::span<const Case> cases);
 
-/// Cores to use: the parameter `cores`, else all that this process may run on.
+/// Returns the number of cores to use: the parameter `cores`, otherwise all that this process may run on.
 [[nodiscard]] int cores_of(Parameters& parameters);
 
 /// Refuses every value of the parameter `mode` that is not among these, as `Unsupported`; the first is the default.

@@ -10,7 +10,7 @@
 namespace troupe::bench {
 namespace {
 
-/// The fork and those that wait for it.
+/// The tasks of the fork and those that wait for it.
 constexpr std::int64_t kForkTasks = kForkWidth + 1;
 
 }  // namespace
@@ -39,7 +39,7 @@ DataUse data_use(Shape shape, std::int64_t task) {
     case Shape::chain: return {0, true};
     case Shape::chains64: return {task % kChains, true};
     case Shape::fork_join: return {0, task % kForkTasks == 0};
-    // Readers: whatever data they share, they are independent.
+    // These tasks only read, so they are independent even if they share data.
     default: return {task % kChains, false};
   }
 }

@@ -1,4 +1,4 @@
-/// The shapes of the benchmark `overhead`: empty tasks as real programs order them.
+/// The shapes of the benchmark `overhead`: empty tasks in orders that real programs have.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ enum class Shape : std::uint8_t {
   chains64,
   /// One task, then ten that wait for it, then one that waits for these.
   fork_join,
-  /// A binary tree: every task submits its two children, the program only the root.
+  /// A binary tree: every task submits its two children; the program submits only the root.
   tree,
-  /// Submit one task and wait for it, again and again.
+  /// The program submits one task and waits for it, again and again.
   one_by_one
 };
 
@@ -33,8 +33,8 @@ inline constexpr std::int64_t kChains = 64;
 [[nodiscard]] const char* to_string(Shape shape);
 [[nodiscard]] std::optional<Shape> shape_named(std::string_view name);
 
-/// How the task with this number uses the data, for runtimes that derive the order from data. The data come in sets of
-/// as many as a task has handles; a task uses one set, in one mode.
+/// The use of data by the task with this number, for runtimes that derive the order from data. Data come in sets with
+/// one datum for each of a task's handles; a task uses one set, in one mode.
 struct DataUse {
   std::int64_t set = 0;
   bool writes = false;
@@ -42,7 +42,7 @@ struct DataUse {
 [[nodiscard]] DataUse data_use(Shape shape, std::int64_t task);
 [[nodiscard]] std::int64_t data_sets(Shape shape);
 
-/// The earlier tasks that the task with this number comes after, for runtimes with explicit dependencies: `count`
+/// The earlier tasks after which the task with this number comes, for runtimes with explicit dependencies: `count`
 /// neighbours from `first`.
 struct Predecessors {
   std::int64_t first = 0;
@@ -52,23 +52,24 @@ struct Predecessors {
 
 struct OverheadOptions {
   Shape shape = Shape::independent;
-  /// Data handles per task; 0: none, and explicit dependencies where the shape has any.
+  /// The data handles per task; 0: none, and explicit dependencies if the shape has any.
   int handles = 0;
   std::int64_t tasks = 100'000;
   int cores = 1;
 };
-/// Most handles that a runner has to offer.
+/// The largest number of handles that every runner must support.
 inline constexpr int kMostHandles = 4;
 
-/// The parameters `shape handles tasks cores`.
+/// Reads the parameters `shape handles tasks cores`.
 [[nodiscard]] OverheadOptions overhead_options(Parameters& parameters);
 
-/// Tasks of a complete binary tree of this depth; and the depth of the largest with at most that many tasks.
+/// The number of tasks of a complete binary tree of this depth, and the depth of the largest one with at most `tasks`
+/// tasks.
 [[nodiscard]] constexpr std::int64_t tree_tasks(int depth) { return (std::int64_t{2} << depth) - 1; }
 [[nodiscard]] int tree_depth(std::int64_t tasks);
 
-/// Calls `run`, which returns how many tasks it ran, once to warm up and three times to measure. Figures: `us_per_task`
-/// (the median) and `tasks`.
+/// Calls `run`, which returns the number of tasks that it ran, once to warm up and three times to measure. Figures:
+/// `us_per_task` (the median) and `tasks`.
 [[nodiscard]] nlohmann::json measure_overhead(const std::function<std::int64_t()>& run);
 
 }  // namespace troupe::bench

@@ -23,7 +23,7 @@ double one_start(const std::function<void(StartTime&)>& submit, bool asleep) {
   StartTime started{0};
   const std::int64_t submitted = now_ns();
   submit(started);
-  // Whoever wakes up may do so on this core: do not stay in its way.
+  // The thread that wakes up may do so on this core, so do not occupy it.
   while (started.load() == 0) {
     if (asleep) {
       std::this_thread::sleep_for(microseconds(100));

@@ -25,7 +25,7 @@ GraphShape shape_of(Parameters& parameters, int cores) {
   return shape;
 }
 
-/// The smallest number of rows with at least that many tasks.
+/// Returns the smallest number of rows with at least `tasks` tasks.
 std::int64_t steps_for(const GraphPattern& pattern, double tasks) {
   auto steps = static_cast<std::int64_t>(tasks) / pattern.width();
   while (static_cast<double>(pattern.tasks(steps)) < tasks) ++steps;
@@ -58,7 +58,7 @@ class Sweep {
     return std::max(1.0, std::round(options_.first_us * 1e-6 * options_.peak / options_.cores));
   }
 
-  /// One point below 50 % may be an accident, two are not.
+  /// Halves the task size. One point below 50 % may be an accident, two are not.
   void descend(double iterations) {
     for (int below = 0; below < 2 && iterations >= 2;) {
       iterations = std::floor(iterations / 2);
@@ -66,7 +66,7 @@ class Sweep {
     }
   }
 
-  /// One point more between the two that the crossing lies between.
+  /// Measures one more point between the two points around the crossing.
   void refine() {
     double above = 0;
     for (const CurvePoint& point : curve_) {
@@ -81,7 +81,7 @@ class Sweep {
   }
 
   CurvePoint measure(double iterations) {
-    // What the runtime adds is not known yet; what it added last time is a good guess.
+    // The runtime's overhead at this size is not known yet; the last one is a good guess.
     const double expected_s = (iterations / options_.peak + overhead_s_);
     const double wanted = options_.least_seconds / expected_s;
     const double tasks =
@@ -116,7 +116,7 @@ class Sweep {
   const GraphPattern& pattern_;
   GraphExecutor& executor_;
   Workload workload_;
-  /// Wall time per task beyond its iterations, at the last point.
+  /// The wall time per task beyond its iterations, at the last point.
   double overhead_s_ = 0;
   std::vector<CurvePoint> curve_;
 };
@@ -125,7 +125,7 @@ nlohmann::json verify(const SweepOptions& options, const GraphPattern& pattern, 
   Workload workload{&pattern, options.steps, 1, true};
   executor.prepare(workload);
   executor.execute(workload);
-  executor.execute(workload);  // a graph that is executed again must still be in order
+  executor.execute(workload);  // the second execution shows that a graph can be executed again
   return {{"tasks", workload.tasks()}, {"wrong", executor.wrong()}};
 }
 

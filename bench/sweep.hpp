@@ -18,40 +18,41 @@ class GraphExecutor {
   GraphExecutor& operator=(const GraphExecutor&) = delete;
   virtual ~GraphExecutor() = default;
 
-  /// Called before executions with other steps, outside of the timed part: here a graph is built that is executed
-  /// several times. Not for what must be done for each execution.
+  /// Called outside of the timed part, before executions with a different number of steps. A graph that is executed
+  /// several times is built here. Not for work that each execution needs.
   virtual void prepare(const Workload& /*workload*/) {}
   /// Executes the graph and returns when it is done. Timed.
   virtual void execute(const Workload& workload) = 0;
-  /// Inputs that were not what they should have been, since the start.
+  /// Returns the number of wrong inputs since the start.
   [[nodiscard]] virtual std::int64_t wrong() const = 0;
 };
 
 struct SweepOptions {
   GraphShape shape;
   int cores = 1;
-  /// Iterations per second of all cores: the common reference.
+  /// The iterations per second of all cores: the common reference.
   double peak = 0;
-  /// Tasks of one execution: at most, and at least.
+  /// The largest and the smallest number of tasks of one execution.
   std::int64_t most_tasks = 16'384;
   std::int64_t least_tasks = 400;
-  /// A point is measured this often for at least so long; the median counts.
+  /// A point is measured this many times, each for at least `least_seconds`; the median counts.
   int repetitions = 3;
   double least_seconds = 0.010;
   /// The first granularity that is tried.
   double first_us = 128;
-  /// No sweep, but one execution of `steps` rows with its inputs verified.
+  /// True: one execution of `steps` rows with verified inputs, instead of a sweep.
   bool check = false;
   std::int64_t steps = 0;
 };
 
-/// The parameters `pattern width dependencies cores peak check steps tiny`. Without `peak`, it is measured here.
-/// `most_tasks`: a graph that is built once and executed often has to be of a size that programs keep.
+/// Reads the parameters `pattern width dependencies cores peak check steps tiny`. Without `peak`, it is measured here.
+/// `most_tasks`: the size of the largest graph; a graph that is built once and executed often must not be larger than
+/// graphs that programs keep.
 [[nodiscard]] SweepOptions sweep_options(Parameters& parameters, std::int64_t most_tasks);
 
-/// Halves the task size until the efficiency stays below 50 %, then looks once more in between. Figures: `metg_us`,
-/// `bounded`, `curve`, `peak_iterations_per_second`; with `check`, `tasks` and `wrong` instead.
-/// Throws std::runtime_error where 50 % is never reached.
+/// Halves the task size until the efficiency stays below 50 %, then measures once more in between. Figures: `metg_us`,
+/// `bounded`, `curve`, `peak_iterations_per_second`; with `check`, `tasks` and `wrong` instead. Throws
+/// std::runtime_error if 50 % is never reached.
 [[nodiscard]] nlohmann::json sweep(const SweepOptions& options, const GraphPattern& pattern, GraphExecutor& executor);
 
 }  // namespace troupe::bench

@@ -1,5 +1,5 @@
-/// What a task of a benchmark graph writes, and where: the identity of the task, so that readers can tell whether they
-/// ran too early or too late.
+/// The output of a task of a benchmark graph: the identity of the task, so that readers can tell whether they ran too
+/// early or too late.
 #pragma once
 
 #include <atomic>
@@ -11,25 +11,24 @@
 
 namespace troupe::bench {
 
-/// On a cache line of its own, as data of real tasks are.
+/// An output, on a cache line of its own like data of real tasks.
 struct alignas(64) TaskOutput {
   std::int64_t step = -1;
   std::int64_t column = -1;
 };
 
-/// What all tasks of one execution share. Written between executions only.
+/// Data that all tasks of one execution share. Written between executions only.
 struct Workload {
   const GraphPattern* pattern = nullptr;
   std::int64_t steps = 0;
   std::int64_t iterations = 0;
-  /// Readers look at what they read. Off in measurements.
+  /// True if readers verify what they read. False in measurements.
   bool check = false;
 
   [[nodiscard]] std::int64_t tasks() const { return pattern->tasks(steps); }
 };
 
-/// The body of task (step, column). `input(k)` is the output of the k-th of its inputs, `wrong` counts inputs that are
-/// not what they should be.
+/// The body of task (step, column). `input(k)` is the output of the k-th of its inputs; `wrong` counts wrong inputs.
 template <class Input>
 void run_task(const Workload& workload, std::int64_t step, int column, TaskOutput& output, Input input,
               std::atomic<std::int64_t>& wrong) {
@@ -40,15 +39,15 @@ void run_task(const Workload& workload, std::int64_t step, int column, TaskOutpu
       if (read.step != step - 1 || read.column != columns[k]) wrong.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  // Never true; the compiler cannot know, so it has to compute.
+  // The condition is never true; the compiler does not know that, so it has to compute.
   if (compute(workload.iterations) < 0) wrong.fetch_add(1, std::memory_order_relaxed);
   output = {step, column};
 }
 
-/// Outputs for runtimes that derive the order from data: several per column, used in turn. Each is read in the next
-/// row only and written again `kRows` rows later, so that few tasks that far behind are still running: the
-/// write-after-read orders that the runtime finds besides the pattern's own are there, but hold up nobody.
-/// Every runtime with data handles uses this; those with explicit edges have one output per task instead.
+/// Outputs for runtimes that derive the order from data: several per column, used in turn. Each is read only in the
+/// next row and written again `kRows` rows later, when few tasks that far behind are still running. So the
+/// write-after-read orders that the runtime finds besides the pattern's own exist, but delay nobody. Every runtime with
+/// data handles uses this; those with explicit edges have one output per task instead.
 class OutputRing {
  public:
   static constexpr std::int64_t kRows = 8;

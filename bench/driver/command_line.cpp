@@ -29,7 +29,7 @@ struct BenchArguments {
   PlanOptions plan;
   int rounds = 0;
   int cores = 0;
-  /// `-`: standard output, instead of the table.
+  /// A file for JSON; `-`: standard output, instead of the table.
   std::string json;
   std::string plot;
   std::string markdown;
@@ -138,7 +138,8 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
   }
 }
 
-/// Cores and rounds as they will be; what cannot be written is known before anything is measured.
+/// Returns the options with the final cores and rounds. Checks before anything is measured that the files can be
+/// written.
 PlanOptions settled(const BenchArguments& arguments) {
   for (const std::string& path : {arguments.json, arguments.plot, arguments.markdown}) {
     if (!path.empty() && path != "-") apps::check_output_path(path);
@@ -207,7 +208,7 @@ std::unique_ptr<CLI::App> make_bench(apps::Command& chosen) {
   auto arguments = std::make_shared<BenchArguments>();
   auto application =
       std::make_unique<CLI::App>("Troupe and its peers, side by side: medians of interleaved runs.", "troupe bench");
-  application->require_subcommand(0, 1);  // none: a better message, later
+  application->require_subcommand(0, 1);  // No command is allowed here: a later check gives a better message.
   for (const Benchmark& benchmark : kBenchmarks) {
     CLI::App* command = application->add_subcommand(benchmark.name, benchmark.help);
     add_own_options(*command, arguments->plan, benchmark.name);

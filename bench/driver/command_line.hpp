@@ -7,8 +7,9 @@
 
 namespace troupe::bench {
 
-/// The application `troupe bench` with a command for each benchmark, as `apps::make_application`. Exit codes: 0
-/// measured (peers may be missing); 1 a runner failed; 2 arguments that cannot be used.
+/// Returns the application `troupe bench` with a command for each benchmark. `chosen` is used as in
+/// `apps::make_application`. Exit codes: 0 measured (peers may be missing); 1 a runner failed; 2 arguments that cannot
+/// be used.
 [[nodiscard]] std::unique_ptr<CLI::App> make_bench(apps::Command& chosen);
 
 }  // namespace troupe::bench

@@ -77,7 +77,7 @@ class RowMeasurement {
     }
   }
 
-  /// As far as all contestants have to agree: whether this one does with the first.
+  /// Returns true if this contestant agrees with the first, if all have to agree.
   bool is_same(const Contestant& contestant, const nlohmann::json& figures) {
     if (result_.row.same_key.empty()) return true;
     const nlohmann::json found = figures.value(result_.row.same_key, nlohmann::json());
@@ -88,7 +88,7 @@ class RowMeasurement {
     return !found.is_null() && found == same_;
   }
 
-  /// What failed once is not tried again: half a series cannot be compared.
+  /// Drops a contestant that failed once, since half a series cannot be compared.
   static void give_up(Series& series, const std::string& reason, bool failed) {
     series.skipped = reason.empty() ? "no reason given" : reason;
     series.failed = failed;
@@ -100,7 +100,7 @@ class RowMeasurement {
   const Runners& runners_;
   Results& results_;
   RowResult result_;
-  /// What all have to agree with, and whose it is.
+  /// The value with which all have to agree, and the label of the contestant that it came from.
   nlohmann::json same_;
   std::string same_of_;
 };

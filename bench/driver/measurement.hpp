@@ -12,14 +12,14 @@
 
 namespace troupe::bench {
 
-/// What one contestant did in one row.
+/// The results of one contestant in one row.
 struct Series {
   Contestant contestant;
-  /// Figure by key, one sample per round. Either all rounds or none.
+  /// The figures by key, one sample per round: either for all rounds or for none.
   std::map<std::string, std::vector<double>> samples;
-  /// All that the runner printed, one object per round.
+  /// Everything that the runner printed, one object per round.
   std::vector<nlohmann::json> outputs;
-  /// Why there are none: missing, not supported, failed.
+  /// The reason why there are no samples: missing, not supported, failed.
   std::string skipped;
   bool failed = false;
 
@@ -36,27 +36,27 @@ struct RowResult {
 struct Results {
   Plan plan;
   std::vector<RowResult> rows;
-  /// Contestants whose runner is not there.
+  /// The contestants whose runner is missing.
   std::vector<std::string> missing;
-  /// Of all rounds of all rows.
+  /// The references of all rounds of all rows.
   std::vector<double> references;
 
   [[nodiscard]] bool any_failed() const;
   [[nodiscard]] bool any_measured() const;
 };
 
-/// Measurements that the plan takes at most.
+/// Returns the most measurements that the plan takes.
 [[nodiscard]] std::uint64_t measurements(const Plan& plan);
 
-/// Runs the whole plan. Row by row, so that what is compared was measured within a short time; within a row, each round
+/// Runs the whole plan, row by row, so that compared figures are measured within a short time. Within a row, each round
 /// starts with another contestant. `advanced` is called after each measurement with the number that are done or
-/// skipped. Throws `Error` where the reference cannot be measured.
+/// skipped. Throws `Error` if the reference cannot be measured.
 [[nodiscard]] Results run_plan(const Plan& plan, const Runners& runners,
                                const std::function<void(std::uint64_t)>& advanced);
 
-/// Troupe's first figure over the peer's, from pairs of the same round: a peer that runs graphs which are kept is
-/// compared with Troupe's recorded graph, where that was measured; others with Troupe as it is. Nothing for Troupe
-/// itself and for what was not measured.
+/// Troupe's first figure over the peer's, from pairs of the same round. A peer that runs kept graphs is compared with
+/// Troupe's recorded graph, if that was measured; other peers are compared with Troupe's usual mode. There is no ratio
+/// for Troupe itself or for a contestant that was not measured.
 struct Ratio {
   std::string of;
   Estimate estimate;

@@ -1,4 +1,4 @@
-/// What a benchmark measures, before anything has run.
+/// The plan of a benchmark: what it measures, before anything has run.
 #pragma once
 
 #include <optional>
@@ -7,46 +7,46 @@
 
 namespace troupe::bench {
 
-/// A runtime in one of its ways of being used.
+/// A runtime in one of its modes.
 struct Contestant {
   std::string runtime;
-  /// Empty: the usual one.
+  /// The mode; empty: the usual one.
   std::string mode;
 
   [[nodiscard]] std::string label() const { return mode.empty() ? runtime : runtime + "/" + mode; }
   friend bool operator==(const Contestant&, const Contestant&) = default;
 };
 
-/// `troupe`, `taskflow/static`.
+/// Parses a label such as `troupe` or `taskflow/static`.
 [[nodiscard]] Contestant contestant_named(const std::string& label);
 
-/// One line of the comparison: what every contestant is told to do.
+/// One line of the comparison: the case and parameters of every contestant.
 struct Row {
-  /// For people, one per column of `Plan::label_titles`.
+  /// The labels for people, one per column of `Plan::label_titles`.
   std::vector<std::string> labels;
   std::string case_name;
-  /// `key=value`; `cores`, `mode` and the reference are added.
+  /// The `key=value` words; `cores`, `mode` and the reference are added.
   std::vector<std::string> words;
   /// The runners' names of the figures, in the order of `Plan::figure_titles`. The first is compared.
   std::vector<std::string> keys;
-  /// The runners' name of what has to be the same for all contestants and rounds; empty: nothing has.
+  /// The runners' name of a value that has to be the same for all contestants and rounds; empty: there is none.
   std::string same_key = {};
 };
 
-/// Measured by the runner `peak` at the beginning of every round, for all contestants of the round.
+/// A figure that the runner `peak` measures at the beginning of every round, for all contestants of the round.
 struct Reference {
   std::string case_name;
   std::vector<std::string> words;
   std::string key;
-  /// The parameter in which it is passed on; empty: it is not.
+  /// The parameter that passes it on; empty: it is not passed on.
   std::string parameter;
-  /// Where set: the first figure as a share of the reference is a further figure of this name.
+  /// If set, the first figure as a share of the reference is a further figure of this name.
   std::string share_key;
 };
 
 struct Plan {
   std::string benchmark;
-  /// What the first figure is, with its unit.
+  /// The meaning of the first figure, with its unit.
   std::string title;
   std::vector<std::string> label_titles;
   std::vector<std::string> figure_titles;

@@ -9,17 +9,17 @@
 
 namespace troupe::bench {
 
-/// What can be chosen. Empty lists: the benchmark's own defaults.
+/// The choices of the command line. Empty lists mean the benchmark's defaults.
 struct PlanOptions {
   int rounds = 9;
   int cores = 1;
   std::vector<std::string> runtimes;
-  /// Sizes that only show that everything works.
+  /// True: sizes that only show that everything works.
   bool tiny = false;
   /// overhead
   std::vector<std::string> shapes;
   std::vector<int> handles;
-  /// 0: as usual.
+  /// The number of tasks; 0: the usual number.
   std::int64_t tasks = 0;
   /// granularity
   std::vector<std::string> patterns;
@@ -31,16 +31,16 @@ struct PlanOptions {
   std::int64_t tile = 0;
   /// sparse: points on a side of the cube
   std::vector<int> points;
-  /// sparse-lu: which blocks are full, and what Troupe's tasks are; `orders` are in blocks.
+  /// sparse-lu: the structure of full blocks, and the grains of Troupe's tasks; `orders` are in blocks.
   std::string structure = "third";
   std::vector<std::string> grains;
 };
 
-/// All runtimes that a runner exists for in the source.
+/// Returns all runtimes for which the source has a runner.
 [[nodiscard]] const std::vector<std::string>& known_runtimes();
-/// What `linalg` can factorize.
+/// Returns the factorizations of `linalg`.
 [[nodiscard]] const std::vector<std::string>& known_algorithms();
-/// What Troupe's tasks can be in `sparse-lu`.
+/// Returns the grains of Troupe's tasks in `sparse-lu`.
 [[nodiscard]] const std::vector<std::string>& known_grains();
 
 [[nodiscard]] Plan overhead_plan(const PlanOptions& options);

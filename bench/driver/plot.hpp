@@ -8,11 +8,12 @@
 
 namespace troupe::bench {
 
-/// The commands by which gnuplot draws the first figure of every row, a mark per contestant with its interval, on a
-/// logarithmic scale, as SVG.
+/// Returns commands for gnuplot, which draws the first figure of every row as SVG: a mark per contestant with its
+/// interval, on a logarithmic scale.
 [[nodiscard]] std::string plot_script(const Results& results);
 
-/// `ErrorCode::io` where gnuplot is missing or fails, or the file cannot be written; then it was not touched.
+/// Draws the picture. Fails with `ErrorCode::io` if gnuplot is missing or fails, or the file cannot be written; the
+/// file is unchanged then.
 [[nodiscard]] Result<void> draw_plot(const std::string& path, const Results& results);
 
 }  // namespace troupe::bench

@@ -1,4 +1,4 @@
-/// `troupe-bench-reference`: what `troupe-reference` does, with the benchmarks' commands.
+/// `troupe-bench-reference`: `troupe-reference` with the benchmarks' commands.
 #include <CLI/CLI.hpp>
 
 #include "apps/reference/reference_program.hpp"

@@ -10,7 +10,7 @@
 namespace troupe::bench {
 namespace {
 
-/// Three digits or more.
+/// Formats a number with three digits or more.
 std::string number(double value) {
   const double size = std::abs(value);
   if (size != 0 && (size < 1e-3 || size >= 1e7)) return fmt::format("{:.2e}", value);
@@ -21,7 +21,7 @@ std::string interval(const Estimate& estimate) {
   return fmt::format("[{}, {}]", number(estimate.low), number(estimate.high));
 }
 
-/// Equal ones once, in the order in which they come.
+/// Adds a note unless it is there already.
 void add_note(std::vector<std::string>& notes, std::string note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
@@ -41,7 +41,7 @@ void add_rows(ReportCells& cells, const RowResult& row) {
   for (const Series& series : row.series) {
     const std::string label = series.contestant.label();
     if (!series.measured()) {
-      if (series.skipped == "not installed") continue;  // named once, for the whole benchmark
+      if (series.skipped == "not installed") continue;  // such contestants are named once, for the whole benchmark
       const std::string where = series.failed ? fmt::format(" ({})", fmt::join(row.row.labels, ", ")) : "";
       add_note(cells.notes,
                fmt::format("{}{} {}: {}", label, where, series.failed ? "failed" : "skipped", series.skipped));
@@ -54,7 +54,7 @@ void add_rows(ReportCells& cells, const RowResult& row) {
   }
 }
 
-/// A reference that comes and goes says that something else was running.
+/// Adds a note if the reference varied, since that means that something else was running.
 void add_note_on_references(std::vector<std::string>& notes, const std::vector<double>& references) {
   if (references.empty()) return;
   constexpr double kQuiet = 1.1;
@@ -64,7 +64,7 @@ void add_note_on_references(std::vector<std::string>& notes, const std::vector<d
       fmt::format("the machine was not quiet: the reference varied between {} and {}", number(*least), number(*most)));
 }
 
-/// Says how the intervals came about.
+/// Describes how the intervals are computed.
 std::string method(const Plan& plan) {
   const double coverage = estimate(std::vector<double>(static_cast<std::size_t>(plan.rounds))).coverage;
   return fmt::format(

@@ -1,4 +1,4 @@
-/// What was measured, for people and for programs.
+/// The results, as text for people and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,13 +9,13 @@
 
 namespace troupe::bench {
 
-/// A line per row and contestant: medians with their intervals, and Troupe over the peer.
+/// The cells of a table with a line per row and contestant: medians with their intervals, and Troupe over the peer.
 struct ReportCells {
   std::vector<std::string> titles;
-  /// How many columns from the left are words.
+  /// The number of columns from the left that hold words.
   std::size_t words = 0;
   std::vector<std::vector<std::string>> lines;
-  /// What was skipped or failed, and why; one sentence each.
+  /// One sentence each about contestants that were skipped or failed, and why.
   std::vector<std::string> notes;
 };
 [[nodiscard]] ReportCells report_cells(const Results& results);

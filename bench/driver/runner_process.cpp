@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The last line is the one that says what was wrong; libraries print theirs before.
+/// Returns the last line, which says what was wrong; libraries print their messages before it.
 std::string last_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.rfind('\n') + 1);

@@ -8,23 +8,23 @@
 
 namespace troupe::bench {
 
-/// How one measurement ended.
+/// The end of one measurement.
 struct Outcome {
   enum class Kind { measured, unsupported, failed };
   Kind kind = Kind::failed;
   nlohmann::json figures;
-  /// Of what was not measured, in one line.
+  /// The reason why nothing was measured, in one line.
   std::string reason;
 };
 
 /// The programs `troupe-bench-runner-NAME` of one folder.
 class Runners {
  public:
-  /// Empty: the folder of this program.
+  /// `folder`: the folder of the runners; empty: the folder of this program.
   explicit Runners(std::string folder);
 
   [[nodiscard]] bool has(const std::string& runtime) const;
-  /// Runs one case in a process of its own. Never throws for what the child does.
+  /// Runs one case in a process of its own. Never throws for anything that the child does.
   [[nodiscard]] Outcome run(const std::string& runtime, const std::string& case_name,
                             const std::vector<std::string>& words) const;
 

@@ -6,7 +6,7 @@
 
 namespace troupe::bench {
 
-/// C <- C - A B, of `side` x `side` blocks of `block` rows each.
+/// The shape of C <- C - A B, with matrices of `side` x `side` blocks of `block` rows each.
 struct BatchedShape {
   int side = 8;
   std::int64_t block = 192;
@@ -14,14 +14,15 @@ struct BatchedShape {
   [[nodiscard]] std::int64_t order() const { return side * block; }
 };
 
-/// Measures it. `T` is float or double.
+/// Measures the product. `T` is float or double.
 template <class T>
 class BatchedProduct {
  public:
   virtual ~BatchedProduct() = default;
-  /// Seconds of one product: the mean of several, one after the other, with all data where they are computed with.
+  /// Returns the seconds of one product: the mean of several, one after the other, with all data in the memory of the
+  /// device.
   [[nodiscard]] virtual double multiply() = 0;
-  /// The same of one call of the library's gemm for the whole matrices.
+  /// Returns the seconds of one call of the library's gemm for the whole matrices, measured in the same way.
   [[nodiscard]] virtual double multiply_as_one() = 0;
   /// What a product is made of on a GPU, as it counts itself; 0 on a core.
   [[nodiscard]] virtual double launches() const = 0;
@@ -31,10 +32,10 @@ class BatchedProduct {
   [[nodiscard]] virtual double residual() = 0;
 };
 
-/// On one core, where no GPU is used.
+/// Returns the product on one core, for machines without a GPU.
 template <class T>
 [[nodiscard]] std::unique_ptr<BatchedProduct<T>> batched_product_on_a_core(const BatchedShape& shape);
-/// In the first GPU's memory. Throws `Error`: `no_implementation` in a build without nvcc.
+/// Returns the product in the first GPU's memory. Throws `Error`: `no_implementation` in a build without nvcc.
 template <class T>
 [[nodiscard]] std::unique_ptr<BatchedProduct<T>> batched_product_on_a_gpu(const BatchedShape& shape);
 

@@ -15,7 +15,8 @@ namespace {
 
 using kernels::DeviceMemory;
 
-/// So many products are enqueued before anybody waits: what a launch costs is hidden behind the one before it.
+/// The number of products that are enqueued before a wait, so that the cost of a launch is hidden behind the one before
+/// it.
 constexpr int kProductsAtOnce = 20;
 
 template <class T>
@@ -64,7 +65,7 @@ class ProductOnAGpu final : public BatchedProduct<T> {
   [[nodiscard]] kernels::SuperBlock<T> blocks(const DeviceMemory& memory) const {
     return {packed(memory), GeneratedBlocks<T>::all(shape_), shape_.side};
   }
-  /// The same memory as one matrix.
+  /// Returns the same memory as one matrix.
   [[nodiscard]] MatrixView<T> whole(const DeviceMemory& memory) const {
     return {reinterpret_cast<T*>(memory.data()), shape_.order(), shape_.order(), shape_.order()};
   }

@@ -1,4 +1,4 @@
-/// A stream of the first GPU, for what is measured without a runtime.
+/// A stream of the first GPU, for measurements without a runtime.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@
 
 namespace troupe::bench {
 
-/// What the peers' classes are made of.
+/// The implementation of the peers' classes.
 namespace peers {
 
 using kernels::DeviceMemory;
@@ -30,7 +30,7 @@ double peer_seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What only this comparison takes of cuSOLVER and cuBLAS.
+/// The functions of cuSOLVER and cuBLAS that only this comparison uses.
 #define TROUPE_PEER_SOLVER(X)    \
   X(cusolverDnCreateParams)      \
   X(cusolverDnDestroyParams)     \

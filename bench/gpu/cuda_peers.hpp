@@ -1,4 +1,4 @@
-/// What Troupe is compared with on a GPU: NVIDIA's own libraries, on the same data.
+/// The peers of Troupe on a GPU: NVIDIA's own libraries, on the same data.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace troupe::bench {
 /// cuSOLVER's Cholesky factorization (cusolverDnXpotrf) of a generated matrix, in one piece of the first GPU's memory.
 class CusolverCholesky {
  public:
-  /// Takes memory for the whole matrix. Throws `out_of_memory`, or `platform` where the library cannot be used.
+  /// Takes memory for the whole matrix. Throws `out_of_memory`, or `platform` if the library cannot be used.
   explicit CusolverCholesky(const GeneratedSystem& system);
   ~CusolverCholesky();
   CusolverCholesky(const CusolverCholesky&) = delete;
   CusolverCholesky& operator=(const CusolverCholesky&) = delete;
 
-  /// Makes the matrix and factorizes it; the seconds of the factorization. Throws `numerical`.
+  /// Makes the matrix and factorizes it. Returns the seconds of the factorization. Throws `numerical`.
   [[nodiscard]] double factorize();
-  /// As `residual_of`, from the last factorization.
+  /// Returns the residual of the last factorization, as defined by `residual_of`.
   [[nodiscard]] double residual();
 
  private:
@@ -27,14 +27,14 @@ class CusolverCholesky {
   std::unique_ptr<Work> work_;
 };
 
-/// cuBLASXt's matrix product C <- C - A B on the first GPU, of column-major square matrices in pinned host memory:
-/// seconds, with all data in host memory at the beginning and at the end. `block`: the edge of the blocks that it
-/// moves; 0: as it chooses.
+/// Computes C <- C - A B by cuBLASXt on the first GPU, for column-major square matrices in pinned host memory. Returns
+/// the seconds, with all data in host memory at the beginning and at the end. `block`: the edge of the blocks that it
+/// moves; 0: cuBLASXt chooses.
 [[nodiscard]] double cublasxt_product(std::int64_t n, const double* a, const double* b, double* c, int block);
 
-/// Why there is no GPU; empty where there is one.
+/// Returns the reason why there is no GPU; empty if there is one.
 [[nodiscard]] std::string why_no_gpu();
-/// "NVIDIA H200, 132 multiprocessors, 139 GiB".
+/// Returns a description such as "NVIDIA H200, 132 multiprocessors, 139 GiB".
 [[nodiscard]] std::string gpu_description();
 
 }  // namespace troupe::bench

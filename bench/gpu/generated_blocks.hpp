@@ -1,4 +1,4 @@
-/// Super-blocks in host memory with elements that a GPU can make, too.
+/// Super-blocks in host memory, with elements that a GPU can generate, too.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace troupe::bench {
 
-/// A super-block whose blocks are all full, with `symmetric_element`'s elements of its packed form.
+/// A super-block with full blocks. The elements of its packed form are those of `symmetric_element`.
 template <class T>
 class GeneratedBlocks {
  public:
@@ -32,7 +32,7 @@ class GeneratedBlocks {
   }
   [[nodiscard]] std::vector<T>& values() { return values_; }
 
-  /// The mask of all.
+  /// Returns the mask of all blocks.
   [[nodiscard]] static kernels::BlockMask all(const BatchedShape& shape) {
     return ~kernels::BlockMask{0} >> (kernels::kLargestSide * kernels::kLargestSide - shape.side * shape.side);
   }
@@ -47,7 +47,7 @@ inline constexpr std::uint64_t kSeedOfLeft = 1;
 inline constexpr std::uint64_t kSeedOfRight = 2;
 inline constexpr std::uint64_t kSeedOfResult = 3;
 
-/// More precise than anything that is measured.
+/// A vector that is more precise than anything that is measured.
 using ExactVector = std::vector<long double>;
 
 /// y <- y + A x.
@@ -66,7 +66,7 @@ void add_product(const kernels::SuperBlock<T>& a, const ExactVector& x, ExactVec
   }
 }
 
-/// `BatchedProduct::residual`, where `c` is what came of one product.
+/// Computes `BatchedProduct::residual`, where `c` is the result of one product.
 template <class T>
 double residual_of_product(const BatchedShape& shape, GeneratedBlocks<T>& c) {
   constexpr std::uint64_t kSeedOfVector = 4;

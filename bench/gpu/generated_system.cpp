@@ -13,7 +13,7 @@ namespace {
 
 using kernels::codelets;
 
-/// The right-hand side: a part of another generated matrix, its first column.
+/// Fills the right-hand side with the first column of another generated matrix.
 void fill_right_hand_side(Runtime& runtime, const GeneratedSystem& system, TiledMatrix<double>& b) {
   for (int i = 0; i < b.tile_rows(); ++i) {
     runtime.submit(codelets<double>().fill_symmetric, {b(i, 0)},
@@ -21,7 +21,7 @@ void fill_right_hand_side(Runtime& runtime, const GeneratedSystem& system, Tiled
   }
 }
 
-/// R <- R - A X.
+/// Computes R <- R - A X.
 void subtract_product(Runtime& runtime, const GeneratedSystem& system, const TiledMatrix<double>& x,
                       TiledMatrix<double>& r) {
   constexpr std::size_t kScratch = 4;  // several at work at a time

@@ -30,7 +30,7 @@ double cholesky_flops(std::int64_t order) {
   return n * n * n / 3 + n * n / 2;
 }
 
-/// One core beside the GPU: it takes what the GPU cannot.
+/// Returns options for one core beside the GPU: the core takes tasks that the GPU cannot run.
 RuntimeOptions gpu_alone(const GpuBenchOptions& options) {
   RuntimeOptions result;
   result.cores = 1;
@@ -39,7 +39,7 @@ RuntimeOptions gpu_alone(const GpuBenchOptions& options) {
   return result;
 }
 
-/// Seconds of Troupe and of its peer, in turn: the first of each is to warm up.
+/// The seconds of Troupe and of its peer, in turn; the first of each is to warm up.
 struct Rounds {
   std::vector<double> own;
   std::vector<double> peer;
@@ -63,13 +63,13 @@ struct Rounds {
   }
 };
 
-/// A factorization of one generated matrix again and again.
+/// Factorizes one generated matrix again and again.
 class GeneratedCholesky {
  public:
   GeneratedCholesky(const RuntimeOptions& options, const GeneratedSystem& system)
       : runtime_(options), system_(system), memory_(runtime_, system.n, system.tile, TilePart::lower, "A") {}
 
-  /// From wherever the tiles were made, to wherever the factor's are at the end.
+  /// Factorizes with tiles that stay where they are made; the factor stays where it is computed.
   double factorize() {
     memory_.generate(system_.seed, system_.diagonal());
     runtime_.wait();
@@ -79,7 +79,7 @@ class GeneratedCholesky {
     return seconds_since(start);
   }
 
-  /// From host memory to host memory.
+  /// Factorizes from host memory to host memory.
   double factorize_from_home() {
     memory_.generate(system_.seed, system_.diagonal());
     runtime_.wait();
@@ -100,7 +100,7 @@ class GeneratedCholesky {
   TilesOfMemory memory_;
 };
 
-/// What `measure` does to the figure, and why it could not.
+/// Returns the figure as `measure` fills it, with the reason if that failed.
 template <class F>
 GpuFigure figure_of(std::string what, F measure) {
   GpuFigure figure;
@@ -129,7 +129,7 @@ GpuFigure measure_in_memory(const GpuBenchOptions& options, std::int64_t n) {
   return figure_of(fmt::format("Cholesky, n = {}, in GPU memory", n), [&](GpuFigure& figure) {
     const GeneratedSystem system{.n = n, .tile = options.tile};
     RuntimeOptions runtime = gpu_alone(options);
-    // Room for the matrix and what the check needs, and none for more: the peer has to fit beside it.
+    // The memory has room for the matrix and the check, and for no more: the peer has to fit beside it.
     const std::uint64_t spare = 16 * static_cast<std::uint64_t>(options.tile * options.tile) * sizeof(double);
     runtime.gpu_memory = Bytes{memory_of(n, options.tile, TilePart::lower).count + spare};
     GeneratedCholesky own(runtime, system);
@@ -175,7 +175,7 @@ GpuFigure measure_product(const GpuBenchOptions& options) {
     Rounds rounds;
     rounds.measure(
         options.rounds, [&] { return own.multiply(); }, nullptr);
-    // Before the peer overwrites the data.
+    // The residual is computed before the peer overwrites the data.
     figure.residual = own.residual();
     if (options.gpus > 0) {
       Rounds other;
@@ -223,7 +223,7 @@ GpuFigure measure_policy(const GpuBenchOptions& options, const std::string& poli
     runtime.gpus = options.gpus;
     runtime.policy = policy;
     GeneratedCholesky own(runtime, {.n = n, .tile = options.policy_tile});
-    // Finds out how long kernels take.
+    // The first factorization finds out how long kernels take.
     (void)own.factorize_from_home();
     const RunReport before = own.report();
     Rounds rounds;

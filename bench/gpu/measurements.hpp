@@ -1,4 +1,4 @@
-/// What `troupe-gpu-bench` measures.
+/// The measurements of `troupe-gpu-bench`.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 namespace troupe::bench {
 
 struct GpuBenchOptions {
-  /// GPUs that Troupe uses. 0: cores alone and no peers, which shows only that everything works.
+  /// The number of GPUs that Troupe uses. 0: cores alone and no peers, which shows only that everything works.
   int gpus = 1;
-  /// Orders of the matrices that lie in the GPU's memory, and of the one that does not; of the product; and of the
-  /// matrix that policies are compared on. Multiples of the edges of the tiles.
+  /// The orders of the matrices that lie in the GPU's memory, of the one that does not, of the product, and of the
+  /// matrix on which policies are compared. Multiples of the edges of the tiles.
   std::vector<std::int64_t> in_memory{32768, 65536};
   std::int64_t out_of_core = 65536;
   std::int64_t product = 32768;
   std::int64_t policies = 24576;
   std::int64_t tile = 2048;
   std::int64_t policy_tile = 1024;
-  /// Rows of the blocks of super-blocks, and blocks on their sides, for batched products.
+  /// The rows of the blocks of super-blocks, and the blocks on their sides, for batched products.
   std::int64_t block = 192;
   std::vector<int> supers{5, 8};
-  /// Each is measured so often, in turn with its peer, after once to warm up.
+  /// The number of measurements of each, in turn with its peer, after one to warm up.
   int rounds = 3;
-  /// Where the GPU is to work alone.
+  /// The policy for measurements in which the GPU works alone.
   std::string policy = "heft";
   std::vector<std::string> compared_policies{"heft", "dada:alpha=0.5,cp", "homeward"};
 };
@@ -34,42 +34,41 @@ struct GpuBenchOptions {
 struct GpuFigure {
   /// "Cholesky, n = 32768, in the GPU's memory".
   std::string what;
-  /// Medians. The peer's: 0 where there is none.
+  /// The medians. The peer's time is 0 if there is no peer.
   double seconds = 0;
   double gflops = 0;
   std::string peer;
   double peer_seconds = 0;
-  /// The peer's time over Troupe's, the median of the rounds; 0 where there is none. And what is aimed at.
+  /// The peer's time over Troupe's, the median of the rounds, and the target; 0 if there is none.
   double ratio = 0;
   double target = 0;
-  /// Scaled, see `residual_of`; must be below 30.
+  /// The scaled residuals, see `residual_of`; must be below 30.
   double residual = 0;
   double peer_residual = 0;
-  /// Calls of libraries and launches of kernels that one task was made of, where they are counted; else 0.
+  /// The calls of libraries and launches of kernels of one task, if they are counted; otherwise 0.
   double launches = 0;
   /// The mean of |measured - predicted| / measured over the tasks of the measured runs; below zero: none was predicted.
   double prediction_error = -1;
-  /// What went wrong; empty if nothing did.
+  /// The description of a failure; empty if nothing failed.
   std::string failure;
 
   [[nodiscard]] bool accepted() const;
 };
 
-// What fails is in the figure; nothing is thrown.
+// The functions below throw nothing: a failure is in the figure.
 
-/// Cholesky with the matrix made, factorized and checked on the GPU, beside cuSOLVER's.
+/// Measures Cholesky with the matrix made, factorized and checked on the GPU, beside cuSOLVER's.
 [[nodiscard]] GpuFigure measure_in_memory(const GpuBenchOptions& options, std::int64_t n);
-/// Cholesky with memory for a quarter of the matrix, from host memory to host memory, beside Troupe's own speed in
-/// memory
-/// (`in_memory_gflops`, for the largest matrix that was measured).
+/// Measures Cholesky with memory for a quarter of the matrix, from host memory to host memory, beside Troupe's own
+/// speed in memory (`in_memory_gflops`, for the largest matrix that was measured).
 [[nodiscard]] GpuFigure measure_out_of_core(const GpuBenchOptions& options, double in_memory_gflops);
-/// A matrix product from host memory to host memory, beside cuBLASXt's.
+/// Measures a matrix product from host memory to host memory, beside cuBLASXt's.
 [[nodiscard]] GpuFigure measure_product(const GpuBenchOptions& options);
-/// A product of full super-blocks of `super` x `super` blocks in the GPU's memory, as batched calls, beside one call of
-/// cuBLAS' gemm for matrices of the same order. `T` is float or double.
+/// Measures a product of full super-blocks of `super` x `super` blocks in the GPU's memory, as batched calls, beside
+/// one call of cuBLAS' gemm for matrices of the same order. `T` is float or double.
 template <class T>
 [[nodiscard]] GpuFigure measure_batched_product(const GpuBenchOptions& options, int super);
-/// Cholesky on the GPU and all cores under one policy.
+/// Measures Cholesky on the GPU and all cores under one policy.
 [[nodiscard]] GpuFigure measure_policy(const GpuBenchOptions& options, const std::string& policy);
 
 }  // namespace troupe::bench

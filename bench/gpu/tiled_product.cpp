@@ -66,7 +66,7 @@ double TiledProduct::multiply() {
       }
     }
   }
-  // In the order in which the tiles are finished.
+  // The tiles come home in the order in which they are finished.
   c_.bring_home(AccessMode::read);
   runtime_.wait();
   return std::chrono::duration<double>(Clock::now() - start).count();

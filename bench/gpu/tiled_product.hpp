@@ -8,22 +8,23 @@
 
 namespace troupe::bench {
 
-/// C <- C - A B for square matrices that are generated, again and again.
+/// Computes C <- C - A B for generated square matrices, again and again.
 class TiledProduct {
  public:
   /// Takes host memory for three matrices. `n` is a multiple of `tile`.
   TiledProduct(Runtime& runtime, std::int64_t n, std::int64_t tile);
 
-  /// Makes the matrices, brings them to host memory, multiplies, and brings C home: seconds of the last two.
+  /// Makes the matrices, brings them to host memory, multiplies, and brings C home. Returns the seconds of the last
+  /// two.
   [[nodiscard]] double multiply();
-  /// |C - (C' - A B)| x| / (n |A| |B| |x| eps) in the maximum norm for a random x, where C' is C before the last
-  /// `multiply`, and n/4 stands for the norms, which is what they are about for elements in (-1/2, 1/2).
+  /// Returns |(C - (C' - A B)) x| / (n |A| |B| |x| eps) in the maximum norm for a random x, where C' is C before the
+  /// last `multiply`. n/4, which is about their value for elements in (-1/2, 1/2), stands for the norms.
   [[nodiscard]] double residual();
-  /// The same memory as column-major matrices, multiplied by cuBLASXt: seconds.
+  /// Multiplies the same memory as column-major matrices by cuBLASXt. Returns the seconds.
   [[nodiscard]] double multiply_by_cublasxt();
 
  private:
-  /// Y <- Y - M X, tile by tile.
+  /// Computes Y <- Y - M X, tile by tile.
   void subtract_product(TiledMatrix<double>& m, const TiledMatrix<double>& x, const TiledMatrix<double>& y);
 
   Runtime& runtime_;

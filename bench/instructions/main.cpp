@@ -35,7 +35,7 @@ class Graphs {
     const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu(kNothing);
     for (int task = 0; task < tasks; ++task) runtime_.submit(touch, {data_[0]});
   }
-  /// Two handles and an argument of a typed kernel.
+  /// Submits tasks with two handles and an argument of a typed kernel.
   void typed(int tasks) {
     const Codelet add =
         Codelet("add", {AccessMode::read, AccessMode::read_write}).cpu([](const double& a, double& b, double factor) {
@@ -45,7 +45,7 @@ class Graphs {
       runtime_.submit(add, {data_[index(0, task)], data_[index(1, task)]}, args(0.5));
     }
   }
-  /// Each task reads its neighbours' results of the step before.
+  /// Submits a stencil: each task reads its neighbours' results of the step before.
   void stencil(int tasks) {
     std::vector<Access> accesses;
     for (int task = 0; task < tasks; ++task) {
@@ -58,7 +58,7 @@ class Graphs {
       runtime_.submit(task_, accesses, args(step, column));
     }
   }
-  /// The stencil, recorded once.
+  /// Runs the stencil, recorded once.
   void replay(int tasks) {
     const RecordedGraph graph = runtime_.record([&] { stencil(kRecorded); });
     for (int run = 0; run < tasks / kRecorded; ++run) graph.run();

@@ -6,31 +6,31 @@
 
 namespace troupe::bench {
 
-/// Time per empty task, submission to completion of all. bench/shapes.hpp.
+/// Time per empty task, from submission to completion of all. See bench/shapes.hpp.
 [[nodiscard]] nlohmann::json overhead(Parameters& parameters);
-/// METG(50%). bench/sweep.hpp.
+/// METG(50%). See bench/sweep.hpp.
 [[nodiscard]] nlohmann::json granularity(Parameters& parameters);
-/// From the program's submission to the start on an idle core. bench/start_latency.hpp.
+/// Time from the program's submission to the start on an idle core. See bench/start_latency.hpp.
 [[nodiscard]] nlohmann::json start(Parameters& parameters);
 /// Stealing from a worker that is inside a kernel.
 [[nodiscard]] nlohmann::json steal(Parameters& parameters);
-/// Tasks of pieces: what they cost, and how soon others take part in them.
+/// Tasks of pieces: their cost, and the time until other cores take part in them.
 [[nodiscard]] nlohmann::json pieces(Parameters& parameters);
 /// A kernel of a team of cores against the same cores on their own.
 [[nodiscard]] nlohmann::json team(Parameters& parameters);
-/// What it takes to group cores otherwise.
+/// Time to regroup cores.
 [[nodiscard]] nlohmann::json regroup(Parameters& parameters);
 /// Idle time of an accelerator between the kernels of a chain.
 [[nodiscard]] nlohmann::json device(Parameters& parameters);
-/// Memory per task in flight. bench/memory_use.hpp.
+/// Memory per task in flight. See bench/memory_use.hpp.
 [[nodiscard]] nlohmann::json memory(Parameters& parameters);
 /// The most memory that a long stream of tasks takes.
 [[nodiscard]] nlohmann::json stream(Parameters& parameters);
-/// GFlop/s of a factorization. bench/factorization_case.hpp.
+/// GFlop/s of a factorization. See bench/factorization_case.hpp.
 [[nodiscard]] nlohmann::json linalg(Parameters& parameters);
-/// Seconds to solve a sparse system. bench/sparse/sparse_case.hpp.
+/// Seconds to solve a sparse system. See bench/sparse/sparse_case.hpp.
 [[nodiscard]] nlohmann::json sparse(Parameters& parameters);
-/// GFlop/s of a factorization of a sparse matrix of blocks. bench/sparse/block_lu_case.hpp.
+/// GFlop/s of a factorization of a sparse matrix of blocks. See bench/sparse/block_lu_case.hpp.
 [[nodiscard]] nlohmann::json sparse_lu(Parameters& parameters);
 
 }  // namespace troupe::bench

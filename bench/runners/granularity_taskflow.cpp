@@ -10,11 +10,11 @@ namespace troupe::bench {
 namespace {
 
 constexpr std::int64_t kMostTasks = 16'384;
-/// Of graphs that are kept.
+/// The largest number of tasks of a graph that is kept.
 constexpr std::int64_t kMostStaticTasks = 2'048;
 constexpr std::size_t kMostInputs = 5;
 
-/// Edges are explicit, so every task has an output of its own: no order is needed besides the pattern's.
+/// Executes graphs with explicit edges. Every task has an output of its own, so the only order is the pattern's.
 class TaskflowExecutor : public GraphExecutor {
  public:
   explicit TaskflowExecutor(int cores) : executor_(static_cast<std::size_t>(cores)) {}
@@ -55,7 +55,7 @@ class TaskflowExecutor : public GraphExecutor {
   tf::Executor executor_;
 };
 
-/// The graph is built for every execution, in the timed part.
+/// Builds the graph for every execution, in the timed part.
 class GraphEachTime final : public TaskflowExecutor {
  public:
   using TaskflowExecutor::TaskflowExecutor;
@@ -66,7 +66,7 @@ class GraphEachTime final : public TaskflowExecutor {
   }
 };
 
-/// The graph is built once and executed again and again: what Taskflow is made for.
+/// Builds the graph once and executes it again and again: the intended use of Taskflow.
 class KeptGraph final : public TaskflowExecutor {
  public:
   using TaskflowExecutor::TaskflowExecutor;
@@ -81,7 +81,7 @@ class KeptGraph final : public TaskflowExecutor {
   tf::Taskflow graph_;
 };
 
-/// Every task is submitted by itself, with references to its inputs' tasks.
+/// Submits every task by itself, with references to its inputs' tasks.
 class AsyncTasks final : public TaskflowExecutor {
  public:
   using TaskflowExecutor::TaskflowExecutor;

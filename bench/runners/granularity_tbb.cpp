@@ -16,10 +16,10 @@ using tbb::flow::continue_msg;
 using Node = tbb::flow::continue_node<continue_msg>;
 
 constexpr std::int64_t kMostTasks = 16'384;
-/// Of graphs that are kept.
+/// The largest number of tasks of a graph that is kept.
 constexpr std::int64_t kMostStaticTasks = 2'048;
 
-/// Edges are explicit, so every task has an output of its own: no order is needed besides the pattern's.
+/// A graph with explicit edges. Every task has an output of its own, so the only order is the pattern's.
 class FlowGraph {
  public:
   FlowGraph(const Workload& workload, std::atomic<std::int64_t>& wrong)
@@ -27,7 +27,7 @@ class FlowGraph {
     const GraphPattern& pattern = *workload.pattern;
     for (std::int64_t step = 0; step < workload.steps; ++step) {
       for (int column = 0; column < width_; ++column) {
-        // Rows of a tree that are not full yet are padded, so that indices stay simple; nobody starts the padding.
+        // Rows of a tree that are not full yet are padded, so that indices stay simple; the padding is never started.
         nodes_.emplace_back(graph_, [this, &workload, &wrong, step, column](const continue_msg&) {
           run(workload, step, column, wrong);
         });

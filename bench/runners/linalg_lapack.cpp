@@ -1,4 +1,4 @@
-/// dpotrf, dgetrf and dgeqrf as they are, in place.
+/// Calls dpotrf, dgetrf and dgeqrf directly, in place.
 #include <cstddef>
 #include <stdexcept>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "bench/runners/cases.hpp"
 
 extern "C" {
-// Weak: another BLAS library may be linked, which takes its number of threads from the environment.
+// The symbol is weak: another BLAS library may be linked, which takes its number of threads from the environment.
 [[gnu::weak]] void openblas_set_num_threads(int);
 void dpotrf_(const char*, const int*, double*, const int*, int*, std::size_t);
 void dpotrs_(const char*, const int*, const int*, const double*, const int*, double*, const int*, int*, std::size_t);

@@ -7,7 +7,7 @@
 
 namespace troupe::bench {
 
-/// The same dependencies as a graph: after the first task, and after the one before on the same slot.
+/// Builds the dependencies as a graph: a task comes after the first task, and after the one before on the same slot.
 nlohmann::json memory(Parameters& parameters) {
   using tbb::flow::continue_msg;
   using Node = tbb::flow::continue_node<continue_msg>;

@@ -7,10 +7,10 @@
 namespace troupe::bench {
 namespace {
 
-/// Where the data of a set lie, a cache line apart. A data dependence is an address; the value is not looked at.
+/// The data of a set lie this many doubles apart: a cache line. A data dependence is an address; the value is not read.
 constexpr std::size_t kLine = 8;
 
-// One clause per handle, as programs spell it out.
+// There is one clause per handle, as programs write it.
 void create_writer([[maybe_unused]] double* x, int handles) {
   if (handles == 1) {
 #pragma omp task depend(inout : x[0])

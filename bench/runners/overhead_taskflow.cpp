@@ -10,7 +10,7 @@
 namespace troupe::bench {
 namespace {
 
-/// The graph is built, run and thrown away.
+/// Builds a graph, runs it and destroys it.
 std::int64_t run_graph(tf::Executor& executor, const OverheadOptions& options) {
   tf::Taskflow graph;
   std::vector<tf::Task> tasks;
@@ -26,7 +26,7 @@ std::int64_t run_graph(tf::Executor& executor, const OverheadOptions& options) {
   return options.tasks;
 }
 
-/// Each task is submitted with references to those that it waits for.
+/// Submits each task with references to those that it waits for.
 std::int64_t run_async(tf::Executor& executor, const OverheadOptions& options) {
   std::vector<tf::AsyncTask> tasks(static_cast<std::size_t>(options.tasks));
   for (std::int64_t number = 0; number < options.tasks; ++number) {

@@ -1,4 +1,4 @@
-/// No runtime at all: what the cores can do, as the common reference of all runners.
+/// No runtime at all: the rates that the cores can reach, as the common reference of all runners.
 #include <sched.h>
 
 #include <array>
@@ -18,7 +18,7 @@ nlohmann::json kernel_rate(Parameters& parameters) {
   return {{"iterations_per_second", peak_iterations_per_second(cores, seconds)}, {"cores", cores}};
 }
 
-/// The first of the processing units that this process may run on.
+/// Returns the first `cores` of the processing units that this process may run on.
 std::vector<int> processing_units(int cores) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -33,7 +33,7 @@ std::vector<int> processing_units(int cores) {
   return units;
 }
 
-/// One single-threaded matrix product per core, all at once: `kernels::measure_peak`.
+/// Measures one single-threaded matrix product per core, all at once: `kernels::measure_peak`.
 nlohmann::json dgemm(Parameters& parameters) {
   constexpr int kLargest = 1 << 15;
   const int cores = cores_of(parameters);

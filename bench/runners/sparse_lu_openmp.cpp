@@ -1,5 +1,6 @@
-/// LU of sparse matrices of blocks: a task for each block, which depends on the first elements of what it reads and
-/// writes. Without priorities: libgomp heeds none unless OMP_MAX_TASK_PRIORITY is set, and was slower then.
+/// LU of sparse matrices of blocks. There is a task for each block, which depends on the first elements of the blocks
+/// that it reads and writes. Tasks have no priorities: libgomp ignores them unless OMP_MAX_TASK_PRIORITY is set, and
+/// was slower then.
 #include <cstdint>
 
 #include "bench/runners/cases.hpp"

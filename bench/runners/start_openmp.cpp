@@ -15,7 +15,7 @@ void create_starting_task(StartTime& started) {
 nlohmann::json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
   nlohmann::json figures;
-  // The thread that submits is one of the team; it does not help, since it never waits for tasks in OpenMP's sense.
+  // The thread that submits belongs to the team. It does not help, since it never waits for tasks in OpenMP's sense.
 #pragma omp parallel num_threads(options.workers + 1)
 #pragma omp single
   figures = measure_start(options, create_starting_task);

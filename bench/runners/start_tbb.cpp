@@ -11,7 +11,7 @@ nlohmann::json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
   const int threads = options.workers + 1;
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  // One place is the submitting thread's, which does not help: it never waits for the group in oneTBB's sense.
+  // One place is for the submitting thread, which does not help: it never waits for the group in oneTBB's sense.
   tbb::task_arena arena(threads);
   return arena.execute([&] {
     tbb::task_group group;

@@ -1,4 +1,4 @@
-/// Taskflow: static graphs (tf::Taskflow), and asynchronous tasks for what is submitted one by one.
+/// Taskflow: static graphs (tf::Taskflow), and asynchronous tasks where tasks are submitted one by one.
 #include <array>
 
 #include "bench/runners/cases.hpp"

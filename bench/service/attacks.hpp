@@ -1,4 +1,4 @@
-/// What one user of a service can do to harm the others, as programs of that user.
+/// Attacks by which one user of a service can harm the others, as programs of that user.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ using AttackTime = std::chrono::steady_clock::time_point;
 
 struct Attack {
   std::string name;
-  /// One process does this until then, whatever the service refuses.
+  /// The work of one process, which goes on until `until`, whatever the service refuses.
   std::function<void(const std::string& folder, AttackTime until)> run;
   /// The number of processes that attack at once.
   int processes = 1;
@@ -21,7 +21,7 @@ struct Attack {
 
 /// All attacks, in the order in which the benchmark tries them.
 [[nodiscard]] const std::vector<Attack>& attacks();
-/// The attack of this name; null where there is none.
+/// Returns the attack of this name; null if there is none.
 [[nodiscard]] const Attack* find_attack(std::string_view name);
 
 }  // namespace troupe::bench

@@ -1,4 +1,4 @@
-/// The command line `troupe-service-attacks`: what one user has of a service while another one attacks it.
+/// The command line `troupe-service-attacks`: measures what one user gets from a service while another one attacks it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
@@ -29,11 +29,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Users and a group that systems give to nobody.
+/// Users and a group that systems do not assign.
 constexpr gid_t kGroup = 61'000;
 constexpr uid_t kVictim = 61'001;
 constexpr uid_t kAttacker = 61'002;
-/// What A keeps in the worst case, as this service is meant to be.
+/// The targets for user A in the worst case: the least share of its throughput, and the longest 99th percentile.
 constexpr double kLeastShare = 0.8;
 constexpr double kLongestP99Ms = 50;
 
@@ -42,12 +42,12 @@ struct AttackOptions {
   int cores = 0;
   double seconds = 5;
   std::vector<std::string> names = {};
-  /// The part of a process that this program starts of itself, and the service's folder.
+  /// The role of a process that this program starts of itself, and the service's folder.
   std::string role = {};
   std::string folder = {};
 };
 
-/// Only root can be several users; a program of anybody else stays what it is.
+/// Becomes another user. Only root can do that; a program of anybody else stays what it is.
 void become(uid_t user) {
   if (::geteuid() != 0) return;
   const std::array<gid_t, 1> groups{kGroup};
@@ -102,7 +102,7 @@ class Player {
   pid_t process_ = -1;
 };
 
-/// What the victim prints; zeros where it ended without.
+/// Returns the figures that the victim prints; zeros if it ended without printing them.
 VictimFigures figures_of_victim(const std::string& folder, double seconds) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(ErrorCode::io, "cannot make a pipe");
@@ -122,10 +122,10 @@ VictimFigures figures_beside(const Attack* attack, const AttackOptions& options)
   if (::geteuid() == 0) serve = {"--socket.group", std::to_string(kGroup)};
   if (options.cores > 0) serve.insert(serve.end(), {"--runtime.cores", std::to_string(options.cores)});
   const ServiceProcess service(options.program, serve);
-  // The other users have to reach the sockets in it.
+  // The other users have to reach the sockets in the folder.
   std::filesystem::permissions(service.folder(), std::filesystem::perms(0755));
   constexpr double kHeadStart = 1;
-  // They are ended when the victim has ended, which may be late.
+  // Attackers are ended when the victim has ended, which may be late.
   constexpr double kForLong = 3600;
   std::vector<std::unique_ptr<Player>> attackers;
   for (int i = 0; attack != nullptr && i < attack->processes; ++i) {

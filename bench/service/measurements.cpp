@@ -42,7 +42,7 @@ struct InTurn {
   std::vector<T> alone;
 };
 
-/// Calls `measure(runtime, whether it is the service's)` on both in turn, each time with a new one.
+/// Calls `measure(runtime, is_service)` on service and counterpart in turn, each time with a new runtime.
 template <class T, class Measure>
 InTurn<T> in_turn(const ServiceProcess& service, const ServiceBenchOptions& options, int rounds,
                   const Measure& measure) {
@@ -67,7 +67,8 @@ double tasks_per_second(Runtime& runtime, std::int64_t tasks) {
   return static_cast<double>(tasks) / seconds_since(start);
 }
 
-/// Each is timed by itself: the median leaves out what the system did in between.
+/// Returns the median time of a call. Each call is timed by itself, so that the median leaves out interruptions by the
+/// system.
 template <class Call>
 double median_seconds(int calls, const Call& call) {
   std::vector<double> times;
@@ -79,9 +80,9 @@ double median_seconds(int calls, const Call& call) {
   return median_of(std::move(times));
 }
 
-/// Processor times of one factorization.
+/// The processor times of one factorization.
 struct CholeskyTimes {
-  /// Of memory for the matrix and its first content.
+  /// The time for taking memory for the matrix and filling it.
   double data_s = 0;
   double factorization_s = 0;
 };

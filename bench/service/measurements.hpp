@@ -1,4 +1,4 @@
-/// What a client of the service pays, beside the same program with a runtime of its own.
+/// The costs of a client of the service, beside the same program with a runtime of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace troupe::bench {
 
 struct ServiceBenchOptions {
-  /// Path of `troupe`.
+  /// The path of `troupe`.
   std::string program = {};
-  /// 0: all.
+  /// The number of cores; 0: all.
   int cores = 0;
   int rounds = 9;
   std::int64_t tasks = 1'000'000;
-  /// Graphs of one task, and calls, per round.
+  /// The number of graphs of one task, and of calls, per round.
   int calls = 300;
-  /// The matrix that is factorized; 0: none.
+  /// The order of the matrix that is factorized; 0: none.
   std::int64_t n = 8192;
   std::int64_t tile = 512;
 };
@@ -29,21 +29,22 @@ struct ServiceFigure {
   std::string name;
   std::string unit;
   Estimate service;
-  /// What the counterpart is: "embedded", "empty call".
+  /// The counterpart: "embedded" or "empty call".
   std::string other_name;
   Estimate other;
-  /// Service over counterpart, by pair.
+  /// The service's figure over the counterpart's, by pair.
   Estimate ratio;
-  /// What is aimed at, in words.
+  /// The target, in words.
   std::string target;
 };
 
-/// Empty tasks per second, submitted by one client without data.
+/// Measures empty tasks per second, submitted by one client without data.
 [[nodiscard]] ServiceFigure measure_empty_tasks(const ServiceProcess& service, const ServiceBenchOptions& options);
-/// From the submission of one task to the return of the wait for it, in seconds, beside an empty call of the protocol.
+/// Measures the seconds from the submission of one task to the return of the wait for it, beside an empty call of the
+/// protocol.
 [[nodiscard]] ServiceFigure measure_one_task(const ServiceProcess& service, const ServiceBenchOptions& options);
-/// Processor time of a Cholesky factorization of data that lie in shared memory, client and service together, in
-/// seconds; then that of taking the memory and filling it.
+/// Measures the processor time, in seconds, of a Cholesky factorization of data that lie in shared memory, client and
+/// service together; then the processor time of taking the memory and filling it.
 [[nodiscard]] std::vector<ServiceFigure> measure_cholesky(const ServiceProcess& service,
                                                           const ServiceBenchOptions& options);
 

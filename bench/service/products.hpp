@@ -1,4 +1,4 @@
-/// Matrix products as the work of an honest program, and of one that wants too much.
+/// Matrix products as the work of an honest program, and of a program that wants too much.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@
 
 namespace troupe::bench {
 
-/// Products of the same block run one after the other, those of different blocks at once.
+/// Submits products. Products of the same block run one after the other, those of different blocks at once.
 class Products {
  public:
   /// Makes `independent` blocks of order `order`, with their factors, and waits until they are filled.
   Products(Runtime& runtime, std::int64_t order, int independent);
 
-  /// Submits products until then, with 64 in flight, and gives how many.
+  /// Submits products until `until`, with 64 in flight, and returns their number.
   std::int64_t run_until(std::chrono::steady_clock::time_point until);
 
  private:

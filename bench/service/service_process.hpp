@@ -11,21 +11,22 @@
 
 namespace troupe::bench {
 
-/// Where `troupe` lies from this program's folder, in the build tree and as installed; empty where it does not.
+/// Returns the path of `troupe`, relative to this program's folder in the build tree or as installed; empty if it is
+/// missing.
 [[nodiscard]] std::string find_troupe();
 
 /// `troupe serve` in a folder of its own, without HTTP; stopped by the destructor.
 class ServiceProcess {
  public:
-  /// `program`: the path of `troupe`; `options`: more of the command's. Throws `Error` (`io`) where it does not start
-  /// to serve within ten seconds.
+  /// `program`: the path of `troupe`; `options`: further options of the command. Throws `Error` (`io`) if it does not
+  /// start to serve within ten seconds.
   ServiceProcess(const std::string& program, const std::vector<std::string>& options);
   ~ServiceProcess();
   ServiceProcess(const ServiceProcess&) = delete;
   ServiceProcess& operator=(const ServiceProcess&) = delete;
 
   [[nodiscard]] const std::string& folder() const { return folder_; }
-  /// Processor time of all its threads so far.
+  /// Returns the processor time of all its threads so far.
   [[nodiscard]] Duration processor_time() const;
 
  private:
@@ -36,7 +37,7 @@ class ServiceProcess {
   pid_t process_ = -1;
 };
 
-/// Of the calling process.
+/// Returns the processor time of the calling process.
 [[nodiscard]] Duration own_processor_time();
 
 }  // namespace troupe::bench

@@ -19,7 +19,7 @@
 namespace troupe::bench {
 namespace {
 
-/// Random elements, and a diagonal that is larger than the others of its row together.
+/// Fills the matrix with random elements; each diagonal element is larger than the others of its row together.
 void fill(const BlockLuCase& options, BlockLuProgram& program) {
   for (int i = 0; i < options.pattern.blocks(); ++i) {
     std::int64_t in_row = 0;
@@ -37,7 +37,7 @@ void fill(const BlockLuCase& options, BlockLuProgram& program) {
   }
 }
 
-/// FNV-1a on the bits of the elements, by rows of blocks.
+/// Returns the FNV-1a checksum of the bits of the elements, by rows of blocks.
 std::string checksum_of(const BlockLuCase& options, BlockLuProgram& program) {
   std::uint64_t sum = 0xcbf29ce484222325ULL;
   for (int i = 0; i < options.pattern.blocks(); ++i) {
@@ -53,7 +53,7 @@ std::string checksum_of(const BlockLuCase& options, BlockLuProgram& program) {
   return text;
 }
 
-/// What all threads of this process have had of the processors.
+/// Returns the processor time of all threads of this process.
 double processor_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -104,7 +104,7 @@ nlohmann::json measure_block_lu(const BlockLuCase& options, BlockLuProgram& prog
     shares.push_back(program.kernel_seconds() / (options.cores * taken));
   };
   run();
-  // What takes so long is not slower for the first time.
+  // A run that takes this long is not slower the first time, so it counts.
   if (seconds.front() < kEnoughSeconds) {
     for (auto* warm_up : {&seconds, &shares, &processor}) warm_up->clear();
   }

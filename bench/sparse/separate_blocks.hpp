@@ -16,7 +16,7 @@ class SeparateBlocks {
   SeparateBlocks(const linalg::BlockPattern& pattern, std::int64_t block);
 
   [[nodiscard]] std::int64_t block_order() const { return block_; }
-  /// From 0 on, without gaps, by rows. Only of blocks that are full.
+  /// Returns the index of a block, which must be full. Indices count from 0 without gaps, by rows.
   [[nodiscard]] std::size_t index(int i, int j) const {
     return index_[static_cast<std::size_t>(i) * static_cast<std::size_t>(side_) + static_cast<std::size_t>(j)];
   }

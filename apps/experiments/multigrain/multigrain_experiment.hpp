@@ -29,7 +29,7 @@ enum class MultigrainDevices { cores, gpu, both };
 enum class MultigrainCache {
   /// The data of one task: the memory has room for three super-blocks of the largest size.
   one_task,
-  /// As many data as there is room for.
+  /// All data for which there is room.
   all_of_it
 };
 

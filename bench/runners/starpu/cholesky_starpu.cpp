@@ -1,4 +1,4 @@
-/// Tile Cholesky, the graph of linalg/cholesky.cpp, in place.
+/// Tile Cholesky in place, with the graph of linalg/cholesky.cpp.
 #include <vector>
 
 #include "bench/runners/starpu/codelets_starpu.hpp"

@@ -16,7 +16,7 @@ starpu_data_access_mode mode_of(AccessMode mode) {
   }
 }
 
-/// The first of the pieces gives the place, all of them the height.
+/// Returns a view that begins at the first of the pieces and has the height of all of them.
 DataView view_of(std::span<void* const> pieces) {
   DataView view;
   view.data = reinterpret_cast<std::byte*>(STARPU_MATRIX_GET_PTR(pieces.front()));
@@ -25,7 +25,7 @@ DataView view_of(std::span<void* const> pieces) {
   view.layout.cols = STARPU_MATRIX_GET_NY(pieces.front());
   view.layout.ld = STARPU_MATRIX_GET_LD(pieces.front());
   view.layout.element_size = static_cast<std::uint32_t>(STARPU_MATRIX_GET_ELEMSIZE(pieces.front()));
-  // What is not a matrix of doubles is pivots.
+  // Elements that are not doubles are pivots.
   view.layout.element_tag = view.layout.element_size == sizeof(double) ? type_tag<double>() : type_tag<int>();
   return view;
 }

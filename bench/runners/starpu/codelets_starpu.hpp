@@ -15,7 +15,7 @@
 namespace troupe::bench {
 
 /// One operand of a kernel: a registered matrix, or several that lie below one another in memory and are seen as one.
-/// With its mode where the codelet is variadic.
+/// Has its mode if the codelet is variadic.
 struct Operand {
   std::span<const starpu_data_handle_t> pieces;
   std::optional<AccessMode> mode;
@@ -29,13 +29,13 @@ struct Operand {
 /// a session. A kernel that throws ends the process.
 class CodeletTasks {
  public:
-  /// Throws std::runtime_error where StarPU refuses the task.
+  /// Throws std::runtime_error if StarPU refuses the task.
   void submit(const Codelet& codelet, std::initializer_list<Operand> operands, const Arguments& arguments = {},
               int priority = 0);
 
  private:
   static constexpr std::size_t kMostOperands = 4;
-  /// What a task passes to its kernel.
+  /// The data that a task passes to its kernel.
   struct Call {
     const Kernel* kernel;
     Arguments arguments;

@@ -10,7 +10,7 @@
 
 namespace troupe::bench {
 
-/// Return when the matrix holds the factors. Its height of tiles must be given.
+/// Factorize, and return when the matrix holds the factors. The height of tiles must be given.
 [[nodiscard]] std::unique_ptr<Factors> starpu_cholesky(Matrix& a, const linalg::FactorizationOptions& options);
 [[nodiscard]] std::unique_ptr<Factors> starpu_lu(Matrix& a, const linalg::FactorizationOptions& options);
 [[nodiscard]] std::unique_ptr<Factors> starpu_qr(Matrix& a, const linalg::FactorizationOptions& options);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kMostTasks = 16'384;
 constexpr std::size_t kMostInputs = 5;
 
-/// What a task is told. In memory of the program's, which costs StarPU nothing.
+/// A task's arguments. They lie in memory of the program, which costs StarPU nothing.
 struct TaskArguments {
   const Workload* workload = nullptr;
   std::atomic<std::int64_t>* wrong = nullptr;

@@ -12,7 +12,7 @@
 namespace troupe::bench {
 namespace {
 
-/// Tile sizes as Troupe chooses them.
+/// Returns tile sizes as Troupe chooses them.
 linalg::FactorizationOptions options_for(const FactorizationCase& options, std::int64_t n) {
   linalg::FactorizationOptions result;
   result.application = static_cast<linalg::Application>(options.algorithm);
@@ -39,7 +39,7 @@ nlohmann::json linalg(Parameters& parameters) {
   const FactorizationCase options = factorization_case(parameters);
   const std::string scheduler = parameters.text("scheduler", "lws");
   parameters.require_all_used();
-  // Those that need no performance models.
+  // These schedulers need no performance models.
   constexpr std::array kSchedulers{"lws", "ws", "prio", "eager"};
   if (std::find(kSchedulers.begin(), kSchedulers.end(), scheduler) == kSchedulers.end()) {
     throw BadParameter("scheduler=" + scheduler + ": lws, ws, prio or eager");

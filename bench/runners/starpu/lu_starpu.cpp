@@ -1,5 +1,5 @@
-/// Tile LU with partial pivoting, the graph of linalg/lu.cpp, in place. A task on a block column names all tiles of the
-/// column, which gives StarPU the dependencies at once where partitions would have to be switched.
+/// Tile LU with partial pivoting in place, with the graph of linalg/lu.cpp. A task on a block column names all tiles of
+/// the column. This gives StarPU the dependencies at once; otherwise partitions would have to be switched.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 using kernels::codelets;
 
-/// The pivots of every panel are data of their own.
+/// The pivots; those of every panel are data of their own.
 class StarpuPivots {
  public:
   StarpuPivots(std::int64_t rows, std::int64_t panel) : rows_(static_cast<std::size_t>(rows)) {
@@ -33,7 +33,7 @@ class StarpuPivots {
     for (const starpu_data_handle_t panel : panels_) starpu_data_unregister(panel);
   }
   [[nodiscard]] const starpu_data_handle_t& panel(int k) const { return panels_[static_cast<std::size_t>(k)]; }
-  /// Those of the panels from k on.
+  /// Returns the pivots of the panels from k on.
   [[nodiscard]] std::span<const starpu_data_handle_t> from(int k) const {
     return std::span(panels_).subspan(static_cast<std::size_t>(k));
   }

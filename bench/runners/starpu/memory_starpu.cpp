@@ -27,7 +27,7 @@ struct MemoryCodelets {
   starpu_codelet follow{};
 };
 
-/// The datum that all tasks read, and those that they modify.
+/// The datum that all tasks read, and the data that they modify.
 struct Values {
   double gate = 0;
   std::array<double, kMemorySlots> slots{};
@@ -72,7 +72,7 @@ nlohmann::json stream(Parameters& parameters) {
   const std::int64_t tasks = parameters.integer("tasks", 10'000'000, 1);
   const int cores = cores_of(parameters);
   parameters.require_all_used();
-  // As many as Troupe lets be in flight. Without a limit, StarPU keeps every task that it is behind with.
+  // The limit is that of Troupe. Without a limit, StarPU keeps every task that has not run yet.
   constexpr std::int64_t kInFlight = 65'536;
   MemoryCodelets codelets;
   Values values;

@@ -42,7 +42,8 @@ std::int64_t run_on_data(const OverheadOptions& options, const StarpuVariables& 
   return options.tasks;
 }
 
-/// Tasks that others are declared to depend on must not be destroyed on their own.
+/// Runs tasks with declared dependencies. A task on which others are declared to depend must not be destroyed
+/// automatically.
 std::int64_t run_declared(const OverheadOptions& options, Codelets& codelets) {
   std::vector<starpu_task*> tasks(static_cast<std::size_t>(options.tasks));
   for (std::int64_t number = 0; number < options.tasks; ++number) {
@@ -82,7 +83,7 @@ std::int64_t run_one_by_one(const OverheadOptions& options, Codelets& codelets) 
   return options.tasks;
 }
 
-/// The codelet of a node of the tree, by which its kernel submits the children.
+/// A node of the tree. Its kernel submits the children by this codelet.
 struct Node {
   starpu_codelet codelet{};
 };

@@ -1,4 +1,4 @@
-/// Tile QR, the graph of linalg/qr.cpp, in place.
+/// Tile QR in place, with the graph of linalg/qr.cpp.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -79,9 +79,9 @@ class StarpuQr : public Factors {
   const Matrix& r_;
   CodeletTasks tasks_;
   StarpuTiles tiles_;
-  /// Of every block column, from the diagonal downwards.
+  /// The factors T of every block column, from the diagonal downwards.
   std::deque<StarpuTiles> t_;
-  /// A copy of the vectors in every tile on the diagonal, whose upper triangle is wanted at the same time.
+  /// A copy of the vectors in every tile on the diagonal, since the tile's upper triangle is needed at the same time.
   std::deque<StarpuTiles> v_;
 };
 

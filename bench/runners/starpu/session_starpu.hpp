@@ -1,4 +1,4 @@
-/// A running StarPU on some cores, with nothing switched on that would cost time.
+/// A running StarPU on some cores, without options that would cost time.
 #pragma once
 
 #include <starpu.h>
@@ -9,13 +9,13 @@
 
 namespace troupe::bench {
 
-/// Locality work stealing (lws) unless told otherwise, CPU cores only, no tracing, no calibration. StarPU's files go to
-/// a folder of its own, which is removed at the end. One at a time. Throws std::runtime_error where StarPU does not
-/// start.
+/// Starts StarPU with locality work stealing (lws) by default, on CPU cores only, without tracing and calibration.
+/// StarPU's files go to a folder of its own, which is removed at the end. One at a time. Throws std::runtime_error if
+/// StarPU does not start.
 class StarpuSession {
  public:
-  /// `submission_limit`: tasks in flight before submission blocks; 0: none, as is StarPU's default.
-  /// `scheduler`: a name that StarPU knows, which must outlive the session.
+  /// `submission_limit`: the number of tasks in flight before submission blocks; 0: no limit, which is StarPU's
+  /// default. `scheduler`: a name that StarPU knows, which must outlive the session.
   explicit StarpuSession(int cores, std::int64_t submission_limit = 0, const char* scheduler = "lws");
   StarpuSession(const StarpuSession&) = delete;
   StarpuSession& operator=(const StarpuSession&) = delete;
@@ -45,10 +45,10 @@ class StarpuVariables {
   std::vector<starpu_data_handle_t> handles_;
 };
 
-/// Throws std::runtime_error where StarPU refuses the task.
+/// Submits a task. Throws std::runtime_error if StarPU refuses it.
 void submit(starpu_task* task);
 
-/// A codelet for CPU cores. StarPU keeps pointers to codelets, so they must stay where they are.
+/// Initializes a codelet for CPU cores. StarPU keeps pointers to codelets, so they must stay where they are.
 void initialize(starpu_codelet& codelet, const char* name, starpu_cpu_func_t function);
 
 }  // namespace troupe::bench

@@ -1,4 +1,4 @@
-/// LU of sparse matrices of blocks: a handle and a task for each block, in Troupe's order, with its priorities and
+/// LU of sparse matrices of blocks. There is a handle and a task for each block, with Troupe's order, priorities and
 /// kernels.
 #include <array>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 using Kind = linalg::BlockStep::Kind;
 
-/// What a task is told. In memory of the program's, which costs StarPU nothing.
+/// A task's arguments. They lie in memory of the program, which costs StarPU nothing.
 struct StepArguments {
   Kind kind;
   KernelTime* time;
@@ -30,7 +30,7 @@ MatrixView<const double> constant_view_of(void* buffer) {
   return {view.data, view.rows, view.cols, view.ld};
 }
 
-/// What changes is the last of the buffers.
+/// Runs a step. The last of the buffers is the one that changes.
 void run_starpu_step(void** buffers, void* argument) {
   const auto& step = *static_cast<const StepArguments*>(argument);
   step.time->measure([&] {
@@ -105,7 +105,7 @@ class StarpuBlockLu final : public BlockLuProgram {
   KernelTime time_;
   StarpuSession session_;
   SeparateBlocks blocks_;
-  /// By kind of step.
+  /// The codelets by kind of step.
   std::array<starpu_codelet, 4> codelets_{};
   std::vector<starpu_data_handle_t> handles_;
   std::vector<StepArguments> arguments_;

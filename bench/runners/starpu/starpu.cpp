@@ -1,4 +1,4 @@
-/// StarPU, as its users write programs: handles and codelets, tasks made by starpu_task_create.
+/// StarPU, used as in its users' programs: handles and codelets, tasks made by starpu_task_create.
 #include <array>
 
 #include "bench/runners/cases.hpp"

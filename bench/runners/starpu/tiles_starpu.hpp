@@ -10,12 +10,12 @@
 
 namespace troupe::bench {
 
-/// A `rows` x `cols` matrix of doubles in tiles, cut as `TiledMatrix` does. Unregistered at the end, when no task uses
-/// it any more. Lives within a session.
+/// A `rows` x `cols` matrix of doubles in tiles, cut in the same way as a `TiledMatrix`. It is unregistered at the end,
+/// when no task uses it any more. Lives within a session.
 class StarpuTiles {
  public:
-  /// `in_place`: the column-major matrix of doubles with `rows` as its leading dimension whose parts the tiles are, or
-  /// null: StarPU allocates each tile when its first task writes it.
+  /// `in_place`: a column-major matrix of doubles with `rows` as its leading dimension, whose parts are the tiles. If
+  /// it is null, StarPU allocates each tile when its first task writes it.
   StarpuTiles(double* in_place, std::int64_t rows, std::int64_t cols, std::int64_t tile_rows, std::int64_t tile_cols);
   StarpuTiles(const StarpuTiles&) = delete;
   StarpuTiles& operator=(const StarpuTiles&) = delete;
@@ -25,15 +25,15 @@ class StarpuTiles {
   [[nodiscard]] int tile_cols() const { return static_cast<int>((cols_ + tile_cols_ - 1) / tile_cols_); }
   [[nodiscard]] std::int64_t rows_of(int i) const { return std::min(tile_rows_, rows_ - i * tile_rows_); }
   [[nodiscard]] std::int64_t cols_of(int j) const { return std::min(tile_cols_, cols_ - j * tile_cols_); }
-  /// Rows and columns of a tile.
+  /// Return the rows and columns of a tile.
   [[nodiscard]] std::int64_t height() const { return tile_rows_; }
   [[nodiscard]] std::int64_t width() const { return tile_cols_; }
-  /// Where the diagonal enters tile column k, as `TiledMatrix` has it.
+  /// Return where the diagonal enters tile column k, as in `TiledMatrix`.
   [[nodiscard]] int diagonal(int k) const { return static_cast<int>(k * tile_cols_ / tile_rows_); }
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_cols_ % tile_rows_; }
 
   [[nodiscard]] const starpu_data_handle_t& operator()(int i, int j) const { return column(j, 0)[to_size(i)]; }
-  /// The tiles of a column, from tile row `top` downwards.
+  /// Returns the tiles of a column, from tile row `top` downwards.
   [[nodiscard]] std::span<const starpu_data_handle_t> column(int j, int top) const {
     return std::span(handles_).subspan(to_size(j) * to_size(tile_rows()) + to_size(top), to_size(tile_rows() - top));
   }
@@ -46,7 +46,7 @@ class StarpuTiles {
   const std::int64_t cols_;
   const std::int64_t tile_rows_;
   const std::int64_t tile_cols_;
-  /// Column by column.
+  /// The handles, column by column.
   std::vector<starpu_data_handle_t> handles_;
 };
 

@@ -1,4 +1,4 @@
-/// How long an emulated accelerator idles between the kernels of a chain, whose links all write the same data: with
+/// The idle time of an emulated accelerator between the kernels of a chain, whose links all write the same data: with
 /// tasks issued ahead, as many as `issue_ahead` says, and without any. Chains of both kinds take turns in one process.
 #include <stdexcept>
 #include <string>
@@ -11,7 +11,7 @@
 namespace troupe::bench {
 namespace {
 
-/// When each link ran. The first two of a chain do not count: nobody knows yet how long they take.
+/// The times at which each link ran. The first two of a chain do not count: their duration is not known yet.
 struct Chain {
   std::vector<std::int64_t> begins;
   std::vector<std::int64_t> ends;

@@ -9,10 +9,10 @@
 namespace troupe::bench {
 namespace {
 
-/// Tasks of one execution at most: with larger graphs, caches would be measured.
+/// The most tasks of one execution: larger graphs would measure caches.
 constexpr std::int64_t kMostTasks = 16'384;
 
-/// Of graphs that are kept.
+/// The largest number of tasks of a graph that is kept.
 constexpr std::int64_t kMostRecordedTasks = 2'048;
 
 /// Submits every task in every execution.
@@ -62,7 +62,7 @@ class TroupeExecutor : public GraphExecutor {
   std::vector<Data> data_;
 };
 
-/// The same submissions, recorded once and run again and again.
+/// Records the submissions once and runs them again and again.
 class RecordedExecutor final : public TroupeExecutor {
  public:
   using TroupeExecutor::TroupeExecutor;

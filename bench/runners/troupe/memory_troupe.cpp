@@ -27,7 +27,7 @@ nlohmann::json memory(Parameters& parameters) {
   const MemoryOptions options = memory_options(parameters);
   RuntimeOptions runtime_options;
   runtime_options.cores = options.cores;
-  // One more than the window would block for ever.
+  // The window has room for all tasks: one more than the window would block for ever.
   runtime_options.window = static_cast<std::size_t>(options.in_flight) + 2;
   double gate = 0;
   Slots slots{};
@@ -45,7 +45,7 @@ nlohmann::json memory(Parameters& parameters) {
       last = runtime.submit(follow, {gate_data, slot_data[static_cast<std::size_t>(i % kMemorySlots)]});
     }
   });
-  // The owner of an embedded runtime's futures.
+  // The owner of an embedded runtime's futures is its task graph.
   const auto& graph = dynamic_cast<const graph::TaskGraph&>(*last.owner());
   figures["pool_bytes_per_task"] = static_cast<double>(graph.footprint()) / static_cast<double>(options.in_flight);
   open = true;

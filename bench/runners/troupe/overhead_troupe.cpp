@@ -43,7 +43,7 @@ std::int64_t run_on_data(Runtime& runtime, const OverheadOptions& options, const
   return options.tasks;
 }
 
-/// Without data: `TaskOptions::after`.
+/// Runs tasks without data, ordered by `TaskOptions::after`.
 std::int64_t run_after(Runtime& runtime, const OverheadOptions& options, const Codelet& nothing) {
   constexpr std::size_t kRemembered = 128;  // more than any shape reaches back
   std::vector<Future> earlier(kRemembered);
@@ -75,7 +75,7 @@ std::int64_t run_one_by_one(Runtime& runtime, const OverheadOptions& options, co
   return options.tasks;
 }
 
-/// Nearly all of it is done by kernels: no thread but the workers submits.
+/// Runs a tree of tasks. Kernels submit nearly all of it: no thread but the workers submits.
 std::int64_t run_tree(Runtime& runtime, int depth, const Codelet& node) {
   runtime.submit(node, {}, args(depth));
   runtime.wait();

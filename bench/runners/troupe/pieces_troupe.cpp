@@ -1,11 +1,12 @@
-/// What tasks of pieces cost, and how soon others take part in one.
+/// The cost of tasks of pieces, and the time until other workers take part in one.
 ///
 /// `what=cost`: tasks of `pieces` empty pieces, `grain` of them taken at a time, beside empty tasks without pieces. The
-/// rounds of both alternate; the figures are medians: `piece_us`, by which a task of pieces takes longer than one
-/// without, for each piece, and `task_us` of the latter.
+/// rounds of both alternate. The figures are medians: `piece_us`, the additional time of a task of pieces for each
+/// piece, and `task_us`, the time of a task without pieces.
 ///
-/// `what=steal`: two workers. The first piece of a task computes for `first_ms`. Measured is the time from its begin to
-/// that of the second, which only the other worker can run; before, that has had nothing to do for `gap_us`.
+/// `what=steal`: two workers. The first piece of a task computes for `first_ms`. Measured is the time from its
+/// beginning to that of the second piece, which only the other worker can run. Before, that worker has been idle for
+/// `gap_us`.
 #include <atomic>
 #include <chrono>
 #include <thread>

@@ -1,4 +1,4 @@
-/// How long it takes until cores work together, or apart again, after the last kernel that they ran before.
+/// The time until cores work together, or apart again, after the last kernel that they ran before.
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -11,11 +11,11 @@
 namespace troupe::bench {
 namespace {
 
-/// Kernels that keep every worker busy for a while, and what has been seen of them.
+/// Kernels that keep every worker busy for a while, and their observed times.
 struct Round {
   std::atomic<int> running{0};
   std::atomic<std::int64_t> last_end{0};
-  /// When the first kernel on the wanted number of cores began.
+  /// The time at which the first kernel on the wanted number of cores began.
   std::atomic<std::int64_t> first_begin{0};
 
   void ended(std::int64_t now) {
@@ -25,8 +25,8 @@ struct Round {
   }
 };
 
-/// Microseconds from the end of the last of `before` kernels, during which other clusters are asked for, to the begin
-/// of the first that has `cores`.
+/// Returns the microseconds from the end of the last of `before` kernels to the beginning of the first kernel that has
+/// `cores` cores. Other clusters are asked for during the `before` kernels.
 double change(Runtime& runtime, const char* clusters, int before, int cores, std::int64_t kernel_ns) {
   Round round;
   const Codelet busy = Codelet("busy", {}).cpu_team([&](const KernelContext&) {

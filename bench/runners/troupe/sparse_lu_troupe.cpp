@@ -10,7 +10,7 @@
 namespace troupe::bench {
 namespace {
 
-/// Traced, which is where the time in kernels is known from: about 0.1 us a task.
+/// Returns options with tracing, from which the time in kernels is known. Tracing costs about 0.1 us a task.
 RuntimeOptions traced(int cores) {
   RuntimeOptions options;
   options.cores = cores;

@@ -8,7 +8,7 @@ nlohmann::json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
   RuntimeOptions runtime_options;
   runtime_options.cores = options.workers;
-  // One task at a time: its submission publishes where it is to put the time.
+  // There is one task at a time: its submission publishes where the task stores the time.
   StartTime* target = nullptr;
   const Codelet stamp = Codelet("stamp", {}).cpu([&target](const KernelContext&) { target->store(now_ns()); });
   Runtime runtime(runtime_options);

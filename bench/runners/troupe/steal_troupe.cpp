@@ -1,19 +1,19 @@
-/// Stealing from a worker that is inside a long kernel, seen from outside.
+/// Stealing from a worker that is inside a long kernel, measured from outside the runtime.
 ///
 /// Two workers. The victim's kernel computes for `victim_ms`; now and then it submits small tasks, which lie in its own
-/// deque until somebody takes them away.
+/// deque until the other worker takes them.
 ///
-/// `what=answer`: pairs of tasks. A thief takes half of a deque, so one at a time; when it has ended the first, it has
-/// to ask for the second. Measured is the time from the end of the first to the start of the second, both on the thief.
-/// It contains, besides request and answer, the completion of the first task and the start of the second: it is an
-/// upper bound for the time between request and reply.
+/// `what=answer`: pairs of tasks. A thief takes half of a deque, so it takes one of the two; when it has ended the
+/// first, it has to ask for the second. Measured is the time from the end of the first to the start of the second, both
+/// on the thief. It contains, besides request and answer, the completion of the first task and the start of the second:
+/// it is an upper bound for the time between request and reply.
 ///
-/// The victim submits nothing more until all that it has submitted has run, so that its deque never holds more than the
-/// one pair or task. The number of steals that the runtime reports must be at least that of the tasks that moved, or
-/// these were no steals and the measurement fails.
+/// The victim submits nothing more until everything that it has submitted has run, so that its deque never holds more
+/// than the one pair or task. The number of steals that the runtime reports must be at least the number of tasks that
+/// moved; otherwise these were no steals and the measurement fails.
 ///
 /// `what=surplus`: single tasks, `gap_us` apart. Measured is the time from just before the submission to the start on
-/// the idle worker, which with short gaps still looks around and with long ones sleeps.
+/// the idle worker. With short gaps that worker still looks for work, and with long ones it sleeps.
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
@@ -33,12 +33,12 @@ struct StealOptions {
   std::int64_t samples = 400;
 };
 
-/// One small task: when it was submitted and ran, and where.
+/// One small task: the times of its submission, start and end, and its worker.
 struct Small {
   std::int64_t submitted = 0;
   std::int64_t started = 0;
   WorkerId worker;
-  /// Written last, with release, for the victim that waits for it. 0: not yet.
+  /// Written last, with release, for the victim, which waits for it with acquire. 0: not yet.
   std::atomic<std::int64_t> ended{0};
 };
 
@@ -95,7 +95,7 @@ class StealMeasurement {
     return sum;
   }
 
-  /// In the victim's kernel.
+  /// The body of the victim's kernel.
   void be_victim(WorkerId worker) {
     victim_worker_ = worker;
     const std::int64_t end = now_ns() + static_cast<std::int64_t>(1e6 * options_.victim_ms);
@@ -117,7 +117,8 @@ class StealMeasurement {
     spin_until(end);
   }
 
-  /// Computes until the last group has run, or the kernel ends: then the victim itself may run what is left.
+  /// Computes until the last group has run, or until the kernel's time is over: then the victim itself may run the
+  /// rest.
   [[nodiscard]] bool all_ended(std::int64_t end) const {
     for (std::size_t i = 0; i < group_; ++i) {
       while (records_[used_ + i].ended.load(std::memory_order_acquire) == 0) {
@@ -138,7 +139,7 @@ class StealMeasurement {
       const Small* second = &records_[i + 1];
       const std::int64_t both_there = std::max(first->submitted, second->submitted);
       if (second->started < first->started) std::swap(first, second);
-      // Where the first had ended before the second was there, nobody asked for it yet.
+      // If the first had ended before the second was there, nobody was asking for the second yet.
       if (both_there < first->ended) samples_.push_back(static_cast<double>(second->started - first->ended));
     }
   }
@@ -150,9 +151,9 @@ class StealMeasurement {
   Codelet victim_;
   const std::size_t group_ = options_.what == "answer" ? 2 : 1;
   std::vector<Small> records_ = std::vector<Small>(kMostRecords);
-  /// Of the records, those that are complete.
+  /// The number of records that are complete.
   std::size_t used_ = 0;
-  /// Tasks that the other worker ran.
+  /// The number of tasks that the other worker ran.
   std::uint64_t moved_ = 0;
   WorkerId victim_worker_;
   std::vector<double> samples_;

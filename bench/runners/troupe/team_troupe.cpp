@@ -1,8 +1,9 @@
-/// A cluster's kernel against the same cores on their own.
+/// A cluster's kernel compared with the same cores on their own.
 ///
-/// In turns, in one process and on the same bound cores: the team's kernel on one tile; and each member's kernel for a
-/// core on a tile of its own, all begun at the same time. The ratio is the team's speed over the sum of theirs, of
-/// medians, and of the fastest rounds. Data are restored before each kernel, outside of what is measured.
+/// Both take turns, in one process and on the same bound cores: the team's kernel on one tile; and each member's kernel
+/// for a core on a tile of its own, all begun at the same time. The ratio is the team's speed over the sum of the
+/// members' speeds, of medians, and of the fastest rounds. Data are restored before each kernel, outside of the
+/// measured time.
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -25,10 +26,10 @@ using kernels::TileCodelets;
 struct TeamTask {
   const char* name;
   Codelet TileCodelets<double>::*codelet;
-  /// Tiles, in the order of the handles; the last `written` are restored each time.
+  /// The number of tiles, in the order of the handles; the last `written` are restored each time.
   int tiles;
   int written;
-  /// Rows of a handle, where it has as many as the inner block.
+  /// The index of the handle that has as many rows as the inner block.
   int factors_at;
   Arguments arguments;
 };
@@ -52,8 +53,8 @@ std::vector<TeamTask> tasks() {
   };
 }
 
-/// A task's data, of one member. A positive definite matrix is everything that any of the kernels needs, and so small
-/// beside its diagonal that nothing overflows.
+/// A task's data for one member. A positive definite matrix suits all of the kernels; its elements are so small beside
+/// its diagonal that nothing overflows.
 class TaskData {
  public:
   TaskData(const TeamTask& task, std::int64_t tile, std::int64_t inner)
@@ -85,7 +86,7 @@ class TaskData {
       std::ranges::copy(given_, tiles_[static_cast<std::size_t>(i)].begin());
     }
   }
-  /// Seconds; by a team where one is given.
+  /// Returns the seconds of a run; by a team if one is given.
   double run(Team* team) {
     const CodeletDefinition& codelet = (kernels::codelets<double>().*task_->codelet).definition();
     KernelContext context(pointers_, task_->arguments.view());
@@ -158,7 +159,7 @@ nlohmann::json team(Parameters& parameters) {
     together.push_back(seconds);
     for (std::size_t i = 0; i < own.size(); ++i) apart[i].push_back(own[i]);
   }
-  // The fastest rounds are those in which nobody else had the cores.
+  // In the fastest rounds, no other program had the cores.
   const auto fastest = [](const std::vector<double>& times) { return std::ranges::min(times); };
   nlohmann::json figures = compare(together, apart, median_of);
   figures["fastest_of_sum_of_speeds"] = compare(together, apart, fastest)["of_sum_of_speeds"];

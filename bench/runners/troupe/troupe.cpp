@@ -1,4 +1,4 @@
-/// Troupe, as its users write programs: through client/runtime.hpp.
+/// Troupe, used as in its users' programs: through client/runtime.hpp.
 #include <array>
 
 #include "bench/runners/cases.hpp"

@@ -1,4 +1,4 @@
-/// umfpack_di_symbolic, _numeric and _solve as they are, with their defaults.
+/// Calls umfpack_di_symbolic, _numeric and _solve directly, with their defaults.
 #include <umfpack.h>
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 #include "bench/sparse/sparse_case.hpp"
 
 extern "C" {
-// Weak: another BLAS library may be linked, which takes its number of threads from the environment.
+// The symbol is weak: another BLAS library may be linked, which takes its number of threads from the environment.
 [[gnu::weak]] void openblas_set_num_threads(int);
 }
 
