@@ -57,7 +57,7 @@ struct OverheadOptions {
   std::int64_t tasks = 100'000;
   int cores = 1;
 };
-/// The largest number of handles that every runner must support.
+/// The most handles that a runner has to support.
 inline constexpr int kMostHandles = 4;
 
 /// Reads the parameters `shape handles tasks cores`.

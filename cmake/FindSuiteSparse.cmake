@@ -1,5 +1,6 @@
-# Finds parts of Debian's SuiteSparse (libsuitesparse-dev), which brings no CMake files: AMD, an ordering of sparse matrices, and
-# UMFPACK, a sparse LU, with the targets SuiteSparse::AMD and SuiteSparse::UMFPACK where they are there.
+# Finds parts of Debian's SuiteSparse (libsuitesparse-dev), which has no CMake files: AMD, an ordering of sparse
+# matrices, and UMFPACK, a sparse LU. Defines the targets SuiteSparse::AMD and SuiteSparse::UMFPACK for those that are
+# found.
 include(FindPackageHandleStandardArgs)
 
 find_path(SuiteSparse_INCLUDE_DIR amd.h PATH_SUFFIXES suitesparse)

@@ -1,5 +1,5 @@
-# Finds a BLAS with CBLAS and LAPACK: OpenBLAS where there is one, any other otherwise.
-# Defines the target TroupeBLAS::TroupeBLAS, with TROUPE_HAVE_OPENBLAS as a compile definition for OpenBLAS.
+# Finds a BLAS with CBLAS and LAPACK: OpenBLAS if it is installed, otherwise any other. Defines the target
+# TroupeBLAS::TroupeBLAS, with TROUPE_HAVE_OPENBLAS as a compile definition for OpenBLAS.
 
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)

@@ -1,13 +1,14 @@
-# Runs at install time. Copies the public headers to TROUPE_STAGING_DIR/troupe: those named below and whatever they
-# include, in turn. `#include "graph/codelets/handle.hpp"` becomes `#include <troupe/graph/codelets/handle.hpp>`.
-# The umbrella headers become <troupe/troupe.hpp>, <troupe/linalg.hpp> and <troupe/traces.hpp>. A public header that needs CAF,
-# hwloc, BLAS, OpenCL or a JSON library is an error: users have none of these.
+# Runs at install time. Copies the public headers to TROUPE_STAGING_DIR/troupe: the headers named below and all that
+# they include, directly or indirectly. `#include "graph/codelets/handle.hpp"` becomes `#include
+# <troupe/graph/codelets/handle.hpp>`. The umbrella headers become <troupe/troupe.hpp>, <troupe/linalg.hpp> and
+# <troupe/traces.hpp>. A public header that needs CAF, hwloc, BLAS, OpenCL or a JSON library is an error, since users do
+# not have these.
 
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${TROUPE_STAGING_DIR})
 set(umbrellas "^(client|linalg|traces)/(troupe|linalg|traces)\\.hpp$")
 set(queue client/troupe.hpp linalg/linalg.hpp traces/traces.hpp graph/tasks/upward_ranks.hpp kernels/codelets.hpp kernels/blas_threads.hpp
-          # What plug-ins of the service, policies of programs and kernels that use OpenMP are written with.
+          # Headers for plug-ins of the service, policies of programs and kernels that use OpenMP.
           client/plugin.hpp client/openmp_team.hpp
           actors/scheduler/policy.hpp actors/scheduler/projected_loads.hpp)
 set(seen ${queue})

@@ -1,4 +1,4 @@
-# How everything in this project is compiled: language, warnings, build types, sanitizers, and the include roots.
+# Settings for compiling everything in this project: language, warnings, build types, sanitizers, and the include roots.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -9,10 +9,11 @@ if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
   endif()
-  # Line tables only: enough for a readable backtrace, and a fraction of the size. They cost a tenth of the compiler's time.
+  # Line tables only: they suffice for a readable backtrace, at a fraction of the size. They cost a tenth of the
+  # compiler's time.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1 -DNDEBUG")
   set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
-  # GCC takes twice as long for checked code at -O1, which runs no faster than at -Og; clang, from -O1 on.
+  # GCC compiles sanitized code at -O1 in twice the time, and it runs no faster than at -Og; clang does so from -O1 on.
   set(checked_level -Og)
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
     set(checked_level -O0)
@@ -22,13 +23,13 @@ if(PROJECT_IS_TOP_LEVEL)
   if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
   endif()
-  # A linker that uses all cores, where there is one. Not mold: Debian's (1.10) takes files out of archives that nothing
-  # asks for, and then misses what those need.
+  # lld uses all cores, so it links if it is installed. mold is not used: Debian's (1.10) takes files out of archives
+  # that nothing asks for, and then misses what those need.
   find_program(TROUPE_LLD ld.lld)
   if(TROUPE_LLD)
     add_link_options(-fuse-ld=lld)
   endif()
-  # What each step of the build takes of the processors, for scripts/build-cost.
+  # Each step of the build logs its processor time, for scripts/build-cost.
   set(timed_step "sh \"${CMAKE_CURRENT_LIST_DIR}/timed_step.sh\" \"${PROJECT_BINARY_DIR}/build_cost.log\"")
   set_property(GLOBAL PROPERTY RULE_LAUNCH_COMPILE "${timed_step} <TARGET_NAME> <OBJECT>")
   set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK "${timed_step} <TARGET_NAME> <TARGET>")
@@ -38,10 +39,10 @@ endif()
 if(TROUPE_SANITIZE)
   add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TROUPE_SANITIZE})
-  # Compilers have no common name for it.
+  # This name is our own, since compilers have no common name for it.
   add_compile_definitions(TROUPE_SANITIZED)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    # GCC sees through less of instrumented code, and is wrong about the standard library's.
+    # GCC analyses instrumented code less well, and warns wrongly about the standard library's.
     add_compile_options(-Wno-maybe-uninitialized)
   endif()
 endif()
@@ -50,16 +51,16 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 
-# What every target of this project compiles with.
+# The options with which every target of this project compiles.
 add_library(troupe_options INTERFACE)
-# -pthread: gRPC asks for it, and files that share compiled headers are to be compiled alike.
+# gRPC asks for -pthread, and files that share compiled headers have to be compiled with the same options.
 target_compile_options(troupe_options INTERFACE -pthread -Wall -Wextra $<$<BOOL:${TROUPE_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # Wrong about `"text" + std::string` in GCC 12: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105329
+  # GCC 12 warns wrongly about `"text" + std::string`: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105329
   target_compile_options(troupe_options INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-  # What is guarded by which lock: proto/mutex.hpp.
+  # clang checks that guarded members are used under their lock: proto/mutex.hpp.
   target_compile_options(troupe_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)
 endif()
 target_link_options(troupe_options INTERFACE LINKER:--as-needed)

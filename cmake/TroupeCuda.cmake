@@ -13,7 +13,7 @@ if(NOT TROUPE_CUDA STREQUAL OFF)
   if(CUDAToolkit_FOUND)
     set(TROUPE_CUDA_INCLUDE_DIRS ${CUDAToolkit_INCLUDE_DIRS})
   else()
-    # A toolkit that is not complete, as some containers have it.
+    # Some containers have a toolkit that is not complete.
     find_path(TROUPE_CUDA_INCLUDE_DIR cuda_runtime_api.h HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
               PATH_SUFFIXES include)
     mark_as_advanced(TROUPE_CUDA_INCLUDE_DIR)
@@ -34,13 +34,13 @@ if(NOT TROUPE_CUDA STREQUAL OFF)
   endif()
 endif()
 
-# The libraries' files are numbered by the toolkit's major version: libcudart.so.13.
+# The libraries' file names contain the toolkit's major version: libcudart.so.13.
 if(TROUPE_CUDA_FOUND)
   list(GET TROUPE_CUDA_INCLUDE_DIRS 0 folder)
   file(STRINGS ${folder}/cuda_runtime_api.h version REGEX "^#define CUDART_VERSION +[0-9]+")
   string(REGEX MATCH "[0-9]+" version "${version}")
   math(EXPR TROUPE_CUDA_MAJOR "${version} / 1000")
-  # These count for themselves: "#define CUBLAS_VER_MAJOR 13".
+  # These libraries have version numbers of their own: "#define CUBLAS_VER_MAJOR 13".
   foreach(file cublas_api.h cusolver_common.h)
     set(version)
     if(EXISTS ${folder}/${file})
@@ -66,8 +66,8 @@ else()
   message(STATUS "CUDA headers: none, this Troupe will not use GPUs")
 endif()
 
-# Leaves out of a list of sources what this build cannot have: files named cuda_* use CUDA, and files named
-# without_cuda* answer in their place where it was not found.
+# Removes sources from a list that do not belong to this build. Files named cuda_* use CUDA; files named without_cuda*
+# replace them if CUDA was not found.
 function(troupe_filter_cuda variable)
   set(files ${${variable}})
   if(TROUPE_CUDA_FOUND)

@@ -1,5 +1,6 @@
-# Kernels of our own for GPUs: compiled by nvcc, where there is one, to machine code for several architectures in one file,
-# whose bytes become part of a library. Without nvcc the bytes are none, and what needs those kernels stays on cores.
+# Kernels of our own for GPUs. nvcc, if it is installed, compiles them to machine code for several architectures in one
+# file, whose bytes become part of a library. Without nvcc there are no bytes, and tasks that need those kernels stay on
+# cores.
 set(TROUPE_CUDA_ARCHITECTURES 75-virtual 80-real 90-real 100-real CACHE STRING
     "GPUs to compile kernels for: compute capabilities as CMake writes them, 90-real (machine code), 75-virtual (for all later ones)")
 
@@ -15,8 +16,9 @@ if(TROUPE_CUDA_FOUND)
   endif()
 endif()
 
-# troupe_device_code(TARGET SOURCE NAMESPACE HEADER): compiles SOURCE, a .cu file of the current folder, and adds to TARGET a
-# function `std::span<const std::byte> device_code()` in NAMESPACE, declared in HEADER. Further arguments: what SOURCE includes.
+# troupe_device_code(TARGET SOURCE NAMESPACE HEADER): compiles SOURCE, a .cu file of the current folder, and adds to
+# TARGET a function `std::span<const std::byte> device_code()` in NAMESPACE, declared in HEADER. Further arguments: the
+# files that SOURCE includes.
 function(troupe_device_code target source namespace header)
   set(binary)
   if(TROUPE_NVCC_FOUND)
@@ -33,7 +35,7 @@ function(troupe_device_code target source namespace header)
     endforeach()
     cmake_path(GET source STEM stem)
     set(binary ${CMAKE_CURRENT_BINARY_DIR}/${stem}.fatbin)
-    # -lineinfo: compute-sanitizer then names the line.
+    # -lineinfo lets compute-sanitizer name the line.
     add_custom_command(OUTPUT ${binary}
                        COMMAND ${TROUPE_NVCC} -std=c++20 -O3 -lineinfo --expt-relaxed-constexpr -fatbin ${flags}
                                -I${PROJECT_SOURCE_DIR} -ccbin ${CMAKE_CXX_COMPILER} -allow-unsupported-compiler -o ${binary}

@@ -1,9 +1,11 @@
-# Files that become part of a library. Included, this file has the function below; run as a script, it writes the C++ source.
+# Embeds files into a library. If it is included, this file defines the function below; run as a script, it writes the
+# C++ source.
 
-# troupe_embed(TARGET SOURCE FILES... [TYPE type] FUNCTION function NAMESPACE a::b HEADER a/b.hpp): adds the source file SOURCE
-# to TARGET, with the function that HEADER declares in NAMESPACE. With TYPE it is `std::span<const TYPE> FUNCTION()`, which
-# returns {name, text} for each of FILES by name; without it `std::span<const std::byte> FUNCTION()`, which returns the bytes
-# of the only file, none where there is no file. DROP: what a name loses at its end.
+# troupe_embed(TARGET SOURCE FILES... [TYPE type] FUNCTION function NAMESPACE a::b HEADER a/b.hpp): adds the source file
+# SOURCE to TARGET, with the function that HEADER declares in NAMESPACE. With TYPE it is `std::span<const TYPE>
+# FUNCTION()`, which returns {name, text} for each of FILES by name. Without it, it is `std::span<const std::byte>
+# FUNCTION()`, which returns the bytes of the only file, or no bytes if there is no file. DROP: the ending that is
+# removed from names.
 function(troupe_embed target source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TYPE;FUNCTION;NAMESPACE;HEADER;DROP" "FILES")
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${source})
@@ -14,7 +16,7 @@ function(troupe_embed target source)
                      DEPENDS ${arg_FILES} ${script} COMMENT "Writing ${source}" VERBATIM)
   target_sources(${target} PRIVATE ${output})
   if(NOT arg_TYPE)
-    # The compiler, which does not see what the assembler reads, reports no dependency on it.
+    # The compiler does not see what the assembler reads, so it reports no dependency on it.
     set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS "${arg_FILES}" SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 endfunction()
@@ -45,7 +47,7 @@ else()
   set(type std::byte)
   set(body "  return {};\n")
   if(FILES)
-    # The assembler reads the bytes: as numbers in C++, megabytes of them take a compiler ten seconds.
+    # The assembler reads the bytes: a compiler would need ten seconds for megabytes of them written as numbers in C++.
     set(symbol troupe_embedded_${FUNCTION})
     string(CONCAT preamble "asm(R\"(.pushsection .rodata\n.balign 16\n.globl ${symbol}\n.hidden ${symbol}\n${symbol}:\n"
            ".incbin \"${FILES}\"\n.globl ${symbol}_end\n.hidden ${symbol}_end\n${symbol}_end:\n.popsection)\");\n"

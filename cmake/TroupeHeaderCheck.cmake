@@ -1,6 +1,6 @@
-# Every header compiles alone. Where foo.cpp starts with foo.hpp, as all of ours do, that file shows it; for each other
-# header there is a source that includes nothing else, compiled as part of the build. Not for those of tests, which
-# would take as long as all others.
+# Checks that every header compiles alone. If foo.cpp starts with foo.hpp, as all of ours do, that file shows it; for
+# each other header there is a source that includes nothing else, compiled as part of the build. Headers of tests are
+# not checked, since they would take as long as all others.
 
 set(roots proto graph platform actors)
 if(NOT TROUPE_CORES_ONLY)
@@ -24,7 +24,7 @@ if(NOT TARGET PkgConfig::STARPU)
 endif()
 
 if(NOT TROUPE_CUDA_FOUND)
-  # Those that have no need of CUDA are compiled by the files named without_cuda*.
+  # Files named without_cuda* compile the headers that do not need CUDA.
   list(FILTER headers EXCLUDE REGEX "/cuda_[^/]*\\.hpp$")
 endif()
 
@@ -43,7 +43,7 @@ foreach(header ${headers})
 endforeach()
 if(sources)
   add_library(header_check OBJECT ${sources})
-  # Only the front end matters here.
+  # The sources are compiled without optimization: only the front end matters here.
   target_compile_options(header_check PRIVATE -O0 -g0)
   target_link_libraries(header_check PRIVATE troupe_options fmt::fmt)
   foreach(library PkgConfig::HWLOC CAF::core TroupeBLAS::TroupeBLAS CLI11::CLI11 nlohmann_json::nlohmann_json

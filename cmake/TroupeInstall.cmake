@@ -1,7 +1,7 @@
-# The shared libraries, the documents, and the targets of what `cmake --install` installs (TroupePart.cmake).
+# The shared libraries, the documents, and the targets of the parts that `cmake --install` installs (TroupePart.cmake).
 
 # libtroupe has everything but kernels and applications; CAF, hwloc and fmt stay inside. libtroupe_kernels and
-# libtroupe_traces stand on it, libtroupe_linalg on the kernels.
+# libtroupe_traces use it, and libtroupe_linalg uses the kernels.
 troupe_objects(objects troupe_proto troupe_graph troupe_platform troupe_observation troupe_scheduler troupe_memory troupe_workers
                troupe_scheduler_shell troupe_memory_shell troupe_workers_shell troupe_actors troupe_client)
 troupe_objects(kernel_objects troupe_kernels)
@@ -9,8 +9,8 @@ if(NOT objects OR NOT kernel_objects)
   return()
 endif()
 
-# troupe_shared_library(TARGET NAME OBJECTS file... PRIVATE library... [EXPORTS map]): its SONAME has major and minor number,
-# docs/releasing.md says when they change. EXPORTS: which names leave it.
+# troupe_shared_library(TARGET NAME OBJECTS file... PRIVATE library... [EXPORTS map]): adds a shared library. Its SONAME
+# has major and minor number; docs/releasing.md says when they change. EXPORTS: the map of the names that it exports.
 function(troupe_shared_library target name)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXPORTS" "OBJECTS;PRIVATE")
   set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
@@ -21,7 +21,7 @@ function(troupe_shared_library target name)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
                                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
                                              INSTALL_RPATH $ORIGIN LINK_DEPENDS ${exports})
-  # Its own functions are called directly, not by way of a table that another library could change.
+  # The library calls its own functions directly, not through a table that another library could change.
   target_link_options(${target} PRIVATE LINKER:--version-script=${exports} LINKER:-Bsymbolic-functions)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
@@ -31,7 +31,7 @@ function(troupe_shared_library target name)
   target_link_libraries(${target} PRIVATE ${arg_PRIVATE} fmt::fmt Threads::Threads)
 endfunction()
 
-# troupe_installed(TARGET NAME): the library Troupe::NAME, for users.
+# troupe_installed(TARGET NAME): installs the library as Troupe::NAME, for users.
 function(troupe_installed target name)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   add_library(Troupe::${name} ALIAS ${target})
@@ -53,7 +53,8 @@ foreach(name kernels linalg traces)
 endforeach()
 set(libraries troupe_shared troupe_kernels_shared troupe_linalg_shared troupe_traces_shared)
 set(packages troupe troupe_kernels troupe_linalg troupe_traces)
-# libtroupe_remote has `Runtime::connect`, and is the only one that needs gRPC, besides libtroupe_c in builds with the service.
+# libtroupe_remote has `Runtime::connect`. It is the only one that needs gRPC, besides libtroupe_c in builds with the
+# service.
 set(remote_shared)
 if(TARGET troupe_remote)
   set(remote_shared troupe_remote_shared)
@@ -76,15 +77,15 @@ add_subdirectory(cmake/install)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME documents)
 file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# Without what only builds read: Doxygen's files, and those of CMake.
+# Files that only builds read are left out: Doxygen's, and those of CMake.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL
         PATTERN docs/api EXCLUDE PATTERN Doxyfile EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
 
-# What scripts/demo builds: the program and the libraries, neither experiments and manual pages nor OpenCL and Python.
+# The target of scripts/demo: the program and the libraries, without experiments, manual pages, OpenCL and Python.
 add_custom_target(demo DEPENDS ${libraries})
 if(TARGET troupe)
   add_dependencies(demo troupe)
 endif()
-# Every part that `cmake --install` installs, but for the benchmarks. The folder of the Python package adds its own.
+# All parts that `cmake --install` installs, except the benchmarks. The folder of the Python package adds its own.
 get_property(opencl_examples GLOBAL PROPERTY TROUPE_OPENCL_EXAMPLES)
 add_custom_target(installable DEPENDS demo troupe-experiment reference_pages troupe_opencl_icd ${opencl_examples})

@@ -1,8 +1,8 @@
-# What is compiled so that it is there soon, not so that it runs fast: in two thirds of the time.
+# Options for code that runs seldom: it compiles in two thirds of the time, and runs more slowly.
 set(TROUPE_LIGHT_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 
-# troupe_unity(TARGET source...): compiles the sources of each folder together (TROUPE_UNITY). Names in anonymous
-# namespaces are therefore unique within a folder; the compiler says where they are not.
+# troupe_unity(TARGET source...): compiles the sources of each folder together (TROUPE_UNITY). So names in anonymous
+# namespaces must be unique within a folder; the compiler reports those that are not.
 function(troupe_unity target)
   if(NOT TROUPE_UNITY)
     return()
@@ -14,7 +14,7 @@ function(troupe_unity target)
   endforeach()
 endfunction()
 
-# The name of the source's folder, as an identifier.
+# troupe_unity_group(VARIABLE SOURCE): sets VARIABLE to the name of the source's folder, as an identifier.
 function(troupe_unity_group variable source)
   cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE folder)
   cmake_path(GET folder PARENT_PATH folder)
@@ -23,7 +23,8 @@ function(troupe_unity_group variable source)
   set(${variable} ${group} PARENT_SCOPE)
 endfunction()
 
-# troupe_light_rooms(TARGET folder...): compiles what the target has of these folders, which lie in the current one, lightly.
+# troupe_light_rooms(TARGET folder...): compiles the target's sources in these folders of the current folder with
+# TROUPE_LIGHT_OPTIONS.
 function(troupe_light_rooms target)
   get_target_property(sources ${target} SOURCES)
   foreach(folder ${ARGN})
@@ -32,7 +33,8 @@ function(troupe_light_rooms target)
       cmake_path(GET source PARENT_PATH room)
       if(room STREQUAL folder)
         if(TROUPE_UNITY)
-          # The file that the generator writes for the folder. A file with options of its own would be left out of it.
+          # The options are set on the file that the generator writes for the folder. A source with options of its own
+          # would be left out of that file.
           troupe_unity_group(group ${source})
           set(source ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_${group}_cxx.cxx)
         endif()
@@ -42,16 +44,16 @@ function(troupe_light_rooms target)
   endforeach()
 endfunction()
 
-# troupe_library(NAME [RECURSE | FOLDERS folder...] [HOT | LIGHT] [DIRECT] [INCLUDE regex] [EXCLUDE regex] [DEPENDS library...]
-#                [PRIVATE library...])
+# troupe_library(NAME [RECURSE | FOLDERS folder...] [HOT | LIGHT] [DIRECT] [INCLUDE regex] [EXCLUDE regex]
+#                [DEPENDS library...] [PRIVATE library...])
 #
-# A static library of the .cpp files in the current folder, found again at each build, so that adding a file needs no
-# edit. RECURSE takes subfolders too, FOLDERS those that are named; INCLUDE and EXCLUDE filter by file name. HOT: what every
-# task passes through, which clang optimizes in sanitized builds, too; LIGHT: what runs seldom, which is compiled lightly.
-# DIRECT: nobody replaces its functions by others of the same name, so GCC may call them directly and inline them, as clang
-# does anyway; else code that could go into a shared library calls every function that is not inline by way of a table. A
-# folder without sources becomes an interface library, so that headers alone are fine. Files named cuda_* are left out
-# where CUDA was not found.
+# Adds a static library of the .cpp files in the current folder. They are found again at each build, so that adding a
+# file needs no edit. RECURSE takes subfolders too, FOLDERS those that are named; INCLUDE and EXCLUDE filter by file
+# name. HOT: code that every task passes through, which clang optimizes in sanitized builds, too. LIGHT: code that runs
+# seldom, which is compiled with TROUPE_LIGHT_OPTIONS. DIRECT: no other library replaces its functions by others of the
+# same name, so GCC may call them directly and inline them, as clang does anyway; without it, code that could go into a
+# shared library calls every function that is not inline through a table. A folder without sources becomes an interface
+# library, so it may have headers alone. Files named cuda_* are left out if CUDA was not found.
 function(troupe_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;HOT;LIGHT;DIRECT" "INCLUDE;EXCLUDE" "FOLDERS;DEPENDS;PRIVATE")
   set(glob GLOB)
@@ -108,7 +110,7 @@ function(troupe_heavy_headers target)
 endfunction()
 set(TROUPE_HEAVY_HEADERS <CLI/CLI.hpp> <nlohmann/json.hpp> <fmt/format.h> <fmt/ranges.h>)
 
-# troupe_objects(VARIABLE library...): the object files of those of the libraries that have any.
+# troupe_objects(VARIABLE library...): sets VARIABLE to the object files of the libraries, as far as they have any.
 function(troupe_objects variable)
   set(objects)
   foreach(library ${ARGN})

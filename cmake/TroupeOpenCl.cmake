@@ -1,6 +1,6 @@
-# Finds OpenCL's headers. Nothing of Troupe links libOpenCL: the vendors' drivers are loaded when they are first asked for, see
-# platform/opencl/opencl_devices.hpp. Defines the target troupe_opencl_headers, which is named before troupe_cuda_headers
-# where both are used.
+# Finds OpenCL's headers. Nothing of Troupe links libOpenCL: the vendors' drivers are loaded when they are first asked
+# for, see platform/opencl/opencl_devices.hpp. Defines the target troupe_opencl_headers, which has to be named before
+# troupe_cuda_headers if both are used.
 find_path(TROUPE_OPENCL_INCLUDE_DIR CL/cl_icd.h)
 mark_as_advanced(TROUPE_OPENCL_INCLUDE_DIR)
 if(NOT EXISTS ${TROUPE_OPENCL_INCLUDE_DIR}/CL/cl_icd.h)
@@ -13,17 +13,18 @@ if(NOT version_3)
                       "(the package opencl-c-headers), or set TROUPE_OPENCL_INCLUDE_DIR to their folder")
 endif()
 
-# By a folder of their own: the compiler looks into its standard folders last, and CUDA's toolkit may have other CL/.
+# The headers get an include folder of their own: the compiler searches its standard folders last, and CUDA's toolkit
+# may have another CL/.
 set(folder ${PROJECT_BINARY_DIR}/opencl_headers)
 file(MAKE_DIRECTORY ${folder})
 file(CREATE_LINK ${TROUPE_OPENCL_INCLUDE_DIR}/CL ${folder}/CL SYMBOLIC)
 add_library(troupe_opencl_headers INTERFACE)
 target_include_directories(troupe_opencl_headers SYSTEM INTERFACE ${folder})
-# Functions that later versions of the standard advise against are declared, too: tables have them.
+# Deprecated functions are declared, too, since tables of functions have them.
 target_compile_definitions(troupe_opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300 CL_USE_DEPRECATED_OPENCL_1_0_APIS
                            CL_USE_DEPRECATED_OPENCL_1_1_APIS CL_USE_DEPRECATED_OPENCL_1_2_APIS)
 message(STATUS "OpenCL headers: ${TROUPE_OPENCL_INCLUDE_DIR}")
 
-# OpenCL's loader, for programs that get their drivers from it: examples and tests.
+# OpenCL's loader, for examples and tests, which get their drivers from it.
 find_library(TROUPE_OPENCL_LOADER NAMES libOpenCL.so.1)
 mark_as_advanced(TROUPE_OPENCL_LOADER)

@@ -1,14 +1,15 @@
-# What `cmake --install` installs comes in parts, CMake's components, each of which has a folder that names it once with
-# troupe_part: what is not built is not installed, and is said.
+# `cmake --install` installs parts, which are CMake's components. One folder declares each part, by troupe_part. A part
+# that is not built is not installed, and a message says so.
 
-# What `troupe` starts lies here.
+# The folder of the programs that `troupe` starts.
 set(TROUPE_STARTED_DIR ${CMAKE_INSTALL_LIBEXECDIR}/troupe)
 
-# troupe_part(NAME TARGET file...): what the current folder installs from here on is the part NAME. It is left out, with a message
-# that names the TARGET, where one of the files is missing, which generator expressions may name; when it is the only part that
-# was asked for (`--component NAME`), that is an error. Rules of subfolders come before: they are parts of their own.
+# troupe_part(NAME TARGET file...): the rules that follow in the current folder install the part NAME. If one of the
+# files is missing, the part is left out, with a message that names the TARGET. Generator expressions may name the
+# files. If it is the only part that was asked for (`--component NAME`), a missing file is an error. Rules of subfolders
+# come before: they are parts of their own.
 macro(troupe_part name target)
-  # A macro: the variable is the folder's.
+  # This is a macro because it sets a variable of the calling folder.
   set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY TROUPE_PARTS ${name})
   install(CODE "
@@ -25,7 +26,8 @@ macro(troupe_part name target)
     endforeach()" COMPONENT ${name})
 endmacro()
 
-# troupe_known_parts(NAME...): refuses parts that are neither among these nor those of troupe_part. Called once, behind all others.
+# troupe_known_parts(NAME...): refuses parts that are neither among these nor declared by troupe_part. Called once,
+# after all others.
 function(troupe_known_parts)
   get_property(parts GLOBAL PROPERTY TROUPE_PARTS)
   list(APPEND parts ${ARGN})

@@ -1,9 +1,9 @@
-# Writes the one source file that knows the commit, at each build, and leaves it alone where nothing has changed.
+# Writes the one source file that knows the commit, at each build. Leaves it unchanged if nothing has changed.
 # cmake -DFILE=… -DSOURCE_DIR=… -DNUMBER=… -DCOMPILER=… -DBUILD_TYPE=… -DSERVICE=… -DCUDA=… -DPYTHON=… -DSANITIZERS=…
 #       -P WriteVersion.cmake
 set(commit)
 find_program(git git)
-# A tree that only lies inside of another one's work tree has no commit of its own.
+# A tree that lies inside another repository's work tree has no commit of its own.
 if(git AND EXISTS ${SOURCE_DIR}/.git)
   execute_process(COMMAND ${git} -C ${SOURCE_DIR} describe --always --exclude=* --abbrev=12 --dirty=+ OUTPUT_VARIABLE commit
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

@@ -32,7 +32,7 @@ struct GpuBenchOptions {
 
 /// One line of the report.
 struct GpuFigure {
-  /// "Cholesky, n = 32768, in the GPU's memory".
+  /// The measured work, such as "Cholesky, n = 32768, in the GPU's memory".
   std::string what;
   /// The medians. The peer's time is 0 if there is no peer.
   double seconds = 0;
