@@ -29,7 +29,7 @@ struct TeamTask {
   /// The number of tiles, in the order of the handles; the last `written` are restored each time.
   int tiles;
   int written;
-  /// The index of the handle that has as many rows as the inner block.
+  /// The index of the handle that has as many rows as the inner block; -1 if there is none.
   int factors_at;
   Arguments arguments;
 };
