@@ -37,9 +37,9 @@ struct BytesProblem {
 /// Pass the makespan of the run that is compared with the bound: with more time, the same run might do everything in
 /// host memory and move nothing.
 ///
-/// The bound is sound, but weak: it counts how often data must reach GPUs. It does not count what goes back, or what
-/// goes again because it has changed there, has been evicted or stands in line. Expect real schedules to move a few
-/// times as much. The bound is the larger of two bounds. Both rest on this: if tasks on a GPU read a tile, and no task
+/// The bound is sound, but weak: it counts how often data must reach GPUs. It does not count copies back, or repeated
+/// copies of data that have changed there, were evicted or wait in line. Expect real schedules to move a few times as
+/// much. The bound is the larger of two bounds. Both rest on this: if tasks on a GPU read a tile, and no task
 /// overwrites it unread, then at least one copy brought the tile to that GPU's memory. The tile started elsewhere, and
 /// a task that made it there would have to read it there first. Both take the amount of work that has to run on GPUs
 /// from the area bound's linear program (`LowerBounds`): the cores can do only so much in the time.

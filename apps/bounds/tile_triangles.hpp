@@ -17,8 +17,8 @@ namespace troupe::apps {
 ///   most (2 n)^(3/2) / 6 of them: six times their number is the sum of the cubes of the adjacency matrix's
 ///   eigenvalues, and 2 n is the sum of the squares. Multiply by the most tasks that have the same triangle.
 /// - Let n1, n2, n3 of the tiles be needed in first, second and third place. At most sqrt(n1 n2 n3) points (i, j, k)
-///   have so many different projections (L. Loomis and H. Whitney, 1949). This is less where the tiles of two places are
-///   never the same, such as the tiles left of and above a tile in LU. Multiply by the most tasks that are the same
+///   have so many different projections (L. Loomis and H. Whitney, 1949). This is less where the tiles of two places
+///   are never the same, such as the tiles left of and above a tile in LU. Multiply by the most tasks that are the same
 ///   point. (D. Irony, S. Toledo and A. Tiskin, Communication lower bounds for distributed-memory matrix
 ///   multiplication, 2004, bound in this way what must be sent to processors.)
 struct TileTriangles {

@@ -29,7 +29,7 @@ enum class TopOrder {
 
 struct TopLayout {
   std::size_t width = 80;
-  /// Nothing: all lines are shown, without keys or scrolling.
+  /// The height of the terminal; nothing: all lines are shown, without keys or scrolling.
   std::optional<std::size_t> height{};
   TopOrder order = TopOrder::number;
   /// The number of lines below the summary that are scrolled away. If it is too large, the last lines are shown.

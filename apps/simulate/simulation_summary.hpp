@@ -15,7 +15,7 @@ namespace troupe::apps {
 struct SimulationSummary {
   const SimulationRequest& request;
   const std::vector<FactorizationOutcome>& outcomes;
-  /// One for each place.
+  /// The combined runs of each place, in the order of the places.
   std::vector<SimulationPoint> points;
   /// The files that were written; empty: none.
   std::string plot;
