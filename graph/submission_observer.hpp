@@ -1,4 +1,4 @@
-/// Who wants to see tasks before they are ready.
+/// The interface for objects that see tasks before they are ready.
 #pragma once
 
 namespace troupe::graph {

@@ -12,14 +12,14 @@
 
 namespace troupe {
 
-/// Tells types of arguments apart where there is no room for their tags: two types in 256 are taken for the same, but
-/// no two numbers of C++.
+/// The low-cost mark of an argument's type, used where there is no room for its tag: two types in 256 get the same
+/// mark, but no two number types of C++ do.
 constexpr std::uint8_t mark_of(std::uint64_t tag) { return static_cast<std::uint8_t>(tag >> 32U); }
 
-/// The arguments of a task, as a kernel finds them: where they lie, and what they are.
+/// The arguments of a task as a kernel finds them: their bytes, places and types.
 struct ArgumentsView {
   const std::byte* bytes = nullptr;
-  /// By argument: where it begins in `bytes`, and its type's mark.
+  /// One entry per argument: where it begins in `bytes`, and the mark of its type.
   const std::uint8_t* offsets = nullptr;
   const std::uint8_t* marks = nullptr;
   std::size_t count = 0;
@@ -37,7 +37,7 @@ class Arguments {
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] std::uint64_t tag(std::size_t index) const { return tags_[index]; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return {bytes_.data(), used_}; }
-  /// Where each argument begins in `bytes()`.
+  /// The offset of each argument in `bytes()`.
   [[nodiscard]] const std::array<std::uint8_t, kMaxArguments>& offsets() const { return offsets_; }
   [[nodiscard]] const std::array<std::uint8_t, kMaxArguments>& marks() const { return marks_; }
   /// Valid as long as these arguments.
@@ -50,8 +50,8 @@ class Arguments {
     append_bytes(type_tag<T>(), sizeof(T), alignof(T), &value);
   }
 
-  /// A value of a type that is known by its tag, size and alignment alone. False, and nothing is appended, where there
-  /// is no room for it.
+  /// Appends a value of a type of which only the tag, size and alignment are known. Returns false, and appends nothing,
+  /// where there is no room for it.
   bool append_bytes(std::uint64_t tag, std::size_t size, std::size_t alignment, const void* value) {
     const std::size_t offset = (used_ + alignment - 1) / alignment * alignment;
     if (count_ == kMaxArguments || size > kMaxBytes || offset + size > kMaxBytes) return false;

@@ -17,7 +17,7 @@
 #include "proto/access.hpp"
 #include "proto/device_kinds.hpp"
 
-/// What CUDA's `cudaStream_t` points to.
+/// The type that CUDA's `cudaStream_t` points to.
 struct CUstream_st;
 
 namespace troupe {
@@ -87,7 +87,7 @@ struct TypedKernel {
       return UncheckedViews::argument<std::remove_const_t<Type>>(context, I - data_count);
     }
   }
-  /// `leading`: what the function takes before the views.
+  /// `leading`: the arguments that the function takes before the views.
   template <class... Leading>
   static decltype(auto) call(const F& function, const KernelContext& context, Leading&&... leading) {
     return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
@@ -124,8 +124,8 @@ struct TypedKernel {
   }
 };
 
-/// The same for a function that takes something else of the context first: what `Leading::get` gives, of a type that is
-/// `Leading::takes`.
+/// A typed kernel whose function takes one more parameter first: the value of `Leading::get`, of a type for which
+/// `Leading::takes` is true.
 template <class Leading, class F, class... P>
 struct LedKernel {
   static_assert(
@@ -175,15 +175,15 @@ struct LeadingPiece {
   static constexpr bool takes = std::is_integral_v<First>;
 };
 
-/// A function object whose parameters are known without calling it: no lambda with `auto` parameters, whose
-/// `operator()` is a template, and nothing with several of them.
+/// True for a function object whose parameters are known without calling it. It excludes lambdas with `auto`
+/// parameters, whose `operator()` is a template, and objects with several `operator()`.
 template <class F>
 concept HasOneSignature = std::is_function_v<std::remove_pointer_t<F>> || std::is_bind_expression_v<F> || requires {
   &F::operator();
 };
 
-/// Whether a kernel looks its data up by number in the context, which comes after what else it takes. Before anything
-/// is asked of its type that could fail in the middle of the standard library.
+/// Returns true if the kernel takes the context, after its leading parameters, and looks its data up there by number.
+/// Evaluated before any question about its type that could fail in the middle of the standard library.
 template <class F, class... Leading>
 constexpr bool takes_context() {
   static_assert(HasOneSignature<F>,
@@ -255,12 +255,12 @@ class Codelet {
   /// `modes`: one access mode per handle, in the order of the kernel's parameters.
   Codelet(std::string name, std::vector<AccessMode> modes);
 
-  /// A codelet whose tasks take any number of handles; each submission names the mode of each: `read(a)`. `groups`:
-  /// what handles those are; every submission is checked against it. Throws `signature_mismatch` where two groups
-  /// cannot be told apart.
+  /// Makes a codelet whose tasks take any number of handles; each submission names the mode of each: `read(a)`.
+  /// `groups` describe these handles; every submission is checked against them. Throws `signature_mismatch` where two
+  /// groups cannot be told apart.
   [[nodiscard]] static Codelet variadic(std::string name, std::vector<HandleGroup> groups = {});
 
-  /// One of the runtime's own.
+  /// Makes one of the runtime's own codelets.
   [[nodiscard]] static Codelet internal(std::string name, std::vector<AccessMode> modes);
 
   /// The implementation for a CPU core. Either `void(const KernelContext&)`, or a function of views of the handles
@@ -281,10 +281,10 @@ class Codelet {
     return *this;
   }
 
-  /// The implementation for a cluster: a worker of several cores, of which it uses at most `most`, by
+  /// The implementation for a cluster: a worker of several cores. It uses at most `most` of them, by
   /// `KernelContext::team`. Either `void(const KernelContext&)`, or a function that takes the team (`Team&`) first, and
-  /// then what one for a core takes. Where the codelet has none for a core it is that, too, with a team of one. Throws
-  /// `Error` (`invalid_argument`) where `most` is below 1.
+  /// then the parameters of an implementation for a core. Where the codelet has no implementation for a core, a core
+  /// runs this one with a team of one. Throws `Error` (`invalid_argument`) where `most` is below 1.
   template <class F>
   Codelet& cpu_team(F function, int most = std::numeric_limits<int>::max()) & {
     if constexpr (detail::takes_context<F>()) {
@@ -303,16 +303,16 @@ class Codelet {
     return *this;
   }
 
-  /// The implementation for cores of tasks that are made of pieces, in place of `cpu` and `cpu_team`. Pieces of a task
-  /// are independent of each other: they run in any order and at the same time, on the core that the task was given to
-  /// and on others that have nothing else to do, at least `grain` of them at a time; in a cluster on all its cores.
-  /// Where the codelet has an implementation for CUDA, a GPU runs the task whole.
+  /// The implementation, for cores, of tasks that are made of pieces; it replaces `cpu` and `cpu_team`. Pieces of a
+  /// task are independent of each other: they run in any order and at the same time, on the core that the task was
+  /// given to and on others that have nothing else to do, at least `grain` of them at a time; in a cluster on all its
+  /// cores. Where the codelet has an implementation for CUDA, a GPU runs the task whole.
   ///
-  /// `count`: how many there are, maybe none: `integer(const KernelContext&)`, or a function of the same views (const
-  /// or not) and arguments as `piece` takes. It is called once for each task, before its pieces. `piece`: either
-  /// `void(std::size_t piece, const KernelContext&)`, or a function that takes the number of the piece first, and then
-  /// what one for a core takes. The first one that throws is the task's failure; those that have not begun are left out
-  /// then.
+  /// `count` returns the number of pieces, which may be 0: `integer(const KernelContext&)`, or a function of the same
+  /// views (const or not) and arguments as `piece` takes. It is called once for each task, before its pieces. `piece`:
+  /// either `void(std::size_t piece, const KernelContext&)`, or a function that takes the number of the piece first,
+  /// and then the parameters of an implementation for a core. The first piece that throws is the task's failure; pieces
+  /// that have not begun are then left out.
   ///
   ///     Codelet("scale", {AccessMode::read_write})
   ///         .pieces([](MatrixView<double> a) { return a.cols; },
@@ -350,18 +350,18 @@ class Codelet {
     return *this;
   }
 
-  /// Called on a core, or with a cluster's team, before a kernel of this codelet where the one before it had another
-  /// prologue, or another size of team: `openmp_team` (client/openmp_team.hpp) for kernels that use OpenMP. What it
-  /// throws is the task's failure.
+  /// Sets a function that is called on a core, or with a cluster's team, before a kernel of this codelet where the
+  /// kernel before it had another prologue, or another size of team: `openmp_team` (client/openmp_team.hpp) for kernels
+  /// that use OpenMP. An exception of it is the task's failure.
   Codelet& prologue(TeamPrologue prologue) &;
   Codelet prologue(TeamPrologue prologue) &&;
 
   /// The implementation for a CUDA GPU: it enqueues its work on a stream and returns. The data are in the GPU's memory.
   /// Either `void(const KernelContext&)`, which finds the stream in the context, or a function that takes the stream
-  /// (`cudaStream_t`) first, and then what one for a core takes; the same handles and arguments as that one, where the
-  /// codelet has both. Of `T&` only the address is of use. What is to be looked at when the work has ended is given to
-  /// `check_at_completion`. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results lie in host
-  /// memory.
+  /// (`cudaStream_t`) first, and then the parameters of an implementation for a core: the same handles and arguments,
+  /// where the codelet has both. Only the address of a `T&` is of use. Pass checks to be made when the work has ended
+  /// to `check_at_completion`. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results lie in
+  /// host memory.
   template <class F>
   Codelet& cuda(F function) & {
     check_no_reduction(DeviceKind::cuda);
@@ -378,12 +378,12 @@ class Codelet {
     return *this;
   }
 
-  /// The implementation for an OpenCL device: it enqueues its work on a queue and returns. Either
-  /// `void(const KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes that
-  /// (`OpenClLaunch&`, graph/codelets/opencl_launch.hpp) first, and then what one for a core takes. Views are of use
-  /// for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their pointer: what that points
-  /// to is not the kernel's to touch. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results
-  /// lie in host memory.
+  /// The implementation for an OpenCL device: it enqueues its work on a queue and returns. Either `void(const
+  /// KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes the launch
+  /// (`OpenClLaunch&`, graph/codelets/opencl_launch.hpp) first, and then the parameters of an implementation for a
+  /// core. Views are of use for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their
+  /// pointer: the kernel must not touch the memory behind that pointer. Throws `Error` (`invalid_argument`) for a
+  /// codelet that reduces: partial results lie in host memory.
   template <class F>
   Codelet& opencl(F function) & {
     check_no_reduction(DeviceKind::opencl);
@@ -400,36 +400,37 @@ class Codelet {
     return *this;
   }
 
-  /// The implementation for any kind of device. In virtual time without real buffers it is not called.
+  /// Sets the implementation for any kind of device. In virtual time without real buffers it is not called.
   Codelet& implement(DeviceKind kind, Kernel kernel) &;
   Codelet implement(DeviceKind kind, Kernel kernel) && { return implement(kind, std::move(kernel)); }
 
-  /// The kernel whose times on a described machine are this codelet's: "cholesky/gemm/double", an application, a kernel
-  /// and a precision of its file. For runs in virtual time. `flops` says how large a task's tile is: without it,
-  /// tasks take the time of the largest tile that was measured.
+  /// Sets the kernel whose measured times a described machine uses for this codelet: "cholesky/gemm/double", an
+  /// application, a kernel and a precision of its file. For runs in virtual time. `flops` says how large a task's tile
+  /// is: without it, tasks take the time of the largest tile that was measured.
   Codelet& timed_as(std::string kernel) &;
   Codelet timed_as(std::string kernel) &&;
-  /// The name by which a service finds the codelet, where its own name, which is for people and traces, is not one of
-  /// its own: "gemm_nt/double".
+  /// Sets the name by which a service finds the codelet. Needed where the codelet's own name, which is for people and
+  /// traces, is not unique: "gemm_nt/double".
   Codelet& known_as(std::string name) &;
   Codelet known_as(std::string name) &&;
-  /// What untyped implementations take by value, in order: submissions are checked against it. Who has no
-  /// implementation at all, as it is a service's, says so what its tasks have. Throws `invalid_argument` for more than
-  /// a task can hold.
+  /// Sets the arguments that untyped implementations take by value, in order: submissions are checked against them. A
+  /// codelet without any implementation, because a service has the implementation, also says by this what arguments its
+  /// tasks have. Throws `invalid_argument` for more than a task can hold.
   Codelet& takes(std::vector<ArgumentType> arguments) &;
   Codelet takes(std::vector<ArgumentType> arguments) && { return takes(std::move(arguments)); }
-  /// A codelet of its own with the same content, to be changed before it is submitted.
+  /// Returns a separate codelet with the same content, which may be changed until it is submitted.
   [[nodiscard]] Codelet copy() const;
-  /// The same, but its tasks run on these devices only, whatever it has implementations for. `here`: what they are in
-  /// the runtime that is to run them.
+  /// Returns a copy whose tasks run on these devices only, whatever it has implementations for. `here`: these devices
+  /// in the runtime that is to run the tasks.
   [[nodiscard]] Codelet only_on(DeviceSet devices, DevicesHere here) const;
-  /// The same for virtual time, where kernels are not called: it runs on just these kinds of device, whether it has
-  /// implementations for them or not. `most_cores`: of a cluster, where it has none for cores.
+  /// Returns a copy for virtual time, where kernels are not called: it runs on exactly these kinds of device, whether
+  /// it has implementations for them or not. `most_cores`: the most cores of a cluster that it uses, where it has no
+  /// implementation for cores.
   [[nodiscard]] Codelet modelled_on(KindSet kinds, int most_cores) const;
 
-  /// A number, from a task's arguments and the shapes of its data: times of tasks with different ones are learned on
-  /// their own. For what the shapes do not say: how often a kernel iterates, for one. Have few. In a service it is that
-  /// of the service's own codelet.
+  /// Sets a function that returns a number from a task's arguments and the shapes of its data; the times of tasks with
+  /// different numbers are learned separately. Use it for what the shapes do not say, such as how often a kernel
+  /// iterates. Have few numbers. A service uses the footprint of its own codelet.
   Codelet& footprint(Footprint footprint) &;
   Codelet footprint(Footprint footprint) &&;
   Codelet& flops(FlopCount count) &;
@@ -449,17 +450,18 @@ class Codelet {
     take_parameters(to_string(kind), std::move(described));
     return implement(kind, Typed::wrap(std::move(function)));
   }
-  /// What an implementation is for, in messages: this, or a kind of device.
+  /// The name that messages use for an implementation for teams; other implementations are named by their kind of
+  /// device.
   static constexpr std::string_view kTeam = "team of cores";
-  /// Throws `signature_mismatch` where a typed implementation does not fit the access modes, or what an implementation
-  /// for something else takes.
+  /// Throws `signature_mismatch` where a typed implementation does not fit the access modes, or the parameters of
+  /// another implementation of the codelet.
   void take_parameters(std::string_view whose, CodeletDefinition described);
   Codelet& implement_team(Kernel kernel, int most);
-  /// What can be checked before anything changes: throws as `pieces` does.
+  /// Checks all that can be checked before anything changes; returns the grain. Throws as `pieces` does.
   [[nodiscard]] std::uint32_t checked_grain(std::size_t grain) const;
   void check_count_takes(const CodeletDefinition& described) const;
   Codelet& implement_pieces(Pieces pieces);
-  /// Throws `invalid_argument` where tasks are made of pieces, as it would never be called.
+  /// Throws `invalid_argument` where tasks are made of pieces, as the new implementation would never be called.
   void check_no_pieces() const;
   void check_parameters() const;
   void check_no_reduction(DeviceKind kind) const;

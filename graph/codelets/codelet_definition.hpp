@@ -1,4 +1,4 @@
-/// What a codelet is made of, whoever has made it.
+/// The content of a codelet.
 #pragma once
 
 #include <algorithm>
@@ -22,20 +22,20 @@ namespace troupe {
 /// An implementation. It may throw: the task then fails with the exception's text, and with its code where it is an
 /// `Error` (else `kernel_failed`).
 using Kernel = std::function<void(const KernelContext&)>;
-/// Floating-point operations of one task, from the shapes of its data and its arguments.
+/// Returns the floating-point operations of one task, from the shapes of its data and its arguments.
 using FlopCount = std::function<double(const KernelContext&)>;
-/// Tells tasks apart that take different times on data of the same shapes.
+/// Returns a number that tells apart tasks that take different times on data of the same shapes.
 using Footprint = std::function<std::uint64_t(const KernelContext&)>;
-/// Makes what must hold while kernels of the codelet may run; what it returns lives as long as the runtime.
+/// Sets up the conditions that must hold while kernels of the codelet may run; its result lives as long as the runtime.
 /// It is called once per runtime, when the runtime first sees a codelet with this environment.
 using Environment = std::shared_ptr<void> (*)();
 
-/// What a typed implementation expects of one handle.
+/// The type that a typed implementation expects of one handle.
 struct DataParameter {
   ViewShape shape = ViewShape::any;
   std::uint64_t element_tag = 0;
   bool writable = false;
-  /// In bytes. Follows from the tag, so it does not count in comparisons; but layouts that another process made up may
+  /// The size in bytes. It follows from the tag, so comparisons ignore it; but layouts that another process made up may
   /// say something else.
   std::uint32_t element_size = 0;
 
@@ -44,7 +44,7 @@ struct DataParameter {
   }
 };
 
-/// What a typed implementation expects of one argument by value.
+/// The type that a typed implementation expects of one argument by value.
 struct ArgumentType {
   template <class T>
   [[nodiscard]] static ArgumentType of() {
@@ -62,13 +62,14 @@ struct ArgumentType {
 struct HandleGroup {
   static constexpr bool any_number = true;
 
-  /// Of handles that a kernel takes as `P`: `HandleGroup::of<MatrixView<const double>>(AccessMode::read)`.
+  /// Makes the group of handles that a kernel takes as `P`: `HandleGroup::of<MatrixView<const
+  /// double>>(AccessMode::read)`.
   template <class P>
   [[nodiscard]] static HandleGroup of(AccessMode mode, bool repeated = false);
 
   DataParameter parameter;
   AccessMode mode = AccessMode::read;
-  /// One or more; else one. What follows must have another element type.
+  /// True: one or more handles; false: one. The next group must have another element type.
   bool repeated = false;
 };
 
@@ -76,16 +77,16 @@ struct HandleGroup {
 class GroupWalk {
  public:
   explicit GroupWalk(std::span<const HandleGroup> groups) : groups_(groups) {}
-  /// That of the next handle, whose elements have this type; null: no group has it there.
+  /// Returns the group of the next handle, whose elements have this type; null: no group has this type here.
   [[nodiscard]] const HandleGroup* next(std::uint64_t element_tag) {
     const auto fits = [&] { return index_ < groups_.size() && groups_[index_].parameter.element_tag == element_tag; };
     if (has_some_ && !(groups_[index_].repeated && fits())) ++index_;
     has_some_ = fits();
     return has_some_ ? &groups_[index_] : nullptr;
   }
-  /// No group is left without a handle.
+  /// Returns true if no group is left without a handle.
   [[nodiscard]] bool complete() const { return has_some_ ? index_ + 1 == groups_.size() : groups_.empty(); }
-  /// Which group the last handle has.
+  /// The index of the last handle's group.
   [[nodiscard]] std::size_t index() const { return index_; }
 
  private:
@@ -100,16 +101,16 @@ struct CodeletDefinition {
   std::vector<AccessMode> modes;
   /// True: `modes` says nothing, every access of a task names its mode.
   bool variadic = false;
-  /// Of a variadic codelet, what every task's handles must be, in this order; empty: anything.
+  /// The groups that the handles of a variadic codelet's tasks must form, in this order; empty: anything.
   std::vector<HandleGroup> groups;
   std::array<Kernel, kDeviceKinds> kernels;
-  /// Others are taken to have no implementation (`Codelet::only_on`): as a program said it, for people, and as the
-  /// runtime knows them whose tasks they are.
+  /// The devices that may run it (`Codelet::only_on`); other devices count as having no implementation. `devices` is
+  /// what the program said, for people; `devices_here` is the same set in the runtime that runs the tasks.
   DeviceSet devices;
   DevicesHere devices_here;
-  /// See `Codelet::cpu_team`; empty: a cluster runs what a core runs, on one of its cores.
+  /// See `Codelet::cpu_team`; empty: a cluster runs the kernel for a core, on one of its cores.
   Kernel team_kernel;
-  /// The kernel for a core is that for a team, with a team of one.
+  /// True: the kernel for a core is the kernel for a team, with a team of one.
   bool team_on_core = false;
   /// The most cores that it can make use of.
   int most_cores = 1;
@@ -124,16 +125,16 @@ struct CodeletDefinition {
   std::string timed_as;
   /// See `Codelet::known_as`.
   std::string known_as;
-  /// The runtime's own: its time is not counted in virtual time.
+  /// True: one of the runtime's own codelets, whose time is not counted in virtual time.
   bool internal = false;
   Environment environment = nullptr;
-  /// Filled from a typed implementation; empty where only untyped ones were given.
+  /// `typed` and `parameters` are filled from a typed implementation; empty where only untyped ones were given.
   bool typed = false;
   std::vector<DataParameter> parameters;
-  /// From a typed implementation, or from `Codelet::takes`.
+  /// The types of arguments by value, from a typed implementation or from `Codelet::takes`.
   std::vector<ArgumentType> argument_types;
 
-  /// What a device of this kind calls; empty where the codelet does not run there.
+  /// The kernel that a device of this kind calls; empty where the codelet does not run there.
   [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
     const Kernel& own = kernels[static_cast<std::size_t>(kind)];
     if (own && (devices_here.kinds & kind_set(kind)) != 0) [[likely]]
@@ -141,9 +142,9 @@ struct CodeletDefinition {
     return kernel_in_place_of(kind);
   }
   [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernel_for(kind)); }
-  /// Of a worker of the runtime with such a device.
+  /// Returns true if a worker of the runtime with such a device can run it.
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const { return allows(worker) && runs_on(kind); }
-  /// False where the worker may not run it, whatever its device is.
+  /// Returns false if the worker may not run it, whatever its device is.
   [[nodiscard]] bool allows(WorkerId worker) const {
     return devices_here.workers == nullptr || devices_here.workers->contains(worker);
   }
@@ -151,16 +152,16 @@ struct CodeletDefinition {
   [[nodiscard]] KindSet kinds() const {
     return kinds_where([this](const DeviceTraits& row) { return runs_on(row.kind); });
   }
-  /// How many cores of such a device its kernels use: of a cluster one where there is neither a version for teams nor
-  /// pieces.
+  /// The number of cores of such a device that its kernels use: one of a cluster's where there is neither a version for
+  /// teams nor pieces.
   [[nodiscard]] int cores_used(const DeviceType& type) const {
     return team_kernel || pieces != nullptr ? std::min(type.cores, most_cores) : 1;
   }
-  /// `kernel_for` a kind that there is no kernel of its own for.
+  /// The kernel for a kind that has no kernel of its own; `kernel_for` calls it.
   [[nodiscard]] const Kernel& kernel_in_place_of(DeviceKind kind) const;
-  /// What its times are known by.
+  /// The name by which its times are known.
   [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }
-  /// What a service knows it by: no two codelets of a service have the same one.
+  /// The name by which a service knows it: no two codelets of a service have the same one.
   [[nodiscard]] const std::string& known_name() const { return known_as.empty() ? name : known_as; }
 };
 

@@ -1,4 +1,4 @@
-/// Which kernel or callback the calling thread is in.
+/// Tracks which kernel or callback the calling thread is in.
 #pragma once
 
 #include <utility>
@@ -14,13 +14,13 @@ struct Task;
 /// never block, and waiting is refused. Scopes nest (a kernel of one runtime may use another runtime).
 class ExecutionScope {
  public:
-  /// What a scope says.
+  /// The content of a scope.
   class Place {
    public:
     constexpr Place(const TaskOwner* owner, WorkerId worker, const Task* task, const Place* outer)
         : owner_(owner), task_(task), outer_(outer), worker_(worker) {}
 
-    /// Whose thread this is; none of a callback in a thread of nobody's, and of a member that joined.
+    /// The worker that this thread belongs to; invalid in callbacks outside workers and in helper threads that joined.
     [[nodiscard]] WorkerId worker() const { return worker_; }
 
    private:
@@ -37,7 +37,7 @@ class ExecutionScope {
     WorkerId worker_;
   };
 
-  /// `task`: the one whose kernel or callback runs, where that is known.
+  /// `task`: the one whose kernel or callback runs, where it is known.
   ExecutionScope(const TaskOwner* owner, WorkerId worker, const Task* task = nullptr)
       : place_(owner, worker, task, innermost_) {
     innermost_ = &place_;
@@ -46,9 +46,9 @@ class ExecutionScope {
   ExecutionScope(const ExecutionScope&) = delete;
   ExecutionScope& operator=(const ExecutionScope&) = delete;
 
-  /// While one lives, its thread is called in for what another runs, whose innermost scope was this: it is in the same
-  /// kernels, but none of it is the worker's thread, so that what it submits goes where a program's tasks go. The other
-  /// thread's scopes must live as long.
+  /// While one lives, its thread helps another thread whose innermost scope was `innermost`: it counts as inside the
+  /// same kernels, but not as the worker's thread, so its submissions go where a program's tasks go. The other thread's
+  /// scopes must live as long.
   class Joined {
    public:
     explicit Joined(const Place* innermost) : outer_(std::exchange(joined_, innermost)) {}
@@ -60,7 +60,7 @@ class ExecutionScope {
     const Place* outer_;
   };
 
-  /// The innermost scope of the calling thread; null: it is in none.
+  /// The innermost scope of the calling thread; null if it is in none.
   [[nodiscard]] static const Place* innermost() { return innermost_; }
   /// The innermost scope of the calling thread that belongs to `owner`, or null.
   [[nodiscard]] static const Place* find(const TaskOwner* owner) {
@@ -82,9 +82,9 @@ class ExecutionScope {
   static thread_local constinit const Place* joined_;
 };
 
-// Every submission and every kernel looks here. They lie in the memory that a thread has from its start on, which is
-// found without a call, also where a program loads the library while it runs: 16 bytes of what the system keeps for
-// that.
+// Every submission and every kernel reads these. They lie in the memory that a thread has from its start on, which is
+// found without a call, even where a program loads the library while it runs. They take 16 bytes of what the system
+// reserves for that.
 [[gnu::tls_model(
     "initial-exec")]] inline thread_local constinit const ExecutionScope::Place* ExecutionScope::innermost_ = nullptr;
 [[gnu::tls_model("initial-exec")]] inline thread_local constinit const ExecutionScope::Place* ExecutionScope::joined_ =

@@ -58,12 +58,12 @@ struct Rebinding {
   Handle now;
 };
 
-/// How the partial results of `reduce` accesses begin and come together. Both functions run on a CPU core;
+/// The functions that begin and combine the partial results of `reduce` accesses. Both run on a CPU core;
 /// `combine(into, from)` must be associative and commutative, `initialize` must write its neutral element.
 struct ReductionMethods {
   std::function<void(const DataView& partial)> initialize;
   std::function<void(const DataView& into, const DataView& from)> combine;
-  /// What a service knows the same methods by ("sum"); empty: it does not, and they work in the program only.
+  /// The name by which a service knows the same methods ("sum"); empty: it does not, and they work in the program only.
   std::string name = {};
 };
 
@@ -86,7 +86,7 @@ ReductionMethods sum_reduction() {
           "sum"};
 }
 
-/// How a task ended, or that it has not.
+/// The outcome of a task, or `pending` while it has not ended.
 enum class TaskStatus : std::uint8_t { pending, succeeded, failed, cancelled };
 
 [[nodiscard]] constexpr const char* to_string(TaskStatus status) {
@@ -99,8 +99,8 @@ enum class TaskStatus : std::uint8_t { pending, succeeded, failed, cancelled };
   return "unknown";
 }
 
-/// One submitted task: to wait for it, to depend on it, to cancel it. Cheap to copy, does not own, and costs the
-/// runtime nothing while nobody asks. It must not be used after its runtime was destroyed.
+/// One submitted task: a program waits for it, depends on it or cancels it by this. Cheap to copy, does not own, and
+/// costs the runtime nothing while nobody asks. It must not be used after its runtime was destroyed.
 class Future {
  public:
   Future() = default;
@@ -114,11 +114,12 @@ class Future {
   /// Returns when the task has ended. Throws `Error`: `kernel_failed` or `cancelled` where it did not succeed,
   /// `wait_in_kernel` inside a kernel or callback.
   void wait() const;
-  /// The task will not run unless it has been started already; tasks that read what it writes are cancelled with it.
+  /// Keeps the task from running unless it has been started already; tasks that read what it writes are cancelled with
+  /// it.
   void cancel() const;
 
   [[nodiscard]] graph::TaskOwner* owner() const { return owner_; }
-  /// Where its owner finds it; null where the owner needs no more than the id.
+  /// A pointer by which the owner finds the task; null where the owner needs no more than the id.
   [[nodiscard]] graph::Task* task() const { return task_; }
 
  private:
@@ -127,36 +128,37 @@ class Future {
   TaskId id_;
 };
 
-/// What a completion callback is told.
+/// The information that a completion callback gets.
 struct TaskOutcome {
   TaskId task;
   TaskStatus status = TaskStatus::succeeded;
-  /// Why the task did not succeed, in words and as a code; none where it did.
+  /// The reason why the task did not succeed, in words and as a code; empty where it did.
   std::string message;
   std::optional<ErrorCode> code = {};
 };
 
-/// Everything about a task that most tasks leave at its default.
+/// The properties of a task that most tasks leave at their defaults.
 struct TaskOptions {
-  /// All at their defaults: the same object every time, as making one costs more than some tasks.
+  /// The options with all defaults: the same object every time, as making one costs more than some tasks.
   [[nodiscard]] static const TaskOptions& none();
 
   /// Ready tasks with a higher priority run first; any value is allowed.
   int priority = 0;
-  /// A hint: where it is ready when it is submitted, a worker of this NUMA node gets it, unless others run out of work.
-  /// For the first task on new data. Of no effect on machines with one NUMA node, with a shared queue, or under a
-  /// placing policy.
+  /// A hint: a task that is ready when it is submitted goes to a worker of this NUMA node, unless others run out of
+  /// work. For the first task on new data. Without effect on machines with one NUMA node, with a shared queue, or under
+  /// a placing policy.
   NumaId numa_node = {};
-  /// Of the devices that the codelet has implementations for, those that may run the task. Where there is none of them
-  /// in the runtime, submitting is an error: `no_implementation`, or `invalid_argument` where they are named and the
-  /// runtime has no such worker. Runtimes keep a queue for each different set of workers: have few.
+  /// The devices that may run the task, among those that the codelet has implementations for. Where the runtime has
+  /// none of them, submitting fails: `no_implementation`, or `invalid_argument` where they are named and the runtime
+  /// has no such worker. Runtimes keep a queue for each different set of workers: have few.
   DeviceSet devices = {};
   /// For people: appears in errors, traces and reports. Empty: the codelet's name.
   std::string name = {};
-  /// Tasks that must have ended before, besides what the data say. If one did not succeed, this task is cancelled.
+  /// Tasks that must end before this one, besides those that the data imply. If one did not succeed, this task is
+  /// cancelled.
   std::vector<Future> after = {};
-  /// Runs on the worker that ran the task, once it has ended, before anything that waits for it goes on.
-  /// It may submit tasks; it must not wait. What it throws is reported by the next wait for everything.
+  /// Runs on the worker that ran the task, once the task has ended, before anything that waits for the task goes on. It
+  /// may submit tasks; it must not wait. The next wait for everything reports its exception.
   std::function<void(const TaskOutcome&)> callback = nullptr;
 };
 

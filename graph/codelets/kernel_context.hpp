@@ -1,4 +1,4 @@
-/// What a running kernel may ask.
+/// The context of a running kernel: its data, arguments, worker and stream.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ struct UncheckedViews;
 /// The data and arguments of one running task. Filled by the device that runs it; valid during the kernel only.
 ///
 /// The accessors throw `Error`, which is the task's failure where the kernel lets it pass: `invalid_argument` where the
-/// task has fewer handles or arguments, or where what is asked for may be written (`T` is not const) though the mode is
-/// read; `signature_mismatch` for another type, and for a vector of data with gaps between their columns.
+/// task has fewer handles or arguments, or where `T` is not const though the mode is read; `signature_mismatch` for
+/// another type, and for a vector of data with gaps between their columns.
 class KernelContext {
  public:
   /// All that is pointed to must outlive it.
@@ -63,14 +63,14 @@ class KernelContext {
       refuse_argument_type(index, tag, sizeof(T));
     return *reinterpret_cast<const T*>(bytes);
   }
-  /// Where argument number `index` lies, for who knows its type.
+  /// The address of argument number `index`, for callers that know its type.
   [[nodiscard]] const std::byte* argument_bytes(std::size_t index) const {
     if (index >= arguments_.count) [[unlikely]]
       refuse_argument(index);
     return arguments_.bytes + arguments_.offsets[index];
   }
 
-  /// The cores that the kernel may use: one, but for a codelet's implementation for teams on a cluster.
+  /// The cores that the kernel may use: more than one only for an implementation for teams, on a cluster.
   [[nodiscard]] Team& team() const {
     static LoneTeam lone;
     return cores != nullptr ? *cores : lone;
@@ -79,12 +79,12 @@ class KernelContext {
   /// The worker that runs the task; an invalid id outside a runtime.
   WorkerId worker;
   TaskId task;
-  /// On a CUDA GPU the stream (`cudaStream_t`) that everything is to be launched on, on an OpenCL device its
-  /// `OpenClLaunch` (graph/codelets/opencl_launch.hpp); the data are in its memory. Null elsewhere.
+  /// The stream (`cudaStream_t`) for all launches on a CUDA GPU, or the `OpenClLaunch`
+  /// (graph/codelets/opencl_launch.hpp) on an OpenCL device; the data are then in the device's memory. Null elsewhere.
   void* stream = nullptr;
-  /// See `team`; null: one.
+  /// See `team`; null: a team of one.
   Team* cores = nullptr;
-  /// In which modes the data are used; null: nobody says so.
+  /// The modes in which the data are used; null: not known.
   const graph::TaskAccess* accesses = nullptr;
 
  private:
@@ -103,7 +103,7 @@ class KernelContext {
     }
     return view;
   }
-  // In a source file, as they know what data are called.
+  // Defined in a source file, as these need to know how messages name data.
   [[noreturn]] void refuse_index(std::size_t index) const;
   [[noreturn]] void refuse_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
   [[noreturn]] void refuse_gaps(std::size_t index) const;

@@ -1,4 +1,4 @@
-/// What lies behind a handle: element type and column-major extent.
+/// The layout of the data behind a handle: element type and column-major extent.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ constexpr std::uint64_t hash_of(std::string_view text) {
 /// Collisions of the 64-bit hash are ignored: the tag guards against mistakes, not against malice.
 template <class T>
 constexpr std::uint64_t type_tag() {
-  // A constant, as compilers else go through the name whenever a task has an argument.
+  // A constant, as compilers otherwise read the name whenever a task has an argument.
   constexpr std::uint64_t tag = detail::hash_of(__PRETTY_FUNCTION__);
   return tag;
 }
@@ -44,7 +44,7 @@ struct Layout {
   /// Payload without the gaps between columns.
   [[nodiscard]] Bytes payload() const { return {static_cast<std::uint64_t>(elements()) * element_size}; }
   [[nodiscard]] bool contiguous() const { return ld == rows || cols <= 1; }
-  /// The same block without gaps.
+  /// Returns the layout of the block without gaps.
   [[nodiscard]] Layout packed() const {
     Layout result = *this;
     result.ld = rows > 0 ? rows : 1;

@@ -1,4 +1,4 @@
-/// What a kernel for an OpenCL device enqueues its work with.
+/// The objects by which a kernel for an OpenCL device enqueues its work.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include "proto/ids.hpp"
 
-// What CL/cl.h names cl_command_queue, cl_context, cl_device_id, cl_event and cl_mem are pointers to these.
+// The types that cl_command_queue, cl_context, cl_device_id, cl_event and cl_mem of CL/cl.h point to.
 struct _cl_command_queue;
 struct _cl_context;
 struct _cl_device_id;
@@ -17,11 +17,12 @@ struct _cl_mem;
 
 namespace troupe {
 
-/// Of one task; valid while its kernel runs. Everything here belongs to the device's own driver, so its functions are
-/// called by its table, never through libOpenCL: `launch.api().clEnqueueNDRangeKernel(launch.queue(), …)`.
+/// The launch of one task; valid while its kernel runs. Everything here belongs to the device's own driver, so its
+/// functions are called by its table, never through libOpenCL: `launch.api().clEnqueueNDRangeKernel(launch.queue(),
+/// …)`.
 class OpenClLaunch {
  public:
-  /// The data that begin at `address` for the kernel, and the buffer that holds them.
+  /// The address of the data that the kernel gets, and the buffer that holds them.
   struct Buffer {
     const std::byte* address = nullptr;
     _cl_mem* buffer = nullptr;
@@ -32,15 +33,15 @@ class OpenClLaunch {
     _cl_device_id* id = nullptr;
   };
 
-  /// For devices. `buffers` outlives it.
+  /// Called by devices. `buffers` outlives it.
   OpenClLaunch(const Device& device, _cl_command_queue* queue, std::span<const Buffer> buffers, WorkerId worker)
       : device_(device), queue_(queue), buffers_(buffers), worker_(worker) {}
   OpenClLaunch(const OpenClLaunch&) = delete;
   OpenClLaunch& operator=(const OpenClLaunch&) = delete;
 
-  /// In order, and profiled. The task ends when all has ended that the kernel enqueued here.
+  /// The queue, in order and profiled. The task ends when all has ended that the kernel enqueued here.
   [[nodiscard]] _cl_command_queue* queue() const { return queue_; }
-  /// With this device alone. It lives as long as the process, as all in the process share it.
+  /// The context, of this device alone. It lives as long as the process, as the whole process shares it.
   [[nodiscard]] _cl_context* context() const { return device_.context; }
   [[nodiscard]] _cl_device_id* device() const { return device_.id; }
   /// The driver's functions (CL/cl_icd.h).
@@ -48,18 +49,18 @@ class OpenClLaunch {
   /// The worker that runs the task.
   [[nodiscard]] WorkerId worker() const { return worker_; }
 
-  /// The buffer of a view of the task's data, by the view's pointer; it begins where they do, and may be a little
-  /// larger. Valid until the task has ended. Throws `Error` (`invalid_argument`) for any other address: a part of a
-  /// view has to be told to the kernel by its offset. The pointer is a name alone: where a device works on host memory,
-  /// that is the device's as long as the task runs.
+  /// The buffer of a view of the task's data, by the view's pointer; it begins where the data begin, and may be a
+  /// little larger. Valid until the task has ended. Throws `Error` (`invalid_argument`) for any other address: pass a
+  /// part of a view to the kernel by its offset. The pointer only names the data: where a device works on host memory,
+  /// that memory belongs to the device as long as the task runs.
   [[nodiscard]] _cl_mem* buffer(const void* address) const;
 
-  /// The task ends after this, too, and fails where it does: for what the kernel enqueues on queues of its own, and to
-  /// hear of a command's failure, of which drivers need not tell those that come after it in a queue. Keeps the event
-  /// until then. Throws `Error` (`kernel_failed`) where that is none.
+  /// Makes the task end after this event, too, and fail where it fails. Use it for work that the kernel enqueues on
+  /// queues of its own, and to hear of a command's failure, which drivers need not pass on to later commands in a
+  /// queue. Keeps the event until then. Throws `Error` (`kernel_failed`) where it is not an event.
   void wait_for(_cl_event* event);
 
-  /// For devices: what `wait_for` was given, each to be given back once.
+  /// Called by devices: the events that `wait_for` was given, each to be given back once.
   [[nodiscard]] std::vector<_cl_event*>& awaited() { return awaited_; }
 
  private:

@@ -9,25 +9,25 @@
 namespace troupe {
 
 /// The cores of the worker that runs a kernel: one, or those of a cluster. A kernel for teams (`Codelet::cpu_team`)
-/// runs in the master, rank 0, and calls the others in as often as it likes. Not for use by several threads at once,
-/// nor from within `run`.
+/// runs in the master, rank 0, and calls the other members as often as it likes. Several threads must not use it at
+/// once, and it must not be used from within `run`.
 class Team {
  public:
-  /// What every member calls, with its rank.
+  /// The function that every member calls, with its rank.
   using Part = void (*)(void* work, int rank);
 
   virtual ~Team() = default;
 
-  /// Members, the master included; at least 1.
+  /// The number of members, the master included; at least 1.
   [[nodiscard]] virtual int size() const noexcept = 0;
-  /// Calls `part(work, rank)` once in every member at the same time, and returns when all have returned. What they
-  /// throw is thrown here: that of the lowest rank, when all have ended.
+  /// Calls `part(work, rank)` once in every member at the same time, and returns when all have returned. When all have
+  /// ended, rethrows the exception of the lowest rank that threw.
   virtual void enter(Part part, void* work) = 0;
-  /// Within `run`: returns when all members have called it. Every member must call it equally often; a member that
-  /// throws counts as having called it for ever.
+  /// Called within `run`: returns when all members have called it. Every member must call it equally often; a member
+  /// that throws counts as having called it for ever.
   virtual void barrier() noexcept = 0;
-  /// Binds the calling thread, one of somebody else's pool, to where the member of this rank runs. False: that failed.
-  /// Nothing where members are not bound.
+  /// Binds the calling thread, which belongs to another library's pool, to the place where the member of this rank
+  /// runs. Returns false if that failed. Does nothing where members are not bound.
   [[nodiscard]] virtual bool bind_like(int rank) const = 0;
 
   /// Calls `work(rank, size)` once in every member at the same time: see `enter`.
@@ -45,12 +45,12 @@ class Team {
         },
         &call);
   }
-  /// Calls `work(i)` once for each i below `count`, each in some member: who has ended one takes the next.
+  /// Calls `work(i)` once for each i below `count`, each in some member: a member that has finished one takes the next.
   template <class F>
   void for_each(std::size_t count, F&& work) {
     std::atomic<std::size_t> next{0};
     run([&](int, int) {
-      // Relaxed: only who gets which matters; `enter` orders the rest.
+      // Relaxed: only the distribution of the numbers matters; `enter` orders the rest.
       for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) work(i);
     });
   }
