@@ -34,15 +34,17 @@ struct Runs {
 
 bool is_empty(const DataView& view) { return view.data == nullptr || view.layout.rows == 0 || view.layout.cols == 0; }
 
-/// Of `runs` and one run: the first of `runs` that ends behind the run's begin would have to begin before its end.
+/// Returns true if one of `runs` and the single run `run` have a byte in common: that is so if the first of `runs` that
+/// ends behind the begin of `run` begins before the end of `run`.
 bool meets(const Runs& runs, const Runs& run) {
   std::uint64_t first = 0;
   if (run.begin >= runs.begin + runs.length) first = (run.begin - runs.begin - runs.length) / runs.pitch + 1;
   return first < runs.count && runs.begin + first * runs.pitch < run.end();
 }
 
-/// `b` does not begin before `a`: its first run meets a run of `a`, perhaps because it reaches into the next column.
-/// Where the runs of both are equally far apart, as in one matrix, no other can meet where that does not.
+/// Returns true if the first run of `b`, which does not begin before `a`, meets a run of `a`, perhaps because it
+/// reaches into the next column. Where the runs of both are equally far apart, as in one matrix, no other run can meet
+/// if the first does not.
 bool first_meets(const Runs& a, const Runs& b) {
   const std::uint64_t row = (b.begin - a.begin) % a.pitch;
   const std::uint64_t col = (b.begin - a.begin) / a.pitch;
@@ -79,7 +81,7 @@ const DataRecord* RegisteredMemory::find_among(const Places& places, const DataV
 
 const DataRecord* RegisteredMemory::find_overlap(const DataView& view) const {
   if (is_empty(view)) return nullptr;
-  // Of those without gaps only the neighbours can reach into a block without gaps.
+  // Among the blocks without gaps only the neighbours can reach into a block without gaps.
   const DataRecord* const found = find_among(compact_, view, view.layout.contiguous() ? 1 : kNearest);
   return found != nullptr ? found : find_among(spread_, view, kNearest);
 }

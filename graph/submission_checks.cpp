@@ -97,7 +97,7 @@ std::string which_handle(const DataRecord& record, std::size_t index) {
   return "access " + std::to_string(index) + " (" + describe(record) + ")";
 }
 
-/// Whether a kernel can take data of this layout in this mode.
+/// Returns true if a kernel can take data of this layout in this mode.
 bool takes(const DataParameter& parameter, const Layout& layout, AccessMode mode) {
   return parameter.writable == writes(mode) && parameter.element_tag == layout.element_tag &&
          parameter.element_size == layout.element_size &&
@@ -105,7 +105,7 @@ bool takes(const DataParameter& parameter, const Layout& layout, AccessMode mode
          (parameter.shape != ViewShape::scalar || layout.elements() == 1);
 }
 
-/// Why it cannot.
+/// Returns the failure that says why `takes` is false.
 Failure cannot_take(const Codelet& codelet, const DataParameter& parameter, const DataRecord& record, AccessMode mode,
                     std::size_t index) {
   const Layout& layout = record.view.layout;
@@ -135,7 +135,7 @@ Result<void> check_parameter(const Codelet& codelet, const DataParameter& parame
   return cannot_take(codelet, parameter, record, mode, index);
 }
 
-/// The same for the next handle of a variadic codelet that says what its handles are.
+/// Checks the next handle of a variadic codelet that declares the groups of its handles.
 Result<void> check_group(const Codelet& codelet, GroupWalk& walk, const DataRecord& record, AccessMode mode,
                          std::size_t index) {
   const HandleGroup* const group = walk.next(record.view.layout.element_tag);

@@ -15,9 +15,9 @@ namespace troupe::graph {
 
 namespace {
 
-/// Folds the partial results of a reduction into the data; argument 0 is its record.
-/// The work of who reaches host memory. Where nobody who does runs tasks (on a described machine whose cores all drive
-/// GPUs) any device does it.
+/// Folds the partial results of a reduction into the data; argument 0 is its record. It runs on a device that reaches
+/// host memory. Where no such device runs tasks (on a described machine whose cores all drive GPUs), any device runs
+/// it.
 Codelet make_combine_codelet(KindSet kinds) {
   const Kernel combine = [](const KernelContext& context) {
     context.argument<DataRecord*>(0)->reduction->combine(context.data(0));
@@ -29,14 +29,14 @@ Codelet make_combine_codelet(KindSet kinds) {
   return codelet;
 }
 
-/// One for all graphs: what is known of codelets outlives them.
+/// Returns the codelet that all graphs share: knowledge of codelets outlives the graphs.
 const Codelet& combine_codelet(const GraphOptions& options) {
   static const Codelet at_home = make_combine_codelet(kOnCores);
   static const Codelet on_any_device = make_combine_codelet(kEveryKind);
   return (options.device_kinds & kOnCores) != 0 ? at_home : on_any_device;
 }
 
-/// For graphs whose submissions all need care.
+/// The value of `adapts_` in graphs where every submission may have to be adapted.
 constinit const std::atomic<bool> always{true};
 
 const Codelet& replay_codelet() {
@@ -49,7 +49,7 @@ const Codelet& replay_codelet() {
 TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
     : options_(options),
       adapts_(options.stand_ins || !options.restrictions.empty() ? &always : &HomeProcess::any_left()),
-      // Workers that others keep busy do not say when this graph has nothing left for them.
+      // Workers that others keep busy do not report when this graph has nothing left for them.
       notify_stride_(options.shares_workers ? 1 : std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)),
       host_(host),
       worker_caches_(options.workers + 1),
@@ -71,7 +71,7 @@ TaskGraph::~TaskGraph() = default;
 
 namespace {
 
-/// False: the calling thread gave up before (`WaitInterrupt`).
+/// Returns false if the calling thread gave up before (`WaitInterrupt`).
 template <class Condition>
 bool wait_until(Mutex& mutex, std::condition_variable& changed, const Condition& condition) {
   const std::function<bool()>* const gives_up = WaitInterrupt::here();
@@ -124,7 +124,7 @@ Result<void> TaskGraph::wait(const Future& future) {
   }
   if (auto ends = check_may_wait(future); !ends) return ends;
   TaskWaiter waiter;
-  // Not on the stack, as `inspect` may walk the list that it was in a moment after this wait has ended.
+  // The edge is not on the stack, as `inspect` may walk the list that it was in a moment after this wait has ended.
   EdgeBlock* block_of_edge = nullptr;
   bool pending = false;
   {
@@ -256,7 +256,7 @@ Result<void> TaskGraph::wait_for_room() {
 }
 
 TaskStatus TaskGraph::status(const Future& future) const {
-  if (future.task() == nullptr) return TaskStatus::pending;  // of a recording
+  if (future.task() == nullptr) return TaskStatus::pending;  // a task of a recording
   const std::uint64_t id = future.id().value();
   // Acquire: a status of the memory's next task brings that task's id with it.
   const TaskStatus status = future.task()->status.load(std::memory_order_acquire);
@@ -265,10 +265,10 @@ TaskStatus TaskGraph::status(const Future& future) const {
 }
 
 void TaskGraph::cancel(const Future& future) {
-  if (future.task() == nullptr || home_.left()) return;  // of a recording, or of another process
+  if (future.task() == nullptr || home_.left()) return;  // a task of a recording, or of another process
   const LockGuard lock(submission_mutex_);
   if (future.task()->id.load(std::memory_order_relaxed) != future.id().value()) return;
-  // The other reason stays.
+  // An earlier reason stays.
   Withdrawal none = Withdrawal::none;
   future.task()->withdrawn.compare_exchange_strong(none, Withdrawal::by_program, std::memory_order_relaxed);
 }
@@ -287,7 +287,7 @@ void TaskGraph::cancel_all(std::string why) {
 Result<void> TaskGraph::stop_submissions() {
   if (auto allowed = check_wait(); !allowed) return allowed;
   {
-    // A submission that has the lock already comes before; none comes after.
+    // A submission that has the lock already comes before this; none comes after.
     const LockGuard lock(submission_mutex_);
     stopped_.store(true, std::memory_order_seq_cst);
   }
@@ -297,7 +297,7 @@ Result<void> TaskGraph::stop_submissions() {
 }
 
 GraphProgress TaskGraph::progress() const {
-  // Ended first: the other order could see more ended than submitted.
+  // The ended tasks are read first: the other order could see more ended than submitted.
   const std::uint64_t ended = completed_.total();
   return {submitted_.load(std::memory_order_seq_cst), ended};
 }

@@ -1,4 +1,4 @@
-/// From a ready task to its successors.
+/// Completion: from a ready task to its successors.
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/task_graph.hpp"
 
@@ -24,8 +24,8 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
 }
 
 FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
-  // Nobody has asked for it: it is the end of what has contributed. Where a contribution was cancelled, the data say
-  // so.
+  // The program cannot withdraw a combining task: it ends what the reducing tasks have contributed. Where a
+  // contribution was cancelled, the data say so.
   if (combines(task)) return nullptr;
   std::string why;
   if (task.id.load(std::memory_order_relaxed) < cancel_below_.load(std::memory_order_acquire)) {
@@ -136,7 +136,7 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   const ExecutionScope scope(this, completion.worker, &task);
   CallbackInProgress& progress = callbacks_[completion.slot];
   progress.since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
-  // Release: whoever sees the task sees since when.
+  // Release: a thread that sees the task also sees `since`.
   progress.task.store(&task, std::memory_order_release);
   try {
     TaskOutcome outcome{task.task_id(), completion.status, {}};
@@ -151,7 +151,8 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   } catch (...) {
     failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw"});
   }
-  // Here, as what it has captured may end registrations. A recording calls it again in its next run.
+  // Done here, as the objects that the callback has captured may end registrations. A recording calls it again in its
+  // next run.
   if (task.role != TaskRole::recorded) task.extras->callback = nullptr;
   progress.task.store(nullptr, std::memory_order_release);
 }
@@ -179,7 +180,7 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
       if (edge->kind() == Edge::explicit_dependency && status != TaskStatus::succeeded) {
         successor->withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
       }
-      // Release: this task's effects; acquire, for the last one: those of all predecessors.
+      // Release: publishes this task's effects. Acquire, for the last predecessor: those of all predecessors.
       if (successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         const bool may_wait = successor->role == TaskRole::host && successor->extras;
         TaskWaiter* const waiter = may_wait ? successor->extras->ready_waiter : nullptr;
@@ -208,7 +209,7 @@ void TaskGraph::give_back_more(Task& task, WorkerCaches& caches) {
 
 inline void TaskGraph::free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready) {
   task.status.store(status, std::memory_order_release);
-  // Release: publishes the task's effects to whoever finds the list closed; acquire: the edges in it.
+  // Release: publishes the task's effects to a thread that finds the list closed. Acquire: the edges in it.
   Edge* const newest = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
   if (newest != nullptr) release_successors(task, newest, status, slot, ready);
   WorkerCaches& caches = worker_caches_[slot];
@@ -250,7 +251,7 @@ void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   } else {
     free(task, completion.status, slot, ready);
   }
-  // Before it is counted: who has waited for everything has no task left that would be told of.
+  // Called before the task is counted: after a wait for everything no ending is left to report.
   if (counted && options_.endings != nullptr) options_.endings->ended(tag, completion.status, completion.cause);
   if (counted) count_ending(slot);
 }

@@ -98,7 +98,7 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
 Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool releasing, const Change& change) {
   Result<DataRecord*> record(handle.record());
   if (!releasing) {
-    // Another thread may have released it meanwhile. From here on nobody can, as the whole is held.
+    // Another thread may have released it meanwhile. From here on none can, as the whole is held.
     const LockGuard lock(submission_mutex_);
     record = registry_.find(handle);
   }
@@ -126,7 +126,7 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
 
 Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing, const Change& change) {
   const Uncancellable uncancellable;
-  // A registration may end inside of a recording: runs of it then say that it has been released.
+  // A registration may end inside a recording: runs of the recording then fail because it has been released.
   if (auto allowed = releasing ? check_outside_kernel() : check_wait(); !allowed) return allowed;
   TaskWaiter waiter;
   TaskList ready;

@@ -1,4 +1,4 @@
-/// Waits of a thread for what waits for this very thread, as it holds data.
+/// Detects waits of a thread for tasks that wait for this very thread, as it holds data.
 #include <vector>
 
 #include "graph/task_graph.hpp"
@@ -7,8 +7,8 @@ namespace troupe::graph {
 
 namespace {
 
-/// Of those that wait for a thread, as many as are looked at: beyond, a wait that never ends is left to whoever asks
-/// why.
+/// The most tasks that wait for a thread that are looked at. A wait that never ends because of a task beyond this
+/// number is left to a look at why nothing goes on.
 constexpr std::size_t kMostWaiting = 65536;
 
 /// "'x' in mode read_write"
@@ -53,7 +53,7 @@ Result<void> TaskGraph::check_may_wait_for_all() {
   const Task* first = nullptr;
   const WaitingForThread waiting = waiting_for_this_thread();
   for (const auto& [task, hold] : waiting) {
-    // Threads that wait for data are not waited for.
+    // Threads that wait for data do not count here.
     if (task->role == TaskRole::host) continue;
     if (first == nullptr || task->task_id() < first->task_id()) first = task;
   }
@@ -83,7 +83,7 @@ Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode
                   : waits_for_hold(*found->first, *found->second);
   };
   record.visit_tree([&](const DataRecord& part) {
-    // What `DependencyBuilder::access` would wait for.
+    // Looks at the tasks that `DependencyBuilder::access` would wait for.
     const DependencyState& state = part.dependencies;
     const bool after_readers = !state.readers.empty() && (writes(mode) || state.open_reduction);
     for (const TaskReference& before : after_readers ? state.readers : state.writers) look(before);

@@ -24,7 +24,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// As many as the default window holds.
+/// The most tasks that one look takes: as many as the default window holds.
 constexpr std::size_t kMostTasks = 65536;
 
 struct InFlight {
@@ -32,7 +32,7 @@ struct InFlight {
   const Task* task = nullptr;
 };
 
-/// The oldest `kMostTasks`, and as many more at most that wait for nothing, which running ones are among.
+/// Keeps the oldest `kMostTasks`, and at most as many more that wait for nothing; running tasks are among these.
 void keep_oldest(std::vector<InFlight>& tasks) {
   if (tasks.size() <= kMostTasks) return;
   const auto rest = tasks.begin() + kMostTasks;
@@ -56,7 +56,7 @@ class Walk {
     }
   }
 
-  /// The node of a task; false where it has ended or was none when the walk began.
+  /// Finds the node of a task. Returns false where the task has ended or had no node when the walk began.
   bool find(const Task* task, std::uint32_t& node) const {
     const auto found = std::lower_bound(tasks_.begin(), tasks_.end(), task);
     if (found == tasks_.end() || *found != task) return false;
@@ -74,7 +74,7 @@ class Walk {
     // Acquire: the edges that were linked before; the links themselves are relaxed, see the head of this file.
     Edge* edge = task.successors.load(std::memory_order_acquire);
     if (edge == Task::closed()) return;
-    // A task may have an edge here for each of its accesses. The bound is for walks that go astray.
+    // A task may have an edge here for each of its accesses. The bound stops walks that go astray.
     std::size_t steps = 64 + 16 * tasks_.size();
     for (; edge != nullptr && steps > 0; edge = edge->next_edge(), --steps) {
       std::uint32_t successor = 0;
@@ -99,7 +99,7 @@ class Walk {
     ++snapshot_.nodes[successor].pending;
   }
 
-  /// Who holds the record's commute lock, and who waits for it.
+  /// Adds the task that holds the record's commute lock, and the tasks that wait for it.
   void add_commute(const DataRecord& record) {
     std::uint32_t holder = 0;
     bool held = false;
@@ -113,7 +113,7 @@ class Walk {
   }
 
  private:
-  /// Than all that are looked at and wait for others, which is seen sooner than by looking for it.
+  /// Returns true if the task is newer than all tasks in the walk, which is faster than a search for it.
   [[nodiscard]] bool is_newer(const Task& task) const {
     return task.role != TaskRole::recorded && task.id.load(std::memory_order_relaxed) > newest_;
   }
@@ -151,7 +151,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   if (task.role == TaskRole::recorded) {
     const auto& recorded = static_cast<const RecordedTask&>(task);
     node.id = TaskId(recorded.recording->id_of(recorded));
-    // It sets the counter back when it begins.
+    // A recorded task sets the counter back when it begins.
     if (recorded.recording->state_of(recorded) != RecordedState::waiting) node.pending = 0;
   }
   return node;
@@ -218,7 +218,7 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
     if (one.task == nullptr || !walk.find(one.task, node) || has_ended(*one.task)) return;
     TaskNode& found = snapshot.nodes[node];
     if (found.activity == TaskActivity::running) {
-      // Several run its pieces: it counts for who has been at it for longest.
+      // Several workers run its pieces: the task counts for the worker that has run it for longest.
       TaskHelp help{node, one.worker, one.since};
       if (one.since < found.since) {
         std::swap(help.worker, found.worker);

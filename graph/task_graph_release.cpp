@@ -31,7 +31,7 @@ bool in_use(const DataRecord& record, const Task* except) {
   return found;
 }
 
-/// Of a task that has not ended, or ended a moment ago; `whole` is no part.
+/// Returns true if the task, which has not ended or ended a moment ago, uses data of `whole`, which is not a part.
 bool uses(const Task& task, const DataRecord& whole) {
   return std::ranges::any_of(task.data(), [&whole](const TaskAccess& access) {
     const DataRecord* record = access.data();
@@ -109,14 +109,14 @@ Result<void> TaskGraph::finish_release(PendingHold& pending) {
 }
 
 Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
-  // Memory that nobody else owns goes with the registration, and what it would hold.
+  // Memory that nobody else owns goes away with the registration, and so does its content.
   const bool content_matters = released.parent != nullptr || !released.owned || released.owned.use_count() > 1;
   if (content_matters) {
     const Result<void> home = host_.bring_home(released, AccessMode::read_write);
     if (home) return home;
     failures_.add(home.failure());
     if (released.parent != nullptr) {
-      // It leaves to its whole what it has.
+      // The released part leaves its state to its whole.
       const auto cause = std::make_shared<Failure>(home.failure());
       released.visit_tree([&](DataRecord& part) { poison(part, cause); });
     }
@@ -128,7 +128,7 @@ Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
 bool TaskGraph::goes_with_registration(const DataRecord& record) {
   // A part lies in the memory of a whole, which stays.
   if (record.parent != nullptr) return false;
-  // In virtual time memory of the runtime is none.
+  // In virtual time memory of the runtime does not exist.
   return record.owned ? record.owned.use_count() == 1 : record.hidden && record.view.data == nullptr;
 }
 
@@ -146,7 +146,7 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
 }
 
 void TaskGraph::end_late(LateRelease& late) noexcept {
-  // Goes after the lock, as giving back megabytes takes long.
+  // Declared before the lock guard, so that it is freed after the lock is released: giving back megabytes takes long.
   std::shared_ptr<void> memory;
   const LockGuard lock(submission_mutex_);
   memory = late.record->owned;
@@ -164,7 +164,7 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
 Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool finally) {
   const bool inside = ExecutionScope::find(this) != nullptr;
   const bool may_wait = !inside && !thread_holds_.any_here();
-  // The task whose callback this is has done with its data.
+  // A task whose callback runs in this thread no longer uses its data.
   const Task* const here = inside ? ExecutionScope::task_here(this) : nullptr;
   const Task* const has_run = here != nullptr && in_callback(*here) ? here : nullptr;
   std::shared_ptr<LateRelease> late;
@@ -213,7 +213,7 @@ Result<void> TaskGraph::end_registration(const Handle& handle, bool finally) {
 void TaskGraph::let_go(const Handle& handle) noexcept {
   try {
     const Result<void> released = end_registration(handle, true);
-    // Else it was released by hand.
+    // Otherwise it was released by hand.
     if (!released && released.failure().code != ErrorCode::invalid_handle) abandon(handle, released.failure());
   } catch (...) {
     failures_.add({ErrorCode::out_of_memory,
@@ -263,7 +263,7 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
           const Task& task = *running.task;
           if (task.ended() || !uses(task, *late.record)) continue;
           runs = true;
-          // A task of pieces may need this thread, as one that waits in the same way may.
+          // A task of pieces may need this thread, and so may a task that waits in the same way.
           const bool waits = std::ranges::find(letting_go_, &task) != letting_go_.end();
           endless = endless || &task == here || waits || task.codelet->pieces != nullptr;
         }
@@ -294,7 +294,7 @@ void TaskGraph::accuse(ErrorCode code, const std::string& what) {
     return;
   }
   const LockGuard lock(submission_mutex_);
-  // The graph's own: only who runs it may not change it.
+  // The cast is allowed as the task belongs to this graph; it is const only for the code that runs it.
   Task& task = const_cast<Task&>(*here);
   if (!task.extras) task.extras = std::make_unique<TaskExtras>();
   task.has_more = true;

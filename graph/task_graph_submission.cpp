@@ -1,4 +1,4 @@
-/// From a submission to a task with its predecessors.
+/// Submission: from a call to a task with its predecessors.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -35,7 +35,7 @@ CodeletDefinitions TaskGraph::take_codelets() {
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
   Task& task = *task_pool_.allocate(submission_caches_.tasks);
   if (task.has_more) {
-    // What the last task in this memory left.
+    // Frees what the last task in this memory left.
     task.extras.reset();
     if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
     task.accesses = task.inline_accesses.data();
@@ -47,9 +47,9 @@ Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t acc
 
 void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count) {
   task.has_more = access_count > Task::kInlineAccesses;
-  // On the heap: freed by the next task or ~Task.
+  // On the heap: freed by the next task in this memory or by ~Task.
   task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
-  // The id first: see `status`.
+  // The id is stored first: see `status`.
   task.id.store(take_ids(), std::memory_order_release);
   task.status.store(TaskStatus::pending, std::memory_order_release);
   task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
@@ -70,7 +70,7 @@ std::uint64_t TaskGraph::take_ids(std::uint64_t count) {
   std::uint64_t first = next_id_.load(std::memory_order_relaxed);
   if (count > ids_end_ - first) [[unlikely]] {
     const std::uint64_t taken = std::max(count, kAtOnce);
-    // From 1 on: memory that was never used for a task has id 0.
+    // Ids begin with 1: memory that was never used for a task has id 0.
     first = options_.task_ids->fetch_add(taken, std::memory_order_relaxed) + 1;
     ids_end_ = first + taken;
   }
@@ -87,7 +87,8 @@ void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
 }
 
 void TaskGraph::count_submission(std::size_t tasks) {
-  // Before the task can end, which whoever sees it ended must see too. Only written under the submission lock.
+  // Counted before the task can end: a thread that sees it ended must also see it submitted. Only written under the
+  // submission lock.
   submitted_.store(submitted_.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
 }
 
@@ -191,7 +192,7 @@ Result<const Codelet*> TaskGraph::only_on(const Codelet& codelet, const DeviceSe
                                             here.failure().message};
   }
   named_devices_ += named;
-  // No other codelet comes to lie where this one does.
+  // The definition is kept, so that no other codelet gets its address.
   codelets_.try_emplace(&codelet.definition(), codelet.shared_definition());
   return &restricted_.emplace(key, codelet.only_on(devices, std::move(here).value())).first->second;
 }

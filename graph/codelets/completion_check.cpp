@@ -7,7 +7,7 @@ namespace troupe {
 namespace graph {
 
 namespace {
-/// Where the checks of the kernel that runs in this thread go; null: they are called at once.
+/// The checks of the kernel that runs in this thread; null: checks are called at once.
 thread_local CompletionChecks* collecting = nullptr;
 }  // namespace
 

@@ -24,7 +24,7 @@ std::string in_lower_case(std::string_view text) {
   return result;
 }
 
-/// Whether `part`, which is not empty, is in `text` and neither begins nor ends within a word of it.
+/// Returns true if `part`, which is not empty, is in `text` and neither begins nor ends within a word of it.
 bool has_words(const std::string& text, const std::string& part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
     const std::size_t end = at + part.size();
@@ -34,7 +34,8 @@ bool has_words(const std::string& text, const std::string& part) {
   return false;
 }
 
-/// `name` in lower case. Of a worker's name what is in parentheses, which is its model, may be left out.
+/// Returns true if the worker is called `name`, which is in lower case. The part of a worker's name in parentheses,
+/// which is its model, may be left out.
 bool is_called(const NamedWorker& worker, const std::string& name) {
   const std::string full = in_lower_case(worker.name);
   return full == name || full.starts_with(name + " (") || has_words(in_lower_case(worker.model), name);

@@ -7,8 +7,8 @@ namespace troupe {
 
 namespace {
 
-/// What comes before `separator`, which is taken off `text` with it; all of it where there is none. Then nothing is
-/// left, so a list must not end with one.
+/// Returns the text before `separator`, and takes it and the separator off `text`. Without a separator it takes all of
+/// `text`. `text` is then empty, so a list must not end with a separator.
 std::string_view take_up_to(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view taken = text.substr(0, end);
@@ -20,7 +20,7 @@ Failure unusable(std::string_view part, const std::string& why) {
   return {ErrorCode::invalid_argument, "restriction '" + std::string(part) + "': " + why};
 }
 
-/// Nothing where it is none.
+/// Returns nothing where the text names no device.
 std::optional<DeviceSet> parse_device(std::string_view text) {
   if (text == "cores") return DeviceSet::cores();
   if (text == "gpus") return DeviceSet::accelerators();

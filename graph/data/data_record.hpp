@@ -1,4 +1,4 @@
-/// What the graph knows about one handle's data. Internal: programs hold a `Handle`.
+/// The graph's record of one handle's data. Internal: programs hold a `Handle`.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace troupe::graph {
 
-/// What the newest tasks that modify a record have in common.
+/// The way in which the newest tasks that modify a record use it.
 enum class EpochKind : std::uint8_t { write, commute, reduce };
 
 /// Dependency state of one piece of data, in the order in which tasks were submitted. An *epoch* is one writing task,
@@ -22,13 +22,13 @@ enum class EpochKind : std::uint8_t { write, commute, reduce };
 /// Guarded by the graph's submission lock.
 struct DependencyState {
   EpochKind kind = EpochKind::write;
-  /// A reduction whose combining task has not been submitted yet.
+  /// True: a reduction whose combining task has not been submitted yet.
   bool open_reduction = false;
   /// The tasks of the epoch.
   std::vector<TaskReference> writers;
-  /// Readers since then.
+  /// The readers since then.
   std::vector<TaskReference> readers;
-  /// What a further member of a commuting or reducing epoch must wait for.
+  /// The tasks that a further member of a commuting or reducing epoch must wait for.
   std::vector<TaskReference> before;
 };
 
@@ -41,16 +41,17 @@ struct alignas(64) DataRecord {
   const TaskOwner* owner = nullptr;
   /// Unique in its graph; invalid while the record is free.
   std::atomic<std::uint64_t> id{HandleId{}.value()};
-  /// In host memory; the memory is the program's, or `owned`.
+  /// The data in host memory, which belongs to the program or to `owned`.
   DataView view;
-  /// A task that modified this data did not succeed, and nothing has overwritten it since. Written by tasks that the
-  /// dependencies order (or that all write true), read by those after them.
+  /// True: a task that modified this data did not succeed, and nothing has overwritten it since. Written by tasks that
+  /// the dependencies order (or that all write true), read by the tasks after them.
   std::atomic<bool> poisoned{false};
-  /// Its memory goes though tasks still use it: none of them may begin. Written once, under the submission lock;
-  /// relaxed, as whoever looks has acquired `FailureLog::any_poison`, which is set after this.
+  /// True: its memory goes away though tasks still use it; none of them may begin. Written once, under the submission
+  /// lock. Relaxed: readers have acquired `FailureLog::any_poison`, which is set after this.
   std::atomic<bool> abandoned{false};
-  /// The memory has had no content since the runtime allocated it: no task that writes it has been submitted, and the
-  /// program has not held it to write. Submission lock; changed by the registry alone, which counts.
+  /// True: the memory has had no content since the runtime allocated it: no task that writes it has been submitted, and
+  /// the program has not held it to write. Guarded by the submission lock; changed by the registry alone, which counts
+  /// such records.
   bool unwritten = false;
   /// See `DataDescription`.
   bool read_only = false;
@@ -58,16 +59,17 @@ struct alignas(64) DataRecord {
   std::unique_ptr<Reduction> reduction;
 
   DependencyState dependencies;
-  /// Marks of the submission that last named this record: to find conflicts inside one task. Submission lock.
+  /// The submission that last named this record, and its mode: to find conflicts inside one task. Guarded by the
+  /// submission lock.
   std::uint64_t seen_by = 0;
   AccessMode seen_mode = AccessMode::read;
 
-  /// A release is waiting for the last use: the handle may not be used any more. Submission lock.
+  /// True: a release is waiting for the last use; the handle may not be used any more. Guarded by the submission lock.
   bool releasing = false;
   DataRecord* parent = nullptr;
   /// Changes only while no task uses any record of the tree (`TaskGraph::partition`), under the submission lock.
   std::vector<DataRecord*> children;
-  /// The children cover everything, so that this record has no data of its own.
+  /// True: the children cover everything, so this record has no data of its own.
   bool covered = false;
   std::int64_t row_in_parent = 0;
   std::int64_t col_in_parent = 0;
@@ -77,12 +79,12 @@ struct alignas(64) DataRecord {
   /// Keeps memory that the runtime owns; null where the program owns it.
   std::shared_ptr<void> owned;
   std::string name;
-  /// Free list of the graph.
+  /// The next record in the graph's free list.
   DataRecord* next = nullptr;
 
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
-  /// Marks this record and all below it as used by submission `id`; false where this submission has used one of them
-  /// in a way that excludes this one. Submission lock.
+  /// Marks this record and all below it as used by submission `id`. Returns false if this submission has used one of
+  /// them in a way that excludes this one. Called under the submission lock.
   bool mark(std::uint64_t submission, AccessMode mode) {
     bool compatible = true;
     visit_tree([&](DataRecord& part) {
@@ -92,8 +94,8 @@ struct alignas(64) DataRecord {
     });
     return compatible;
   }
-  /// Calls `visit(record)` for this record and all records below it, parents first. Not analysed: what `visit` requires
-  /// is a lock of the caller's, which has no name here.
+  /// Calls `visit(record)` for this record and all records below it, parents first. Not analysed: `visit` may require a
+  /// lock of the caller, which has no name here.
   template <class Visit>
   void visit_tree(const Visit& visit) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
     visit(*this);
@@ -104,7 +106,7 @@ struct alignas(64) DataRecord {
     visit(*this);
     for (const DataRecord* child : children) child->visit_tree(visit);
   }
-  /// The same for those that have data of their own.
+  /// Calls `visit(record)` for the records of the tree that have data of their own.
   template <class Visit>
   void visit_data(const Visit& visit) {
     visit_tree([&](DataRecord& record) TROUPE_NO_THREAD_SAFETY_ANALYSIS {

@@ -14,7 +14,7 @@
 
 namespace troupe::graph {
 
-/// What a program registers.
+/// The description of data that a program registers.
 struct DataDescription {
   Layout layout;
   /// Column-major data in host memory.
@@ -23,12 +23,12 @@ struct DataDescription {
   std::shared_ptr<void> owned;
   /// For people; empty is allowed.
   std::string name;
-  /// The program looks at the memory only while it holds the data: a wait for everything leaves the content where it
-  /// is.
+  /// True: the program looks at the memory only while it holds the data, so a wait for everything leaves the content
+  /// where it is.
   bool hidden = false;
-  /// The memory has no content: whoever reads it before somebody has written it is refused.
+  /// True: the memory has no content; reading it before it has been written is refused.
   bool unwritten = false;
-  /// Memory of the program that nobody may write.
+  /// True: memory of the program that nobody may write.
   bool read_only = false;
 };
 
@@ -44,34 +44,36 @@ struct Block {
 /// graph's submission lock.
 class DataRegistry {
  public:
-  /// `ids`: what several registries whose handles meet take their ids from; null: from a counter of its own.
+  /// `ids`: the counter from which several registries whose handles meet take their ids; null: a counter of its own.
   explicit DataRegistry(const TaskOwner* owner, std::atomic<std::uint64_t>* ids = nullptr)
       : owner_(owner), next_id_(ids != nullptr ? ids : &own_ids_) {}
   DataRegistry(const DataRegistry&) = delete;
   DataRegistry& operator=(const DataRegistry&) = delete;
 
   DataRecord& add(DataDescription description);
-  /// The same, but `overlapping_handles` where the data share memory with others that were added so, as far as that is
-  /// cheap to see (`RegisteredMemory`): nothing would order tasks on the one and the other.
+  /// Adds data like `add`, but fails with `overlapping_handles` where they share memory with others that were added by
+  /// this function, because nothing would order tasks on the one and on the other. Overlaps are found as far as that is
+  /// cheap (`RegisteredMemory`).
   Result<DataRecord*> add_apart(DataDescription description);
-  /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent and overlap neither
-  /// one another nor earlier parts: `overlapping_handles`. Nothing is added where one does not fit.
+  /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent and overlap neither one
+  /// another nor earlier parts: otherwise it fails with `overlapping_handles`. If one block does not fit, none is
+  /// added.
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
   /// Frees the record and all below it.
   void remove(DataRecord& record);
-  /// Others may be registered on the memory of this whole from now on, though the record is still there.
+  /// Frees the memory of this whole for other registrations from now on, though the record is still there.
   void give_up_memory(const DataRecord& whole) { memory_.remove(whole); }
 
-  /// Whether some data have never been written, or must not be: else nobody needs to look.
+  /// Returns true if some data have never been written, or must not be written. False: no access needs a check.
   [[nodiscard]] bool any_to_check() const { return to_check_ != 0; }
-  /// A piece of data of this record that has no content, or null.
+  /// Returns a piece of data of this record that has no content, or null.
   [[nodiscard]] static const DataRecord* find_unwritten(const DataRecord& record);
-  /// Somebody writes the record, and all below it.
+  /// Notes that the record, and all below it, is written.
   void note_written(DataRecord& record);
-  /// What the record says of itself alone.
+  /// Sets the record's own flag, without the records below it.
   void set_unwritten(DataRecord& record, bool unwritten);
 
-  /// The record behind a handle, or `invalid_handle`.
+  /// Returns the record behind a handle, or fails with `invalid_handle`.
   [[nodiscard]] Result<DataRecord*> find(const Handle& handle) const;
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Calls `visit(record)` for every handle that is no part of another.
@@ -93,13 +95,13 @@ class DataRegistry {
   std::atomic<std::uint64_t> own_ids_{0};
   std::atomic<std::uint64_t>* next_id_;
   std::size_t size_ = 0;
-  /// Records of which `unwritten` is true, and those of which `read_only` is.
+  /// The number of records with `unwritten` plus the number with `read_only`.
   std::size_t to_check_ = 0;
 };
 
-/// "'A(1,2)'" or "handle 17".
+/// Returns "'A(1,2)'" or "handle 17".
 [[nodiscard]] std::string describe(const DataRecord& record);
-/// "task 12 'gemm(3,1)' (codelet gemm)".
+/// Returns "task 12 'gemm(3,1)' (codelet gemm)".
 [[nodiscard]] std::string describe(const Task& task);
 
 }  // namespace troupe::graph

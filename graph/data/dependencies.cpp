@@ -6,9 +6,10 @@ namespace troupe::graph {
 
 namespace {
 constexpr std::size_t kPruneFrom = 32;
-/// A trace wants predecessors that have ended, too. Bounded all the same, as data may be read for ever: 1 MiB each.
+/// The bound when a trace is recorded, which also needs predecessors that have ended. Bounded, as data may be read for
+/// ever: 1 MiB each.
 constexpr std::size_t kPruneTracedFrom = 65536;
-/// What every member of an epoch goes through.
+/// The bound of the list that every member of an epoch walks through.
 constexpr std::size_t kPruneTracedBeforeFrom = 1024;
 
 EpochKind epoch_of(AccessMode mode) {
@@ -95,7 +96,7 @@ void DependencyBuilder::note_ended(TaskReference predecessor) {
 std::size_t DependencyBuilder::prune_from() const { return trace_ == nullptr ? kPruneFrom : kPruneTracedFrom; }
 
 void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
-  // What can throw comes before what changes the state.
+  // Calls that can throw come before changes of the state.
   if (mode == AccessMode::read) {
     make_room(state.readers, prune_from());
     add_edges(state.writers);

@@ -1,4 +1,4 @@
-/// From access modes to edges: sequential task flow.
+/// Turns access modes into edges: sequential task flow.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace troupe::graph {
 /// allocation to `finish`.
 class DependencyBuilder {
  public:
-  /// `trace`: where to note predecessors that have ended already, or null.
+  /// `trace`: records predecessors that have ended already; may be null.
   DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache,
                     DependencyTrace* trace = nullptr);
 
@@ -32,16 +32,16 @@ class DependencyBuilder {
   /// `std::bad_alloc`: the task may then wait for others, but `state` is as before.
   void access(DependencyState& state, AccessMode mode);
 
-  /// An explicit dependency. Returns false where the predecessor has ended already.
+  /// Adds an explicit dependency. Returns false where the predecessor has ended already.
   bool after(TaskReference predecessor);
-  /// An order that no data ask for, whatever becomes of the predecessor.
+  /// Orders the task after `predecessor` although no data require it, whether the predecessor succeeds or not.
   void follow(TaskReference predecessor) { add_edge(predecessor, Edge::data); }
 
-  /// Ends the submission. True: nothing is left to wait for, the task is ready and the caller's to activate.
+  /// Ends the submission. Returns true if nothing is left to wait for: the task is ready, and the caller activates it.
   bool finish();
 
  private:
-  /// `access` of a task that is an epoch of its own.
+  /// The part of `access` for a task that is an epoch of its own.
   void write(DependencyState& state);
   bool add_edge(TaskReference predecessor, Edge::Kind kind);
   void add_edges(const std::vector<TaskReference>& predecessors);
@@ -53,7 +53,7 @@ class DependencyBuilder {
   Task& task_;
   BlockPool<EdgeBlock>& pool_;
   BlockPool<EdgeBlock>::Cache& cache_;
-  /// Room left in the current block of edges, and where it begins.
+  /// The current block of edges: its begin, the next free edge and its end.
   Edge* block_begin_;
   Edge* block_next_;
   Edge* block_end_;
@@ -61,8 +61,8 @@ class DependencyBuilder {
   DependencyTrace* const trace_;
 };
 
-/// Makes room for one more in a list of tasks of which only those in flight matter; from the given length on, ended
-/// ones are dropped now and then, so that the list stays within twice the number of tasks in flight.
+/// Makes room for one more entry in a list of tasks of which only those in flight matter. From length `from` on, ended
+/// tasks are dropped now and then, so that the list stays within twice the number of tasks in flight.
 void make_room(std::vector<TaskReference>& list, std::size_t from);
 
 }  // namespace troupe::graph

@@ -1,4 +1,4 @@
-/// What a kernel is refused that looks its data up by number.
+/// The errors of a kernel that looks its data up by number and asks for something that it does not have.
 #include <string>
 
 #include "graph/codelets/kernel_context.hpp"

@@ -17,7 +17,7 @@ class Reduction {
  public:
   Reduction(ReductionMethods methods, std::size_t workers) : methods_(std::move(methods)), partials_(workers) {}
 
-  /// The worker's partial result, without gaps between columns, initialized at first use in a reduction. Throws
+  /// Returns the worker's partial result, without gaps between columns, initialized at first use in a reduction. Throws
   /// `std::bad_alloc` and what the initializer throws.
   DataView partial(std::size_t worker, const Layout& layout);
 

@@ -41,7 +41,8 @@ std::uint32_t piece_count_of(const Task& task, WorkerId worker) {
 
 namespace {
 
-/// What a function of the program says of a task; 0 where there is none, or it throws, which must not end the runtime.
+/// Returns what a function of the program says of a task; 0 where there is no function, or where it throws, which must
+/// not end the runtime.
 template <class Value>
 Value asked(const std::function<Value(const KernelContext&)>& function, const Task& task) noexcept {
   if (!function) return 0;
@@ -75,21 +76,21 @@ std::uint64_t mix_shape(std::uint64_t hash, const TaskAccess& access, std::uint6
   return access.mode() == AccessMode::reduce ? mix(hash, 2) : hash;
 }
 
-/// Steps of half a power of two, so that the block columns of one matrix, no two of which are equally high, share a
-/// few.
+/// Rounds to steps of half a power of two, so that the block columns of one matrix, no two of which are equally high,
+/// share a few classes.
 std::uint64_t rough(std::int64_t rows) {
   return rows <= 0 ? 0 : 1 + static_cast<std::uint64_t>(std::lround(2 * std::log2(static_cast<double>(rows))));
 }
 
-/// Steps of 5 %.
+/// Rounds to steps of 5 %.
 std::uint64_t rough_operations(double flops) {
   if (!(flops >= 1) || !std::isfinite(flops)) return 0;
   static const double step = std::log(1.05);
   return 1 + static_cast<std::uint64_t>(std::lround(std::log(flops) / step));
 }
 
-/// What tells tasks on equal shapes apart, where anything does. A described machine knows a time for any number of
-/// operations, and arguments may make them differ.
+/// Returns a number that tells apart tasks on equal shapes; 0 where they are all alike. A described machine knows a
+/// time for any number of operations, and arguments may make them differ.
 std::uint64_t operations_of(const Task& task) {
   const CodeletDefinition& codelet = *task.codelet;
   const bool described = !codelet.timed_as.empty() && (!codelet.typed || !codelet.argument_types.empty());
@@ -97,7 +98,8 @@ std::uint64_t operations_of(const Task& task) {
   return codelet.pieces != nullptr ? rough_operations(flops_of(task)) : 0;
 }
 
-/// Of a codelet that takes any number of handles of one kind: what counts is about how many rows they have together.
+/// Returns the hash of shapes for a codelet that takes any number of handles of one kind: it counts about how many rows
+/// these handles have together.
 std::uint64_t shapes_of_groups(const Task& task) {
   const std::vector<HandleGroup>& groups = task.codelet->groups;
   GroupWalk walk(groups);

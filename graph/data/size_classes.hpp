@@ -1,5 +1,5 @@
-/// Tasks that should take equally long: of one codelet, on data of the same shapes; of one that is made of pieces with
-/// about as many floating-point operations, too.
+/// Classes of tasks that should take equally long: tasks of one codelet on data of the same shapes. Tasks that are made
+/// of pieces must also have about the same number of floating-point operations.
 #pragma once
 
 #include <cstddef>
@@ -23,33 +23,33 @@ struct SizeClass {
   const CodeletDefinition* codelet = nullptr;
   /// Floating-point operations; 0 where the codelet does not say.
   double flops = 0;
-  /// All data together, without gaps.
+  /// The size of all data together, without gaps.
   Bytes bytes;
-  /// Some of the data are used as a whole though they have parts: a core's implementation is called, where there is one
-  /// (`find_whole_of_parts`).
+  /// True: some data are used as a whole though they have parts. Then a core's implementation is called, where there is
+  /// one (`find_whole_of_parts`).
   bool whole_of_parts = false;
-  /// Some of the data are reduced: partial results lie in host memory, where kernels on CUDA GPUs do not reach them.
+  /// True: some data are reduced. Partial results lie in host memory, where kernels on CUDA GPUs do not reach them.
   bool reduces = false;
   /// A hash of the data's shapes and element sizes; the same in every run.
   std::uint64_t shapes = 0;
-  /// Of the largest element.
+  /// The size of the largest element.
   std::uint64_t element_bytes = 0;
   /// The data's shapes, as the first task had them.
   std::vector<Layout> data;
 
-  /// Whether the codelet runs these tasks on such a device; on that of this worker.
+  /// Return true if the codelet runs these tasks on such a device; on the device of this worker.
   [[nodiscard]] bool runs_on(DeviceKind kind) const;
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const;
 };
 
-/// Numbers size classes as they appear. Arguments by value are looked at by the codelet's `footprint` alone: of two
-/// tasks on equal shapes the first one's operations count for both. But where tasks are made of pieces
-/// (`Codelet::pieces`), operations that differ by more than 5 % make another class, and any that differ where a
-/// description times them. Neither is how often a variadic codelet's repeated handle is there, only about how many rows
-/// they have together. Not thread-safe.
+/// Numbers size classes as they appear. Only the codelet's `footprint` looks at arguments by value: of two tasks on
+/// equal shapes the first one's operations count for both. But where tasks are made of pieces (`Codelet::pieces`),
+/// operations that differ by more than 5 % make another class, and where a description times the codelet, any
+/// difference does. How often a variadic codelet's repeated handle is there does not count either, only about how many
+/// rows these handles have together. Not thread-safe.
 class SizeClasses {
  public:
-  /// The class of a task, which must not be a host task. O(accesses).
+  /// Returns the class of a task, which must not be a host task. O(accesses).
   SizeClassId classify(const Task& task);
   [[nodiscard]] const SizeClass& operator[](SizeClassId id) const { return classes_[id.index()]; }
   [[nodiscard]] std::size_t size() const { return classes_.size(); }
@@ -73,11 +73,12 @@ class SizeClasses {
   std::deque<SizeClass> classes_;
 };
 
-/// The floating-point operations of a task as its codelet counts them; 0 where it does not, or throws.
+/// Returns the floating-point operations of a task as its codelet counts them; 0 where it does not, or throws.
 [[nodiscard]] double flops_of(const Task& task) noexcept;
 
-/// Of how many pieces a task of a codelet of pieces is made that begins on this worker, by the data as they lie in host
-/// memory. In an `ExecutionScope`, as it is the program's function. Throws as `Pieces::count_of` does.
+/// Returns the number of pieces of a task that begins on this worker, by the data as they lie in host memory. The
+/// task's codelet must have pieces. Runs in an `ExecutionScope`, as it calls the program's function. Throws as
+/// `Pieces::count_of` does.
 [[nodiscard]] std::uint32_t piece_count_of(const Task& task, WorkerId worker);
 
 }  // namespace troupe::graph

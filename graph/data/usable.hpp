@@ -1,5 +1,5 @@
-/// Data that may not be read yet, as the runtime allocated them and nobody has written them: what would be read is
-/// whatever lay in that memory. And data that may not be written, as the program registered them as const.
+/// Checks for data that may not be read yet, as the runtime allocated them and nobody has written them (a reader would
+/// see whatever lay in that memory), and for data that may not be written, as the program registered them as const.
 #pragma once
 
 #include <string>
@@ -12,21 +12,21 @@ namespace troupe::graph {
 
 // Data count as written from the submission on of a task that writes them, or from when the program holds them to
 // write: should that task fail, they are poisoned instead. A whole is written when all its parts are, and what lies
-// between them. All functions are called under the lock of the registry, and need to be only where
-// `DataRegistry::any_to_check`.
+// between them. All functions are called under the lock of the registry; calls are needed only where
+// `DataRegistry::any_to_check` is true.
 
-/// Whether an access in this mode looks at what is there. A reduction of undivided data does not: its first combination
-/// begins with the neutral element, if nothing came before.
+/// Returns true if an access in this mode reads the content. A reduction of undivided data does not: its first
+/// combination begins with the neutral element, if nothing came before.
 [[nodiscard]] bool needs_content(const DataRecord& record, AccessMode mode);
 
-/// "'x' has no valid content: …", "'x' was registered as const: …"
+/// Return "'x' has no valid content: …", "'x' was registered as const: …".
 [[nodiscard]] std::string never_written(const DataRecord& unwritten);
 [[nodiscard]] std::string registered_as_const(const DataRecord& record);
 
-/// For one access of the program: `acquire`, `wait`. `invalid_argument`.
+/// Checks one access of the program: `acquire`, `wait`. Fails with `invalid_argument`.
 Result<void> check_usable(const DataRecord& record, AccessMode mode);
 
-/// An access is accepted: later ones find what it writes.
+/// Notes that an access has been accepted: later ones find what it writes.
 void note_written(DataRegistry& registry, DataRecord& record, AccessMode mode);
 
 }  // namespace troupe::graph

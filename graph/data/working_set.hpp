@@ -20,8 +20,8 @@ inline void append_working_set(const Task& task, std::vector<memory::Use>& uses)
   }
 }
 
-/// Data that the task uses as a whole though they have parts, or null. In host memory the parts lie inside the whole;
-/// elsewhere each has a place of its own, and no kernel could use them as one. The task must not have ended.
+/// Returns data that the task uses as a whole though they have parts, or null. In host memory the parts lie inside the
+/// whole; elsewhere each has a place of its own, and no kernel could use them as one. The task must not have ended.
 [[nodiscard]] inline const DataRecord* find_whole_of_parts(const Task& task) {
   for (const TaskAccess& access : task.data()) {
     if (!access.data()->children.empty()) return access.data();
@@ -29,7 +29,7 @@ inline void append_working_set(const Task& task, std::vector<memory::Use>& uses)
   return nullptr;
 }
 
-/// Whether the task adds to partial results, which lie in host memory. The task must not have ended.
+/// Returns true if the task adds to partial results, which lie in host memory. The task must not have ended.
 [[nodiscard]] inline bool reduces(const Task& task) {
   for (const TaskAccess& access : task.data()) {
     if (access.mode() == AccessMode::reduce) return true;

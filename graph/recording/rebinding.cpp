@@ -22,7 +22,8 @@ Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRe
                                         std::span<const Rebinding> rebindings) {
   std::vector<DataRecord*> data;
   for (const Recording::Use& use : recording.uses()) {
-    // Those that are exchanged too: what they look like is compared, and their memory may be another handle's by now.
+    // Recorded data that are exchanged are looked up too: their layout is compared, and their memory may be another
+    // handle's by now.
     const auto recorded = registry.find(Handle(use.recorded, use.id));
     if (!recorded) return recorded.failure();
     data.push_back(recorded.value());
@@ -72,7 +73,7 @@ Result<void> check_uses(const Recording& recording, std::span<DataRecord* const>
 }
 
 Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data) {
-  // What the run itself has written by then.
+  // The data that the run itself has written by then.
   std::unordered_set<const DataRecord*> written;
   for (const Recording::Access& access : recording.first_accesses()) {
     const DataRecord& record = *data[access.use];

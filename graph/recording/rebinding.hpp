@@ -1,4 +1,4 @@
-/// What must hold of a recording and of its runs, whoever runs it.
+/// Checks of a recording and of its runs.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace troupe::graph {
 
-/// The data of one run, in the order of `recording.uses()`: those recorded, or what `rebindings` names in their place.
-/// Under the lock of the registry. `invalid_handle`, `invalid_argument`.
+/// Returns the data of one run, in the order of `recording.uses()`: those recorded, or those that `rebindings` names in
+/// their place. Called under the lock of the registry. Fails with `invalid_handle` or `invalid_argument`.
 Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRegistry& registry,
                                         std::span<const Rebinding> rebindings);
-/// No two of them are the same data, unless both are only read. `id`: marks this run, and was never used before.
-/// `conflicting_access`.
+/// Checks that no two of them are the same data, unless both are only read. `id` marks this run, and was never used
+/// before. Fails with `conflicting_access`.
 Result<void> check_uses(const Recording& recording, std::span<DataRecord* const> data, std::uint64_t id);
 
-/// A run with these data may use them as it does, see `check_usable` in graph/submission_checks.hpp.
+/// Checks that a run may use these data as it does, see `check_usable` in graph/submission_checks.hpp.
 Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data);
-/// Such a run is accepted.
+/// Notes that a run with these data has been accepted.
 void note_written(DataRegistry& registry, const Recording& recording, std::span<DataRecord* const> data);
 
 /// Texts of failures that are the same wherever they happen.

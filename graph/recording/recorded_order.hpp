@@ -1,4 +1,4 @@
-/// Which recorded tasks wait for which, without what follows from the rest.
+/// The order of recorded tasks, without dependencies that follow from others.
 #pragma once
 
 #include <cstddef>
@@ -8,27 +8,28 @@
 
 namespace troupe::graph {
 
-/// Predecessors of tasks that are numbered in the order of their submission: all have lower numbers. Every dependency
-/// costs each run an atomic operation on a cache line that cores share, and access modes bring many that others imply:
-/// a task that overwrites what was read long ago waits for those readers, but also for what came after them.
+/// The predecessors of tasks that are numbered in the order of their submission; predecessors have lower numbers. Every
+/// dependency costs each run an atomic operation on a cache line that cores share, and access modes bring many that
+/// others imply: a task that overwrites what was read long ago waits for those readers, but also for what came after
+/// them.
 class RecordedOrder {
  public:
   struct Predecessor {
     std::uint32_t index = 0;
-    /// By `TaskOptions::after`: says more than an order, and stays.
+    /// True: given by `TaskOptions::after`. Such a dependency says more than an order, and is kept.
     bool is_explicit = false;
   };
 
   explicit RecordedOrder(std::size_t tasks) : predecessors_(tasks) {}
 
-  /// `before` < `after`. The same pair may be added again.
+  /// Adds a predecessor: `before` < `after`. The same pair may be added again.
   void add(std::size_t before, std::size_t after, bool is_explicit);
 
   /// Drops what is added twice, and dependencies on tasks that other predecessors wait for, as far as looking at
   /// `kLook` tasks per task finds them. O(tasks * kLook).
   void reduce();
 
-  /// In the order of submission, once reduced.
+  /// Returns the predecessors, in the order of submission after `reduce`.
   [[nodiscard]] std::span<const Predecessor> predecessors(std::size_t task) const { return predecessors_[task]; }
 
  private:
@@ -38,7 +39,7 @@ class RecordedOrder {
   void drop_implied(std::size_t task);
 
   std::vector<std::vector<Predecessor>> predecessors_;
-  /// Whether `drop_implied(seen_by_[i])` has come by task i.
+  /// Entry i is the last task whose `drop_implied` has visited task i.
   std::vector<std::uint32_t> seen_by_;
   std::vector<std::uint32_t> found_;
 };

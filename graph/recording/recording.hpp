@@ -25,8 +25,9 @@ namespace troupe::graph {
 class Recording;
 class RecordedOrder;
 
-/// One task of a recording. Its successors are an array instead of a list, and it is used again in every run: who
-/// decrements `pending` to zero gives it the id of this run, and it sets `pending` back when it begins.
+/// One task of a recording. Its successors are an array instead of a list, and it is used again in every run: the
+/// thread that decrements `pending` to zero gives it the id of this run, and the task sets `pending` back when it
+/// begins.
 struct RecordedTask : Task {
   static constexpr std::size_t kInlineSuccessors = 4;
 
@@ -43,7 +44,7 @@ struct RecordedTask : Task {
     std::uintptr_t bits_ = 0;
   };
 
-  // A line of their own; constant once the recording is sealed.
+  // On a line of their own; constant once the recording is sealed.
   alignas(64) Recording* recording = nullptr;
   Link* links = nullptr;
   std::uint32_t link_count = 0;
@@ -52,7 +53,7 @@ struct RecordedTask : Task {
   std::array<Link, kInlineSuccessors> inline_links;
 
   [[nodiscard]] std::span<const Link> followers() const { return {links, link_count}; }
-  /// The task begins: makes it ready for the next run, and asks for what its end will touch.
+  /// Called when the task begins: makes it ready for the next run, and prefetches what its end will touch.
   void prepare() {
     pending.store(predecessors, std::memory_order_relaxed);
     for (const Link& link : followers()) {
@@ -64,16 +65,16 @@ struct RecordedTask : Task {
 };
 static_assert(sizeof(RecordedTask) == 320);
 
-/// What one run was asked for, kept by the task that stands for it.
+/// The request for one run, kept by the task that stands for the run.
 struct RecordingRun {
   std::shared_ptr<Recording> recording;
   /// The data to use in place of those recorded, by their number in `Recording::uses`; empty: those recorded.
   std::vector<DataRecord*> data;
-  /// Ids of the run's tasks: `first_id` and those that follow.
+  /// The id of the run's first task; the others follow it.
   std::uint64_t first_id = 0;
 };
 
-/// Where a task is in the current run.
+/// The state of a task in the current run.
 enum class RecordedState : std::uint8_t {
   waiting,
   /// Ready or started.
@@ -83,28 +84,28 @@ enum class RecordedState : std::uint8_t {
 
 /// A sequence of submissions with its dependencies. First it is *open*: tasks are added under the graph's submission
 /// lock. Then it is *sealed*, and runs: one run after the other, as a task of role `TaskRole::replay` that uses all its
-/// data orders them. A run changes the recording in the threads of the workers that take part, which the dependencies
-/// between its tasks order.
+/// data orders them. Workers that take part in a run change the recording in their threads; the dependencies between
+/// the run's tasks order these changes.
 class Recording {
  public:
-  /// The data that a recording uses, and where.
+  /// One piece of data that a recording uses, and its places.
   struct Use {
     DataRecord* recorded = nullptr;
     HandleId id;
     /// Read, or read-write as soon as one task does more than read.
     AccessMode mode = AccessMode::read;
-    /// Some task writes this very handle. `mode` says less: a whole is ordered like a writer if a part of it is
+    /// True: some task writes this very handle. `mode` says less: a whole is ordered like a writer if a part of it is
     /// written.
     bool written = false;
-    /// Data that contains this is used too: then only that orders runs, and neither can be exchanged.
+    /// True: data that contain this are used too. Then only those order runs, and neither can be exchanged.
     bool inside_another = false;
     bool contains_another = false;
-    /// Some task reduces into it.
+    /// True: some task reduces into it.
     bool reduces = false;
     /// Some task has read it, and some task has written it: see `first_accesses`.
     bool is_read = false;
     bool is_written = false;
-    /// The data of the last run.
+    /// The data in the last run.
     DataRecord* current = nullptr;
     /// The accesses of the tasks that name it.
     std::vector<TaskAccess*> places;
@@ -112,7 +113,7 @@ class Recording {
 
   /// One of the accesses of the recorded tasks.
   struct Access {
-    /// In `uses`.
+    /// The index in `uses`.
     std::size_t use = 0;
     AccessMode mode = AccessMode::read;
   };
@@ -122,49 +123,49 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // While it is open; all require the submission lock.
+  // Used while it is open; all require the submission lock.
   RecordedTask& add();
-  /// The task's accesses are known.
+  /// Notes the data of a task whose accesses are known.
   void note_uses(RecordedTask& task);
   [[nodiscard]] DependencyState& dependencies_of(DataRecord& record) { return states_[&record]; }
-  /// Whether some task so far uses this data.
+  /// Returns true if some task so far uses this data.
   [[nodiscard]] bool orders(const DataRecord& record) const { return states_.contains(&record); }
   [[nodiscard]] std::vector<DataRecord*>& open_reductions() { return open_reductions_; }
-  /// The task that a future of this recording names, or null.
+  /// Returns the task that a future of this recording names, or null.
   [[nodiscard]] RecordedTask* find(TaskId id);
   void seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache);
 
-  // Sealed.
+  // Used when it is sealed.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::size_t size() const { return tasks_.size(); }
   [[nodiscard]] std::span<const Use> uses() const { return uses_; }
-  /// In the order of submission, for each of `uses` the first access that reads, where nothing has written it before,
-  /// and the first that writes: who wants to know whether a run reads what has no content needs no others.
+  /// The accesses that decide whether a run reads data without content, in the order of submission: for each of `uses`
+  /// the first access that reads, where nothing has written the data before, and the first that writes.
   [[nodiscard]] std::span<const Access> first_accesses() const { return first_accesses_; }
-  /// The run that was submitted last. Submission lock.
+  /// The run that was submitted last. Guarded by the submission lock.
   [[nodiscard]] TaskReference& last_run() { return last_run_; }
-  /// The number of a use, or `uses().size()`.
+  /// Returns the number of a use, or `uses().size()`.
   [[nodiscard]] std::size_t use_of(const Handle& handle) const;
   [[nodiscard]] const std::deque<RecordedTask>& tasks() const { return tasks_; }
 
-  // Running; called by workers in the order that the dependencies give.
-  /// Appends the tasks that need no other.
+  // Used while it runs; called by workers in the order that the dependencies give.
+  /// Appends the tasks without predecessors.
   void begin_run(Task& run_task, TaskList& ready);
   struct Ended {
-    /// Why the task did not succeed, or null.
+    /// The reason why the task did not succeed, or null.
     const FailureLog::Cause& cause;
-    /// The worker, and where to note dependencies, or null.
+    /// The worker's index, and the trace for dependencies, or null.
     std::size_t slot = 0;
     DependencyTrace* trace = nullptr;
   };
-  /// Releases the successors of an ended task, appending those that became ready. True: the run has ended. The task
-  /// must not be used afterwards, and where the run has not ended the recording neither.
+  /// Releases the successors of an ended task, appending those that became ready. Returns true if the run has ended.
+  /// The task must not be used afterwards; where the run has not ended, neither must the recording.
   bool task_ended(RecordedTask& task, const Ended& ended, TaskList& ready);
   /// The task that stands for the current run; null between runs.
   [[nodiscard]] Task* run_task() const { return run_task_.load(std::memory_order_acquire); }
   /// Ends the run, and returns the task that stands for it.
   Task& end_run() { return *run_task_.exchange(nullptr, std::memory_order_acq_rel); }
-  /// The id of a task in the current run, whether it has become ready or not.
+  /// Returns the id of a task in the current run, whether it has become ready or not.
   [[nodiscard]] std::uint64_t id_of(const RecordedTask& task) const {
     return first_id_.load(std::memory_order_relaxed) + task.index;
   }
@@ -174,7 +175,7 @@ class Recording {
     return task.status.load(std::memory_order_relaxed) == TaskStatus::pending ? RecordedState::ready
                                                                               : RecordedState::ended;
   }
-  /// Why the run did not succeed, or null; forgets it.
+  /// Returns and forgets why the run did not succeed; null if it did.
   [[nodiscard]] FailureLog::Cause take_cause();
 
  private:
@@ -188,7 +189,7 @@ class Recording {
   std::deque<RecordedTask> tasks_;
   std::vector<std::unique_ptr<RecordedTask::Link[]>> more_links_;
   std::vector<RecordedTask*> roots_;
-  /// Tasks that no other waits for: the run ends with the last of them.
+  /// The number of tasks that no other waits for: the run ends with the last of them.
   std::uint32_t sinks_ = 0;
   /// In the order of their first use.
   std::vector<Use> uses_;
@@ -220,7 +221,7 @@ inline void Recording::make_ready(RecordedTask& task, TaskList& ready) {
 inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& ready) {
   if (ended.cause) [[unlikely]]
     note_cause(ended.cause);
-  // With its last follower released, the run may end elsewhere, and the recording with it.
+  // When its last follower is released, the run may end elsewhere, and the recording with it.
   const bool is_sink = task.link_count == 0;
   task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
   task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);
@@ -232,11 +233,11 @@ inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskLi
     if (ended.cause && link.is_explicit()) {
       follower.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
     }
-    // Release: this task's effects; acquire, for the last one: those of all predecessors.
+    // Release: publishes this task's effects. Acquire, for the last predecessor: those of all predecessors.
     if (follower.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(follower, ready);
   }
-  // Release: this task's effects; acquire, for the last one: those of all others, which come before what waits for
-  // the run.
+  // Release: publishes this task's effects. Acquire, for the last task: those of all others, which come before the
+  // tasks that wait for the run.
   return is_sink && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
@@ -248,7 +249,7 @@ class RecordingScope {
   RecordingScope(const RecordingScope&) = delete;
   RecordingScope& operator=(const RecordingScope&) = delete;
 
-  /// The recording that the calling thread makes of `owner`, or null.
+  /// Returns the recording that the calling thread makes of `owner`, or null.
   [[nodiscard]] static Recording* find(const TaskOwner* owner);
 
  private:

@@ -46,7 +46,7 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  /// Throws `std::bad_alloc`.
+  /// Returns a free object. Throws `std::bad_alloc`.
   T* allocate(Cache& cache) {
     if (cache.current == nullptr || cache.current->count == 0) refill(cache);
     Magazine& magazine = *cache.current;
@@ -55,7 +55,7 @@ class BlockPool {
     return object;
   }
 
-  /// The cache has allocated before, or `prepare` was called.
+  /// The cache must have allocated before, or `prepare` must have been called.
   void free(Cache& cache, T* object) noexcept {
     if (cache.current->count == kBatch) make_room(cache);
     Magazine& magazine = *cache.current;
@@ -71,13 +71,13 @@ class BlockPool {
     reserve();
   }
 
-  /// Bytes taken from the system.
+  /// The bytes taken from the system.
   [[nodiscard]] std::size_t footprint() const {
     const LockGuard lock(mutex_);
     return slabs_.size() * kSlab * sizeof(T) + magazines_.size() * sizeof(Magazine);
   }
 
-  /// The memory taken so far, `kSlab` objects each. It stays as long as the pool.
+  /// Returns the memory taken so far, in slabs of `kSlab` objects each. It stays as long as the pool.
   [[nodiscard]] std::vector<const T*> slabs() const {
     const LockGuard lock(mutex_);
     std::vector<const T*> all;
@@ -86,7 +86,7 @@ class BlockPool {
   }
 
  private:
-  /// Objects between the one that is handed out and the one whose first line is asked for.
+  /// The distance between the object that is handed out and the one whose first line is prefetched.
   static constexpr std::size_t kAhead = 4;
 
   Magazine* new_magazine() TROUPE_REQUIRES(mutex_) {
@@ -98,7 +98,7 @@ class BlockPool {
     if (empty_.capacity() < magazines_.size()) empty_.reserve(2 * magazines_.size());
   }
   void add_slab() TROUPE_REQUIRES(mutex_) {
-    // Each object's constructor says what has to be set: zeros before that would touch all of it twice.
+    // Each object's constructor sets what has to be set: zeroing first would touch all of it twice.
     slabs_.push_back(std::make_unique_for_overwrite<T[]>(kSlab));
     T* objects = slabs_.back().get();
     for (std::size_t batch = 0; batch < kSlab / kBatch; ++batch) {

@@ -1,5 +1,6 @@
-/// What a thread of the program wants of the calls that it makes: for interfaces to languages whose own lock a thread
-/// holds, or which handle signals. Not inline, so that all libraries of a process mean the same.
+/// Scopes by which a thread of the program changes its own calls: for interfaces to languages whose own lock a thread
+/// holds, or which handle signals. Not inline, so that all libraries of a process share one set of thread-local
+/// variables.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace troupe::graph {
 class TaskOwner;
 
 /// While one lives, submissions of the calling thread to `owner` do not wait for room in the window, as those of
-/// kernels do not. Neither can the thread wait for tasks, nor record any.
+/// kernels do not. The thread can then neither wait for tasks nor record any.
 class UnboundedSubmission {
  public:
   explicit UnboundedSubmission(const TaskOwner* owner);
@@ -21,7 +22,7 @@ class UnboundedSubmission {
   UnboundedSubmission& operator=(const UnboundedSubmission&) = delete;
 
  private:
-  /// For the scope that says so, whose thread-local variables this header must not touch.
+  /// Memory for the `ExecutionScope` that marks the thread, whose thread-local variables this header must not touch.
   alignas(8) std::byte scope_[32];
 };
 
@@ -35,14 +36,14 @@ class WaitInterrupt {
   WaitInterrupt(const WaitInterrupt&) = delete;
   WaitInterrupt& operator=(const WaitInterrupt&) = delete;
 
-  /// That of the calling thread, or null.
+  /// The interrupt of the calling thread, or null.
   [[nodiscard]] static const std::function<bool()>* here();
 
  private:
   const std::function<bool()>* outer_;
 };
 
-/// How a wait ends that was given up.
+/// The failure of a wait that was given up.
 [[nodiscard]] Failure gave_up_waiting();
 
 }  // namespace troupe::graph

@@ -1,4 +1,4 @@
-/// How many tasks have ended, counted without contention.
+/// Counts the tasks that have ended, without contention.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace troupe::graph {
 
-/// One counter per worker, each on a cache line of its own and written by its worker only, and one for all other
-/// threads. Reading costs a cache miss per worker: only threads that wait and workers out of work read.
+/// The counts: one counter per worker, each on a cache line of its own and written by its worker only, and one for all
+/// other threads. Reading costs a cache miss per worker: only threads that wait and workers out of work read.
 class CompletionCounter {
  public:
   explicit CompletionCounter(std::size_t workers) : shards_(workers + 1), outside_(workers) {}
@@ -20,7 +20,7 @@ class CompletionCounter {
     if (worker == outside_) [[unlikely]]
       return shard.fetch_add(tasks, std::memory_order_release) + tasks;
     const std::uint64_t ended = shard.load(std::memory_order_relaxed) + tasks;
-    // Release: pairs with the acquire in `total`; who has seen the count has seen the task's effects.
+    // Release: pairs with the acquire in `total`; a thread that has seen the count has seen the task's effects.
     shard.store(ended, std::memory_order_release);
     return ended;
   }
@@ -34,7 +34,7 @@ class CompletionCounter {
     for (const Shard& shard : shards_) sum += shard.ended.load(std::memory_order_seq_cst);
     return sum;
   }
-  /// The shard of threads that are no workers.
+  /// The index of the counter for threads that are not workers.
   [[nodiscard]] std::size_t outside() const { return outside_; }
 
  private:

@@ -1,4 +1,4 @@
-/// Which task waited for which: recorded for traces.
+/// The dependencies between tasks, recorded for traces.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ struct DependencyEntry {
   TaskId after;
 };
 
-/// The dependencies of one graph. One that made a task wait is recorded by the worker that completes the predecessor;
-/// one on a task that had ended already, by the submission. So all are there, except that of more than 65,536 readers
-/// of the same data (or tasks that commute or reduce), those that ended before the next writer's submission may be
-/// missing, and for later members of a group that commutes, those of more than 1024: the graph forgets them. The same
-/// pair may be recorded more than once.
+/// The dependencies of one graph. A dependency that made a task wait is recorded by the worker that completes the
+/// predecessor; one on a task that had ended already, by the submission. So all are recorded, with two exceptions,
+/// because the graph forgets tasks: of more than 65,536 readers of the same data (or tasks that commute or reduce),
+/// those that ended before the next writer's submission may be missing; and for later members of a group that commutes,
+/// of more than 1024 predecessors. The same pair may be recorded more than once.
 ///
-/// Each slot has one writer at a time: a worker's own, the one for completions by other threads, the submission's.
-/// Slots may be taken at any time, by any thread.
+/// Each slot has one writer at a time: a worker has its own, completions by other threads share one, and submissions
+/// have one. Any thread may take the slots at any time.
 class DependencyTrace {
  public:
   DependencyTrace(std::size_t workers, TraceBudget& budget) : slots_(workers + 2) {
@@ -34,10 +34,10 @@ class DependencyTrace {
 
   /// `slot`: the completing worker's index, or the number of workers for another thread.
   void released(std::size_t slot, TaskId before, TaskId after) noexcept { add(slots_[slot], {before, after}); }
-  /// Under the submission lock.
+  /// Called under the submission lock.
   void had_ended(TaskId before, TaskId after) noexcept { add(slots_.back(), {before, after}); }
 
-  /// Takes out what has been recorded, as one log per slot.
+  /// Returns and removes what has been recorded, as one log per slot.
   [[nodiscard]] std::vector<TraceLog<DependencyEntry>> take() {
     std::vector<TraceLog<DependencyEntry>> logs;
     logs.reserve(slots_.size());
@@ -50,7 +50,7 @@ class DependencyTrace {
 
  private:
   struct alignas(64) Slot {
-    /// Against `take` only.
+    /// Protects against `take` only.
     SpinLock lock;
     TraceLog<DependencyEntry> log TROUPE_GUARDED_BY(lock);
   };

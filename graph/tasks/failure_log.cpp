@@ -6,7 +6,7 @@
 namespace troupe::graph {
 
 namespace {
-/// Failures that a summary spells out.
+/// The number of failures that a summary spells out.
 constexpr std::size_t kSpelledOut = 8;
 }  // namespace
 
@@ -56,7 +56,7 @@ void FailureLog::add(Failure failure) {
 }
 
 void FailureLog::note_untold(const Cause& origin) {
-  // A run of a recording fails for what a task of it has failed for.
+  // A run of a recording fails for the same reason as a task of it.
   if (std::find(untold_.begin(), untold_.end(), origin) != untold_.end()) return;
   if (untold_.size() < kDetails) {
     untold_.push_back(origin);
@@ -116,7 +116,7 @@ Failure FailureLog::failure_of(TaskId task) {
 void FailureLog::poison(HandleId handle, const Cause& cause) {
   const LockGuard lock(mutex_);
   poisoned_[handle] = cause;
-  // Release: pairs with the look of who does not know yet that he is ordered after this.
+  // Release: pairs with the acquire of a reader that does not know yet that it is ordered after this.
   any_poison_.store(true, std::memory_order_release);
 }
 

@@ -1,4 +1,4 @@
-/// What is in flight in a graph at one moment, for those who explain it.
+/// A picture of all that is in flight in a graph at one moment, for code that explains it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace troupe::graph {
 
-/// What is done for a task at this moment.
+/// The activity of a task at this moment.
 enum class TaskActivity : std::uint8_t {
   /// Nothing: it waits, is ready, or (a host task) holds its data for the program.
   none,
@@ -27,7 +27,7 @@ enum class TaskActivity : std::uint8_t {
 /// One task in flight. The names belong to the graph and are valid only where the snapshot is.
 struct TaskNode {
   TaskId id;
-  /// What the program that submitted it knows it by, if that is something else.
+  /// The number by which the program that submitted it knows it, if that differs from the id.
   std::uint64_t tag = 0;
   /// Null where the program gave none.
   const std::string* name = nullptr;
@@ -35,17 +35,17 @@ struct TaskNode {
   const std::string* codelet = nullptr;
   TaskRole role = TaskRole::user;
   TaskActivity activity = TaskActivity::none;
-  /// Some worker of the runtime has a device that the codelet runs on.
+  /// True: some worker of the runtime has a device that the codelet runs on.
   bool runnable = true;
-  /// Waits in the queue of a commute lock.
+  /// True: it waits in the queue of a commute lock.
   bool parked = false;
-  /// Tasks that it waits for.
+  /// The number of tasks that it waits for.
   std::uint32_t pending = 0;
-  /// Of the activity.
+  /// The worker that runs the kernel or the callback.
   WorkerId worker;
-  /// Of the activity, or since when the program holds the data; zero: not known.
+  /// The begin of the activity, or the time since when the program holds the data; zero: not known.
   TimeStamp since{};
-  /// Of a task that runs in pieces: how many there are, and how many of them have begun. Else zero.
+  /// The number of pieces of a task that runs in pieces, and how many of them have begun. Zero for all other tasks.
   std::uint32_t pieces = 0;
   std::uint32_t pieces_begun = 0;
 };
@@ -58,7 +58,7 @@ struct TaskEdge {
   Kind kind = Kind::data;
 };
 
-/// A worker runs pieces of a task, which another runs, or has begun.
+/// A worker runs pieces of a task that another worker runs, or has begun.
 struct TaskHelp {
   std::uint32_t node = 0;
   WorkerId worker;
@@ -73,7 +73,7 @@ struct NodeData {
   AccessMode mode = AccessMode::read;
 };
 
-/// Why a thread of the program does not go on.
+/// The call in which a thread of the program waits.
 enum class WaitKind : std::uint8_t {
   /// `wait()`, `stop()`, the runtime's destructor.
   everything,
@@ -91,17 +91,19 @@ enum class WaitKind : std::uint8_t {
 
 struct ThreadWait {
   WaitKind kind = WaitKind::everything;
-  /// The task that is waited for: for data, the one that stands for the thread. Invalid for `everything` and `room`.
+  /// The task that is waited for; in a wait for data, the task that stands for the thread. Invalid for `everything` and
+  /// `room`.
   TaskId task;
   TimeStamp since{};
 };
 
-/// Not one moment's truth, as workers go on meanwhile; but every edge was there when it was looked at.
+/// The snapshot. It is not the state of a single moment, as workers go on meanwhile; but every edge was there when it
+/// was looked at.
 struct GraphSnapshot {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t window = 0;
-  /// Tasks in flight that were not looked at, all younger than most of `nodes`: a look is bounded.
+  /// The number of tasks in flight that were not looked at, as a look is bounded; all are younger than most of `nodes`.
   std::uint64_t left_out = 0;
   std::vector<TaskNode> nodes;
   std::vector<TaskHelp> helps;
@@ -110,7 +112,7 @@ struct GraphSnapshot {
   std::vector<ThreadWait> waits;
 };
 
-/// What a worker does with a task, as its port says.
+/// The work of a worker on a task, as the worker's port reports it.
 struct RunningTask {
   const Task* task = nullptr;
   WorkerId worker;

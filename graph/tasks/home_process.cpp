@@ -6,7 +6,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// How many forks lie between the process in which this was first looked at and this one.
+/// The number of forks between the process that first read this and this process.
 std::atomic<std::uint64_t> generation{0};
 std::atomic<bool> forked{false};
 

@@ -1,4 +1,4 @@
-/// The process that somebody's threads run in.
+/// Tells whether this is still the process in which an object and its threads were made.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,9 @@
 
 namespace troupe::graph {
 
-/// A member of what has threads: knows whether this process is still the one in which it was made. A child of `fork`
-/// has a copy of the object, but none of its threads: whoever waited for them would wait for ever, and whoever took a
-/// lock might find it taken by one of them. Thread-safe.
+/// A member of objects that have threads: knows whether this process is still the one in which it was made. A child of
+/// `fork` has a copy of the object, but none of its threads: a wait for them would never end, and a lock might be held
+/// by one of them for ever. Thread-safe.
 class HomeProcess {
  public:
   HomeProcess();
@@ -18,8 +18,8 @@ class HomeProcess {
   [[nodiscard]] bool left() const;
   /// Fails with `stopped` where it has been left.
   [[nodiscard]] Result<void> check() const;
-  /// True in every process in which an object of this class may have left its home: for whoever cannot afford more than
-  /// this look.
+  /// True in every process in which an object of this class may have left its home: for callers that cannot afford more
+  /// than this look.
   [[nodiscard]] static const std::atomic<bool>& any_left();
 
  private:

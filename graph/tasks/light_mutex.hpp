@@ -1,4 +1,4 @@
-/// A mutex for what every task passes.
+/// A mutex for code that every task passes through.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,11 @@
 
 namespace troupe::graph {
 
-/// As `Mutex`, but taking it and giving it back where nobody else wants it is one atomic operation each, without a
-/// call: a quarter of the instructions of the system's. Who has to wait sleeps. Not for condition variables.
+/// A `Mutex` that costs one atomic operation to take and one to give back where nobody else wants it, without a call: a
+/// quarter of the instructions of the system's mutex. A thread that has to wait sleeps. Not for condition variables.
 ///
-/// `free` -> `held` (`lock`) -> `free` (`unlock`); a thread that finds it held makes it `awaited`, and whoever gives
-/// back an awaited one wakes one thread, which takes it as `awaited` again, as others may sleep still.
+/// `free` -> `held` (`lock`) -> `free` (`unlock`). A thread that finds it held makes it `awaited`. Giving back an
+/// awaited mutex wakes one thread, which takes it as `awaited` again, as others may still sleep.
 class TROUPE_LOCK("mutex") LightMutex {
  public:
   LightMutex() = default;
@@ -21,7 +21,7 @@ class TROUPE_LOCK("mutex") LightMutex {
 
   void lock() noexcept TROUPE_ACQUIRES() {
     std::uint32_t state = kFree;
-    // Acquire: what was done under the lock before, which `unlock` releases.
+    // Acquire: pairs with the release in `unlock`, which publishes what was done under the lock before.
     if (!state_.compare_exchange_strong(state, kHeld, std::memory_order_acquire, std::memory_order_relaxed))
         [[unlikely]]
       wait();

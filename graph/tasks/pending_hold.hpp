@@ -11,8 +11,8 @@
 
 namespace troupe::graph {
 
-/// Between `TaskGraph::begin_acquire` or `begin_change` and the function that finishes it. Must not be destroyed
-/// before.
+/// The state between `TaskGraph::begin_acquire` or `begin_change` and the function that finishes it. Must not be
+/// destroyed before that.
 class PendingHold {
  public:
   explicit PendingHold(std::function<void()> ready) : waiter_(std::move(ready)) {}
@@ -26,7 +26,7 @@ class PendingHold {
   Handle handle_;
   Task* hold_ = nullptr;
   bool releasing_ = false;
-  /// For who asks why tasks do not go on.
+  /// The note by which an inspection sees this wait.
   std::optional<WaitingThreads::Note> note_;
 };
 

@@ -77,7 +77,7 @@ class TaskAccess {
 
 struct RecordingRun;
 
-/// What only few tasks have, in memory of its own.
+/// The members that only few tasks need, in memory of their own.
 struct TaskExtras {
   TaskExtras();
   ~TaskExtras();
@@ -88,12 +88,12 @@ struct TaskExtras {
   TaskWaiter* ready_waiter = nullptr;
   /// For a `replay` task.
   std::unique_ptr<RecordingRun> run;
-  /// For a `host` task: since when the program has the data. Relaxed: for people.
+  /// For a `host` task: the time since when the program has the data. Relaxed: only people read it.
   std::atomic<TimeStamp::rep> held_since{0};
   /// For a `host` task that no thread waits for: the `ready_waiter`.
   std::unique_ptr<TaskWaiter> own_waiter;
-  /// What the task's kernel did wrong without being able to throw it; null: nothing. Written under the submission lock
-  /// by threads that are in the kernel, read by who completes the task.
+  /// The failure that the task's kernel caused without being able to throw it; null: none. Written under the submission
+  /// lock by threads that are in the kernel, read by the thread that completes the task.
   std::shared_ptr<const Failure> accusation;
 };
 
@@ -102,20 +102,21 @@ enum class TaskRole : std::uint8_t {
   user,
   /// Combines the partial results of a reduction; runs on a CPU core like any other task.
   combine,
-  /// Stands for a thread that waits for data or holds it: never runs, is completed by that thread.
+  /// Stands for a thread that waits for data or holds them: never runs; that thread completes it.
   host,
-  /// Stands for one run of a recording: starts its tasks when it could run, and ends with the last of them.
+  /// Stands for one run of a recording: starts the run's tasks when it could run itself, and ends with the last of
+  /// them.
   replay,
   /// A task of a recording (`RecordedTask`).
   recorded,
 };
 
-/// Why a task is not to run, of what concerns it alone.
+/// The reason why this task alone is not to run.
 enum class Withdrawal : std::uint8_t {
   none,
   /// The program has cancelled it, which counts until it starts.
   by_program,
-  /// A task that it was to run after did not succeed. What a device has run all the same does not count.
+  /// A task that it was to run after did not succeed. It does not count for a task that a device has run already.
   by_predecessor,
 };
 
@@ -126,8 +127,9 @@ struct EdgeBlock {
   std::array<Edge, kEdges> edges;
 };
 
-/// One task, from submission to completion. Allocated from `TaskPool` and used again for other tasks: whoever keeps
-/// a pointer keeps the id as well and compares, holding the graph's submission lock (which all allocation holds).
+/// One task, from submission to completion. Its memory comes from a `BlockPool` and is used again for other tasks: code
+/// that keeps a pointer keeps the id as well and compares it, under the graph's submission lock (which all allocation
+/// holds).
 ///
 /// Life: *submitted* (`pending` > 0) -> *ready* (0: in exactly one deque, or parked at a commute lock) -> *started*
 /// -> *ended* (`successors` closed) -> free.
@@ -137,10 +139,10 @@ struct alignas(64) Task {
   /// Added to `pending` while the submitter still adds predecessors.
   static constexpr std::uint32_t kSubmitting = 1U << 30;
 
-  // First line: all that a task without data and extras needs from submission to its end.
+  // The first line: all that a task without data and extras needs from submission to its end.
 
-  /// Predecessors that have not ended (plus `kSubmitting`). The decrement to zero acquires what the predecessors
-  /// released by theirs.
+  /// The number of predecessors that have not ended (plus `kSubmitting`). The decrement to zero acquires what the
+  /// predecessors released by theirs.
   std::atomic<std::uint32_t> pending{0};
   /// Read when the task is about to start.
   std::atomic<Withdrawal> withdrawn{Withdrawal::none};
@@ -154,23 +156,25 @@ struct alignas(64) Task {
   std::atomic<std::uint64_t> id{0};
 
   const CodeletDefinition* codelet = nullptr;
-  /// This and `extras` are kept when the task has ended, for who looks at it meanwhile, until its memory is used again.
+  /// `accesses` and `extras` are kept when the task has ended, for threads that look at it meanwhile, until its memory
+  /// is used again.
   TaskAccess* accesses = nullptr;
   /// Links in a commute lock's queue or in a batch.
   Task* next = nullptr;
   std::int32_t priority = 0;
   std::uint32_t access_count = 0;
   bool holds_commute = false;
-  /// Something has to be given back when the task ends: accesses or edges that did not fit, or extras.
+  /// True: something has to be given back when the task ends: accesses or edges that did not fit, or extras.
   bool has_more = false;
-  /// A worker has it in hand though tasks that it waits for have not ended: they are on that worker's device. Written
-  /// by that worker, whose completions make the task ready; others see it false, once they find the task ready.
+  /// True: a worker has the task in hand though tasks that it waits for have not ended: they are on that worker's
+  /// device. Written by that worker, whose completions make the task ready; others see false once they find the task
+  /// ready.
   bool issued_ahead = false;
   std::uint8_t argument_count = 0;
   /// `TaskOptions::numa_node`.
   NumaId numa_node;
 
-  // Second line: what a task with data needs besides.
+  // The second line: all else that a task with data needs.
 
   alignas(64) std::array<TaskAccess, kInlineAccesses> inline_accesses;
   std::unique_ptr<TaskExtras> extras;
@@ -184,7 +188,7 @@ struct alignas(64) Task {
   alignas(8) std::array<std::byte, Arguments::kMaxBytes> argument_bytes;
   std::array<std::uint8_t, Arguments::kMaxArguments> argument_marks;
 
-  // Set in clients' graphs only (`GraphOptions::shares_workers`).
+  // `graph` and `tag` are set in clients' graphs only (`GraphOptions::shares_workers`).
 
   TaskGraph* graph = nullptr;
   /// `TaskSpecification::tag`.
@@ -209,12 +213,13 @@ struct alignas(64) Task {
   [[nodiscard]] bool ended() const { return successors.load(std::memory_order_acquire) == closed(); }
 };
 
-/// Calls `visit(waiting task)` once for each edge to a task that waits for this one, newest first, `most` at the most.
-/// For who will complete the task: until then none of them can end. They may still be in the middle of their
-/// submission, which `Task::pending` says (`kSubmitting`). Not of tasks of recordings.
+/// Calls `visit(waiting task)` once for each edge to a task that waits for this one, newest first, at most `most`
+/// times. Called by the thread that will complete the task: until then none of the waiting tasks can end. They may
+/// still be in the middle of their submission, which `Task::pending` shows (`kSubmitting`). Not for tasks of
+/// recordings.
 template <class Visit>
 void visit_waiting(const Task& task, std::size_t most, Visit visit) {
-  // Acquire: the edges.
+  // Acquire: pairs with the release that linked the edges.
   for (const Edge* edge = task.successors.load(std::memory_order_acquire); edge != nullptr && most > 0; --most) {
     if (edge->kind() != Edge::waiter) visit(*edge->task());
     edge = edge->next_edge();
@@ -232,7 +237,7 @@ struct TaskReference {
 
 static_assert(sizeof(Task) == 256);
 
-/// Tasks linked through `next`, handed over as a whole. Not thread-safe.
+/// A list of tasks linked through `next`, handed over as a whole. Not thread-safe.
 class TaskList {
  public:
   [[nodiscard]] bool empty() const { return head_ == nullptr; }

@@ -1,4 +1,4 @@
-/// Who wants to know how every task ended.
+/// The interface for objects that want to know how every task ended.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace troupe::graph {
 class TaskEndings {
  public:
   virtual ~TaskEndings() = default;
-  /// A task has ended and its successors may have begun. `tag`: what its submission gave (`TaskSpecification::tag`); 0
-  /// for tasks of recordings and those that combine reductions. `cause`: why it did not succeed, else null. In the
-  /// thread of a worker: must be short, and not use the graph.
+  /// A task has ended and its successors may have begun. `tag`: the number that its submission gave
+  /// (`TaskSpecification::tag`); 0 for tasks of recordings and those that combine reductions. `cause`: why it did not
+  /// succeed; null where it did. Called in the thread of a worker: must be short, and not use the graph.
   virtual void ended(std::uint64_t tag, TaskStatus status, const FailureLog::Cause& cause) noexcept = 0;
-  /// So many tasks of a recording have been cancelled at once, as their run had not begun. Like `ended` with tag 0 for
-  /// each of them, but a run may have millions of tasks.
+  /// `tasks` tasks of a recording have been cancelled at once, as their run had not begun. Equals `ended` with tag 0
+  /// for each of them, but a run may have millions of tasks.
   virtual void cancelled_unbegun(std::uint64_t tasks) noexcept = 0;
 };
 

@@ -1,4 +1,4 @@
-/// What futures, handles and recordings belong to.
+/// The owner of futures, handles and recordings.
 #pragma once
 
 #include "graph/codelets/handle.hpp"
@@ -6,15 +6,15 @@
 
 namespace troupe::graph {
 
-/// Whoever takes a program's tasks: the task graph of a runtime inside of the program, or the client of a service that
+/// The receiver of a program's tasks: the task graph of a runtime inside the program, or the client of a service that
 /// runs them. Its address tells one runtime's handles and futures from another's. Thread-safe.
 class TaskOwner {
  public:
-  /// How the task ended, or that it has not. Never blocks.
+  /// Returns how the task ended, or that it has not. Never blocks.
   [[nodiscard]] virtual TaskStatus status(const Future& future) const = 0;
-  /// Returns when the task has ended. Fails with what became of it, or with `wait_in_kernel`.
+  /// Returns when the task has ended. Fails with the task's failure, or with `wait_in_kernel`.
   virtual Result<void> wait(const Future& future) = 0;
-  /// The task will not run unless it has been started already.
+  /// Keeps the task from running unless it has been started already.
   virtual void cancel(const Future& future) = 0;
 
  protected:

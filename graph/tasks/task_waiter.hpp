@@ -10,12 +10,13 @@
 
 namespace troupe::graph {
 
-/// Lives on the waiting thread's stack, or has somebody who is called. `signal` is the last thing that the signalling
-/// thread does with it.
+/// Lives on the waiting thread's stack, or calls a function instead of waking a thread. `signal` is the last thing that
+/// the signalling thread does with it.
 class TaskWaiter {
  public:
   TaskWaiter() = default;
-  /// No thread waits: `signalled` is called instead, once, in the signalling thread. It may end this object.
+  /// Makes a waiter for which no thread waits: `signalled` is called instead, once, in the signalling thread. It may
+  /// destroy this object.
   explicit TaskWaiter(std::function<void()> signalled) : signalled_(std::move(signalled)) {}
 
   void signal() {

@@ -1,4 +1,4 @@
-/// Which thread of the program holds what.
+/// The data that each thread of the program holds.
 #pragma once
 
 #include <algorithm>
@@ -12,26 +12,26 @@
 
 namespace troupe::graph {
 
-/// To tell a thread that it is about to wait for itself. Thread-safe.
+/// Used to tell a thread that it is about to wait for itself. Thread-safe.
 class ThreadHolds {
  public:
-  /// The calling thread has acquired what this `host` task stands for.
+  /// Notes that the calling thread has acquired the data that this `host` task stands for.
   void add(const Task* hold) {
     const LockGuard lock(mutex_);
     holds_.push_back({std::this_thread::get_id(), hold});
     count_.store(holds_.size(), std::memory_order_relaxed);
   }
-  /// By any thread; nothing where the hold is not known.
+  /// Forgets the hold; any thread. Does nothing where the hold is not known.
   void remove(const Task* hold) {
-    // Relaxed: whoever gives a hold back has heard of it from who acquired it.
+    // Relaxed: a thread that gives a hold back has heard of it from the thread that acquired it.
     if (count_.load(std::memory_order_relaxed) == 0) return;
     const LockGuard lock(mutex_);
     std::erase_if(holds_, [hold](const Hold& one) { return one.hold == hold; });
     count_.store(holds_.size(), std::memory_order_relaxed);
   }
-  /// Whether the calling thread holds anything.
+  /// Returns true if the calling thread holds anything.
   [[nodiscard]] bool any_here() const { return count_.load(std::memory_order_relaxed) != 0 && !here().empty(); }
-  /// What the calling thread holds.
+  /// Returns the holds of the calling thread.
   [[nodiscard]] std::vector<const Task*> here() const {
     std::vector<const Task*> own;
     const LockGuard lock(mutex_);

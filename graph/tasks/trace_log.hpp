@@ -1,4 +1,4 @@
-/// Where a trace is recorded: lists that grow by chunks, within a common bound.
+/// Memory for recorded traces: lists that grow by chunks, within a common bound.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace troupe::graph {
 
-/// Entries that all logs of one runtime may hold together. Thread-safe; must outlive its logs.
+/// The number of entries that all logs of one runtime may hold together. Thread-safe; must outlive its logs.
 class TraceBudget {
  public:
   explicit TraceBudget(std::size_t entries) : left_(entries) {}
 
-  /// Takes room for up to `wanted` entries and returns for how many, 0 where none is left. A single log gets a part of
-  /// what is left only, so that the one that asks first does not starve the others.
+  /// Takes room for up to `wanted` entries and returns for how many; 0 where none is left. A single log gets only a
+  /// part of what is left, so that the one that asks first does not starve the others.
   std::size_t take(std::size_t wanted) noexcept {
     // Relaxed: a count, which publishes nothing.
     std::size_t left = left_.load(std::memory_order_relaxed);
@@ -47,7 +47,7 @@ class TraceLog {
  public:
   static constexpr std::size_t kChunk = 1024;
 
-  /// No budget: memory is the only bound.
+  /// A null budget: memory is the only bound.
   explicit TraceLog(TraceBudget* budget = nullptr) : budget_(budget) {}
   /// The other log is empty afterwards and keeps its budget.
   TraceLog(TraceLog&& other) noexcept
@@ -62,7 +62,7 @@ class TraceLog {
     for (const Chunk& chunk : chunks_) budget_->give_back(chunk.capacity);
   }
 
-  /// For a log that is empty.
+  /// Sets the budget of a log that is empty.
   void use(TraceBudget* budget) noexcept { budget_ = budget; }
 
   bool add(const T& entry) noexcept {
@@ -113,7 +113,7 @@ class TraceLog {
 
   TraceBudget* budget_;
   std::vector<Chunk> chunks_;
-  /// Room left in the last chunk.
+  /// The next free entry and the end of the last chunk.
   T* next_ = nullptr;
   T* end_ = nullptr;
   std::uint64_t dropped_ = 0;

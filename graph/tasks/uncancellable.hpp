@@ -5,8 +5,8 @@
 
 namespace troupe::graph {
 
-/// While one lives, a cancellation of the calling thread stays pending. A wait for tasks leaves something behind with
-/// those that it waits for (where to say that it may go on, data that it gets), which must not end before they know.
+/// While one lives, a cancellation of the calling thread stays pending. A wait for tasks leaves objects of its own with
+/// those tasks (the waiter to signal, the data that it gets), which must not be destroyed before the tasks know.
 class Uncancellable {
  public:
   Uncancellable() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

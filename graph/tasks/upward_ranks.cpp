@@ -13,10 +13,10 @@ void UpwardRanks::add(double cost, std::span<const Use> uses) {
 }
 
 std::vector<double> UpwardRanks::ranks() const {
-  // From the last task to the first: per piece of data, the ranks of what comes next.
+  // Walks from the last task to the first. Keeps for each piece of data the ranks of the tasks that use it next.
   struct Next {
     double writer = 0;
-    /// The highest of those that read before that writer.
+    /// The highest rank of the tasks that read before that writer.
     double readers = 0;
   };
   std::vector<Next> next(data_);

@@ -12,33 +12,34 @@ namespace troupe {
 /// rank among the tasks that wait for it, which is the length of the longest chain from its start to the end of the
 /// program (HEFT: Topcuoglu et al., IEEE TPDS 13 (2002)). Tasks with a higher rank should run first.
 ///
-/// Tasks are added in the order of submission, with the pieces of data that they read and write; what waits for what
-/// follows from that as it does in the runtime: readers wait for the last writer, writers for the last writer and for
+/// Tasks are added in the order of submission, with the pieces of data that they read and write. The dependencies
+/// follow from that as they do in the runtime: readers wait for the last writer, writers for the last writer and for
 /// its readers. A task on a whole names all its parts. Costs are in any unit, as long as it is the same for all.
 ///
 /// Memory and time are linear in the accesses. Not thread-safe.
 class UpwardRanks {
  public:
   struct Use {
-    /// From 0 on, dense.
+    /// The number of the piece of data: from 0 on, dense.
     std::size_t data = 0;
     bool writes = false;
   };
 
-  /// The next task. A piece of data should be named once.
+  /// Adds the next task. A piece of data should be named once.
   void add(double cost, std::span<const Use> uses);
 
   [[nodiscard]] std::size_t size() const { return tasks_.size(); }
-  /// By task, in the order in which they were added.
+  /// Returns the ranks by task, in the order in which the tasks were added.
   [[nodiscard]] std::vector<double> ranks() const;
-  /// The same as priorities from 1 (the end) to `levels` (the start), a task's never below that of one that waits for
-  /// it. Tasks whose ranks differ little get the same: among equals a worker prefers what its cache holds.
+  /// Returns the ranks as priorities from 1 (the end) to `levels` (the start); a task's is never below that of a task
+  /// that waits for it. Tasks whose ranks differ little get the same priority: among equals a worker prefers what its
+  /// cache holds.
   [[nodiscard]] std::vector<int> priorities(int levels) const;
 
  private:
   struct Planned {
     double cost = 0;
-    /// Where its uses end in `uses_`; they begin where the ones before end.
+    /// The end of its uses in `uses_`; they begin where those of the task before end.
     std::size_t uses_end = 0;
   };
 

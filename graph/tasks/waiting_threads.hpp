@@ -1,4 +1,4 @@
-/// Which threads of the program wait, and for what.
+/// The threads of the program that wait, and what each waits for.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace troupe::graph {
 
-/// Touched only by threads that are about to block, so its lock costs nobody anything. Thread-safe.
+/// Used only by threads that are about to block, so its lock costs nothing that matters. Thread-safe.
 class WaitingThreads {
  public:
   /// The calling thread waits for as long as this lives.
@@ -33,13 +33,13 @@ class WaitingThreads {
     std::list<ThreadWait>::iterator wait_;
   };
 
-  /// Longest first.
+  /// Returns all waits, the longest first.
   [[nodiscard]] std::vector<ThreadWait> all() const {
     const LockGuard lock(mutex_);
     return {waits_.rbegin(), waits_.rend()};
   }
 
-  /// The epoch of `platform::SteadyClock`, which the graph does not know.
+  /// Returns the time since the epoch of `platform::SteadyClock`, which the graph does not know.
   [[nodiscard]] static TimeStamp now() {
     return std::chrono::duration_cast<TimeStamp>(std::chrono::steady_clock::now().time_since_epoch());
   }
