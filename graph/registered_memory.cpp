@@ -81,7 +81,7 @@ const DataRecord* RegisteredMemory::find_among(const Places& places, const DataV
 
 const DataRecord* RegisteredMemory::find_overlap(const DataView& view) const {
   if (is_empty(view)) return nullptr;
-  // Among the blocks without gaps only the neighbours can reach into a block without gaps.
+  // Only the neighbours among the blocks without gaps can reach into a block without gaps.
   const DataRecord* const found = find_among(compact_, view, view.layout.contiguous() ? 1 : kNearest);
   return found != nullptr ? found : find_among(spread_, view, kNearest);
 }

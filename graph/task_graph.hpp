@@ -226,7 +226,7 @@ class TaskGraph final : public TaskOwner {
   /// waiting.
   void hand_on(const Task* hold) { thread_holds_.remove(hold); }
 
-  // The same waits for one thread that serves many and must not block: each wait has a beginning and an end. `ready` is
+  // Functions for one thread that serves many and must not block: each wait has a beginning and an end. `ready` is
   // called once, in any thread, perhaps before `begin_…` returns; it must be short and not use the graph. After it, and
   // not inside of it, comes the `finish_…` call, which may wait for copies between memories, and for nothing else.
   Result<std::unique_ptr<PendingHold>> begin_acquire(const Handle& handle, AccessMode mode,

@@ -121,7 +121,7 @@ Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
       released.visit_tree([&](DataRecord& part) { poison(part, cause); });
     }
   }
-  // Nobody may be about to copy from or to memory that the program takes back.
+  // No thread may be about to copy from or to memory that the program takes back.
   return host_.bring_home(released, AccessMode::write);
 }
 

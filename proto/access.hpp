@@ -1,11 +1,11 @@
-/// How a task uses its data.
+/// The modes in which a task uses its data.
 #pragma once
 
 #include <cstdint>
 
 namespace troupe {
 
-/// What a task does with one handle.
+/// The way in which a task uses one handle.
 enum class AccessMode : std::uint8_t {
   /// Reads; may run together with other readers.
   read,

@@ -1,4 +1,4 @@
-/// How times fall with the number of cores that share the work.
+/// Amdahl's law: times fall with the number of cores that share the work.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ struct AmdahlLaw {
   [[nodiscard]] double at(int cores) const { return fixed + shared / cores; }
 };
 
-/// The law with the least squares of relative errors: through two points that it can pass through, exactly.
-/// Where times fall faster than the number of cores rises, nothing is fixed; where they do not fall, nothing is shared.
-/// Nothing without times on two different numbers of cores, which say nothing of the rest. O(times).
+/// The law with the least squares of relative errors; where two points lie on a law, exactly that law. Where times fall
+/// faster than the number of cores rises, `fixed` is 0; where they do not fall, `shared` is 0. Returns nothing without
+/// times on two different numbers of cores, as one number says nothing of the others. O(times).
 [[nodiscard]] inline std::optional<AmdahlLaw> fit_amdahl(std::span<const TimeOnCores> times) {
   if (times.empty()) return std::nullopt;
   bool differ = false;

@@ -1,4 +1,4 @@
-/// What kinds of device there are, and all that differs between them.
+/// The kinds of device, and all that differs between them, in one table.
 #pragma once
 
 #include <array>
@@ -15,39 +15,42 @@ namespace troupe {
 /// The kinds of device that a codelet can have an implementation for: numbers of rows in `kDeviceTraits`.
 enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated, opencl, opencl_in_place };
 
-/// A row of the table. Whoever has to treat kinds differently asks for one of these, never for the kind.
+/// A row of the table. Code that treats kinds differently asks for one of these members, never for the kind.
 struct DeviceTraits {
   DeviceKind kind = DeviceKind::cpu_core;
-  /// For people, and what files of kernel times and a service's view know the kind by: it stays.
+  /// The name for people. Files of kernel times and a service's view know the kind by it, so it must not change.
   const char* name = "";
-  /// Its kernels see a memory of its own (a memory node), to which data are copied; else the host's.
+  /// True: its kernels use a memory of its own (a memory node), to which data are copied; false: the host's memory.
   bool own_memory = false;
-  /// Its kernels run on the host's cores, in its worker's thread: it takes part in tasks of pieces, can lend its thread
-  /// to a cluster, and puts partial results together.
+  /// True: its kernels run on the host's cores, in its worker's thread. It takes part in tasks of pieces, can lend its
+  /// thread to a cluster, and combines partial results.
   bool on_cores = false;
-  /// Counts as an accelerator beside the cores: faster for most tasks, and there are few. What policies that weigh one
-  /// against the other, summaries and described machines mean by "GPU".
+  /// True: it counts as an accelerator beside the cores: faster for most tasks, and there are few. Policies that weigh
+  /// one against the other, summaries and described machines call these "GPU".
   bool accelerator = false;
-  /// Takes tasks that reduce though there are cores: its kernels reach partial results, which lie in host memory.
+  /// True: it takes tasks that reduce though there are cores. Its kernels reach partial results, which lie in host
+  /// memory.
   bool reduces = false;
-  /// Its worker asks for ended tasks (`workers::Device::poll`); else the device says when they end. In virtual time all
-  /// devices do.
+  /// True: its worker asks for ended tasks (`workers::Device::poll`). False: the device reports when they end; in
+  /// virtual time all devices do.
   bool polled = false;
-  /// Tasks that a device takes at a time; in virtual time one.
+  /// The number of tasks that a device takes at a time; in virtual time one.
   std::size_t slots = 1;
-  /// It takes more tasks than that, and begins them when its slots come free, or when those that they wait for have
-  /// ended there: nobody on the host has to be asked in between.
+  /// True: it takes more tasks than it has slots, and begins them when its slots come free, or when the tasks that they
+  /// wait for have ended there, without asking the host in between.
   bool issues = false;
-  /// From the start of a task on an idle device to its kernel's begin, and from a kernel's end to its worker's
-  /// completing the task, in microseconds: what issuing tasks ahead saves. In virtual time as the machine or the
-  /// options say. Rough figures; they bound how much work is issued ahead.
+  /// The time from the start of a task on an idle device to its kernel's begin, and the time from a kernel's end to its
+  /// worker's completing the task, in microseconds: issuing tasks ahead saves both. In virtual time the machine or the
+  /// options set them. Rough figures; they bound how much work is issued ahead.
   int launch_us = 0;
   int notice_us = 0;
-  /// Its devices differ in speed by their model, so kernel times are kept for each (`DeviceType`).
+  /// True: its devices differ in speed by their model, so kernel times are kept for each model (`DeviceType`).
   bool by_model = false;
-  /// The kind whose implementations it runs of codelets that have none for it: its own where there are no such.
+  /// The kind whose implementations it runs where a codelet has none for its own kind; its own kind if there is no
+  /// other.
   DeviceKind stands_in_for = DeviceKind::cpu_core;
-  /// They are the devices of that kind, working otherwise: a program that names that means these, too.
+  /// True: these are the devices of kind `stands_in_for` in another way of working; a program that names that kind
+  /// means these, too.
   bool variant = false;
 };
 
@@ -81,7 +84,7 @@ inline constexpr std::array kDeviceTraits{
                  .launch_us = 20,
                  .notice_us = 60,
                  .stands_in_for = DeviceKind::cpu_core},
-    // Of any vendor, one device each. Two slots: the next kernel is enqueued while one runs. What waits for tasks that
+    // Devices of any vendor. Two slots: the next kernel is enqueued while one runs. A task that waits for tasks that
     // have not ended is not issued behind them.
     DeviceTraits{.kind = DeviceKind::opencl,
                  .name = "OpenCL device",
@@ -92,7 +95,7 @@ inline constexpr std::array kDeviceTraits{
                  .notice_us = 60,
                  .by_model = true,
                  .stands_in_for = DeviceKind::opencl},
-    // Those that share the host's memory and whose drivers show that they need no copies.
+    // OpenCL devices that share the host's memory and whose drivers show that they need no copies.
     DeviceTraits{.kind = DeviceKind::opencl_in_place,
                  .name = "OpenCL device in place",
                  .accelerator = true,
@@ -111,7 +114,7 @@ inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();
 [[nodiscard]] constexpr bool is_accelerator(DeviceKind kind) { return traits(kind).accelerator; }
 [[nodiscard]] constexpr bool has_own_memory(DeviceKind kind) { return traits(kind).own_memory; }
 [[nodiscard]] constexpr const char* to_string(DeviceKind kind) { return traits(kind).name; }
-/// Nothing where no kind has this name.
+/// Returns nothing where no kind has this name.
 [[nodiscard]] constexpr std::optional<DeviceKind> device_kind_named(std::string_view name) {
   for (const DeviceTraits& row : kDeviceTraits) {
     if (name == row.name) return row.kind;
@@ -119,7 +122,7 @@ inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();
   return std::nullopt;
 }
 
-/// Kinds of device, a bit for each.
+/// A set of kinds of device, one bit for each.
 using KindSet = std::uint8_t;
 static_assert(kDeviceKinds <= 8, "a bit for each");
 inline constexpr std::size_t kKindSets = std::size_t{1} << kDeviceKinds;
@@ -127,7 +130,7 @@ inline constexpr std::size_t kKindSets = std::size_t{1} << kDeviceKinds;
 [[nodiscard]] constexpr KindSet kind_set(DeviceKind kind) {
   return static_cast<KindSet>(1U << static_cast<unsigned>(kind));
 }
-/// Those of which `holds(row)` is true.
+/// Returns the kinds of device whose row fulfils `holds(row)`.
 template <class Holds>
 [[nodiscard]] constexpr KindSet kinds_where(Holds&& holds) {
   KindSet found = 0;
@@ -137,11 +140,11 @@ template <class Holds>
   return found;
 }
 inline constexpr KindSet kEveryKind = kinds_where([](const DeviceTraits&) { return true; });
-/// Whose kernels work on host memory.
+/// The kinds of device whose kernels work on host memory.
 inline constexpr KindSet kOnHostMemory = kinds_where([](const DeviceTraits& row) { return !row.own_memory; });
 inline constexpr KindSet kOnCores = kinds_where([](const DeviceTraits& row) { return row.on_cores; });
 inline constexpr KindSet kThatReduce = kinds_where([](const DeviceTraits& row) { return row.reduces; });
-/// Those that a program means by a kind: it, and the same devices working otherwise.
+/// Returns the kinds that a program means by a kind: the kind itself, and the same devices in another way of working.
 [[nodiscard]] constexpr KindSet kinds_meant_by(DeviceKind kind) {
   return kinds_where(
       [kind](const DeviceTraits& row) { return row.kind == kind || (row.variant && row.stands_in_for == kind); });
@@ -156,21 +159,21 @@ static_assert(
     }(),
     "each kind's row is at its number");
 
-/// Devices that count as equally fast: kernel times are kept by it.
+/// The type of devices that count as equally fast: kernel times are kept by it.
 struct DeviceType {
   DeviceType(DeviceKind kind = DeviceKind::cpu_core, int cores = 1, std::string model = {})
       : kind(kind), cores(cores), model(std::move(model)) {}
 
   DeviceKind kind;
-  /// That each of its kernels has.
+  /// The number of cores that each of its kernels has.
   int cores;
-  /// Its maker's name for it; empty where all of the kind count as one.
+  /// The maker's name for the device; empty where all devices of the kind count as one type.
   std::string model;
 
   friend auto operator<=>(const DeviceType&, const DeviceType&) = default;
 };
 
-/// For people: "cpu core", "4 x cpu core", "CUDA GPU (H200)".
+/// Returns the text for people: "cpu core", "4 x cpu core", "CUDA GPU (H200)".
 [[nodiscard]] inline std::string to_string(const DeviceType& type) {
   std::string text = type.cores == 1 ? "" : std::to_string(type.cores) + " x ";
   text += to_string(type.kind);

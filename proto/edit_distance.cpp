@@ -10,7 +10,8 @@
 namespace troupe {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Of what a has up to a letter, the distances to what b has up to each; and the same for one and two letters less.
+  // Row i holds the distances between the first i letters of `a` and each beginning of `b`; `above` and `before` are
+  // the rows for one and two letters less.
   std::vector<std::size_t> row(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
   std::vector<std::size_t> before(b.size() + 1);

@@ -28,8 +28,8 @@ enum class ErrorCode {
   wait_in_kernel,
   /// A submission came after the runtime began to stop.
   stopped,
-  /// A kernel threw something other than an `Error`, whose code is kept; the message names the task, the codelet, the
-  /// device and the cause.
+  /// A kernel threw something other than an `Error` (an `Error` keeps its code); the message names the task, the
+  /// codelet, the device and the cause.
   kernel_failed,
   /// A task did not run: something that it needed failed, or it was cancelled.
   cancelled,
@@ -58,7 +58,7 @@ enum class ErrorCode {
 /// The name of an error code as it appears in JSON: `kernel_failed`.
 [[nodiscard]] const char* to_string(ErrorCode code);
 
-/// What went wrong, for a program (`code`) and for a person (`message`: what is wrong, and what to do).
+/// A failure, for a program (`code`) and for a person (`message`: what is wrong, and what to do).
 struct Failure {
   ErrorCode code = ErrorCode::invalid_argument;
   std::string message;
@@ -76,7 +76,7 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-/// A value, or why there is none. Inside the runtime; the public interface throws `Error`.
+/// A value, or the failure in its place. Used inside the runtime; the public interface throws `Error`.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -103,7 +103,7 @@ class [[nodiscard]] Result {
     return std::get<1>(content_);
   }
 
-  /// The value, or the failure thrown as an `Error`.
+  /// Returns the value, or throws the failure as an `Error`.
   T value_or_throw() && {
     if (!ok()) throw Error(failure());
     return std::get<0>(std::move(content_));
@@ -113,7 +113,7 @@ class [[nodiscard]] Result {
   std::variant<T, Failure> content_;
 };
 
-/// Success without a value, or why not.
+/// Success without a value, or the failure.
 template <>
 class [[nodiscard]] Result<void> {
  public:

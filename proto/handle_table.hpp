@@ -1,4 +1,4 @@
-/// What is known of each handle that lives.
+/// A table with a row of values for each handle that lives.
 #pragma once
 
 #include <array>
@@ -14,16 +14,15 @@
 namespace troupe {
 
 /// A table by handle, of rows of `width` values each. Ids of handles are never used again, and a service hands them out
-/// for years: rows lie in pages of 256, and a page without rows is freed. Memory: that of the rows that there are,
-/// where those in use lie close together, and one byte for 16 handles that ever were. Every operation is O(1), but
-/// `visit`.
+/// for years: rows lie in pages of 256, and a page without rows is freed. Memory: the rows in use, where they lie close
+/// together, and one byte for every 16 handles that ever were. Every operation except `visit` is O(1).
 template <class T>
 class HandleTable {
  public:
   explicit HandleTable(std::size_t width = 1) : width_(width) {}
 
   [[nodiscard]] bool contains(HandleId handle) const { return find(handle) != nullptr; }
-  /// The handle's row, which lives until it is removed, or null.
+  /// Returns the handle's row, which lives until it is removed, or null.
   [[nodiscard]] const T* find(HandleId handle) const {
     const std::size_t page = handle.index() / kRows;
     if (page >= pages_.size() || !pages_[page].rows || !pages_[page].marks->contains(handle.index() % kRows)) {
@@ -32,13 +31,13 @@ class HandleTable {
     return &(*this)[handle];
   }
   [[nodiscard]] T* find(HandleId handle) { return const_cast<T*>(std::as_const(*this).find(handle)); }
-  /// Only of a handle that has a row: its first value, which the others follow.
+  /// Returns the first value of the row; the others follow it. The handle must have a row.
   [[nodiscard]] T& operator[](HandleId handle) { return const_cast<T&>(std::as_const(*this)[handle]); }
   [[nodiscard]] const T& operator[](HandleId handle) const {
     return pages_[handle.index() / kRows].rows[handle.index() % kRows * width_];
   }
 
-  /// The handle's row; a new one has values as they are made.
+  /// Returns the handle's row; makes a new one with default values where there is none.
   T& make(HandleId handle) {
     const std::size_t at = handle.index() / kRows;
     if (at >= pages_.size()) pages_.resize(at + 1);
@@ -47,7 +46,7 @@ class HandleTable {
     size_ += page.marks->insert(handle.index() % kRows) ? 1 : 0;
     return (*this)[handle];
   }
-  /// Of a handle that may have no row.
+  /// Removes the row of a handle that may have none.
   void remove(HandleId handle) {
     T* const values = find(handle);
     if (values == nullptr) return;
@@ -56,14 +55,15 @@ class HandleTable {
     Page& page = pages_[handle.index() / kRows];
     page.marks->erase(handle.index() % kRows);
     if (page.marks->count > 0) return;
-    // One is kept: else a lonely handle that comes and goes would cost a page each time.
+    // One free page is kept: otherwise a lonely handle that comes and goes would cost a page each time.
     spare_ = std::move(page);
     page = {};
   }
 
-  /// How many rows there are.
+  /// The number of rows.
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Calls `visit(handle)` for each that has a row, in the order of their ids; it makes and removes none.
+  /// Calls `visit(handle)` for each handle that has a row, in the order of their ids. `visit` must not make or remove
+  /// rows.
   template <class Visit>
   void visit(Visit&& visit) const {
     for (std::size_t i = 0; i < pages_.size(); ++i) {
@@ -95,8 +95,8 @@ class HandleTable {
     std::array<std::uint64_t, kRows / 64> words{};
     std::size_t count = 0;
   };
-  /// Rows by themselves, as most looks are for a row alone: through a pointer in one block with the marks, the memory
-  /// core took a tenth longer for a task.
+  /// The rows are in a block of their own, as most look-ups need a row alone: with rows and marks in one block, the
+  /// memory core took a tenth longer for a task.
   struct Page {
     std::unique_ptr<T[]> rows;
     std::unique_ptr<Marks> marks;
@@ -115,7 +115,7 @@ class HandleTable {
   std::size_t width_;
   std::size_t size_ = 0;
   std::vector<Page> pages_;
-  /// One without rows in use, or none at all.
+  /// A page without rows in use, or an empty one.
   Page spare_;
 };
 

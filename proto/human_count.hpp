@@ -7,9 +7,9 @@
 
 namespace troupe {
 
-/// "1,234,567".
+/// Returns "1,234,567".
 [[nodiscard]] std::string human_count(std::uint64_t count);
-/// "1 task", "2,000 tasks": of a noun whose plural has an s behind it.
+/// Returns "1 task" or "2,000 tasks", for a noun whose plural ends in s.
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
 
 }  // namespace troupe

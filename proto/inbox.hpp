@@ -1,4 +1,4 @@
-/// What an actor is told between its messages: messages say that something is there, it lies here.
+/// An actor's inbox of events: the events lie here, and a message only says that there are some.
 #pragma once
 
 #include <utility>
@@ -8,29 +8,31 @@
 
 namespace troupe {
 
-/// Belongs to the runtime and outlives the actor that empties it, so that nothing is lost when that dies. Thread-safe.
+/// The inbox belongs to the runtime and outlives the actor that empties it, so that nothing is lost when that actor
+/// dies. Thread-safe.
 template <class Event>
 class Inbox {
  public:
-  /// True: nobody has been told since it was emptied, so whoever empties it has to be.
+  /// Adds an event. Returns true if its reader must be told, because nobody has told it since the inbox was emptied.
   bool post(Event event) {
     const LockGuard lock(mutex_);
     events_.push_back(std::move(event));
     return !std::exchange(told_, true);
   }
-  /// The same for what can lie there until it is emptied for another reason; but while it is awaited, somebody is told.
+  /// Adds an event that can wait until the inbox is emptied for another reason. Returns true if the reader must be
+  /// told, which is only so while it awaits such events.
   bool leave(Event event) {
     const LockGuard lock(mutex_);
     events_.push_back(std::move(event));
     return awaited_ && !std::exchange(told_, true);
   }
-  /// From now on what is left is awaited, or not any more. Said by whoever empties it, who looks once more after
-  /// `true`: what was left before lies there and nobody was told; of what is left later somebody is.
+  /// Says whether the reader awaits events added by `leave` from now on. Called by the reader, which empties the inbox
+  /// once more after `true`: nobody was told of events left before; of events left later it is told.
   void set_awaited(bool awaited) {
     const LockGuard lock(mutex_);
     awaited_ = awaited;
   }
-  /// All events, oldest first, in place of what `events` held.
+  /// Moves all events to `events`, oldest first, in place of what it held.
   void take(std::vector<Event>& events) {
     events.clear();
     const LockGuard lock(mutex_);

@@ -8,25 +8,26 @@
 
 namespace troupe {
 
-/// The median of a few measurements, and between which of them the median of all that could be measured lies.
+/// The median of a few measurements, and an interval in which the median of all possible measurements lies.
 struct MedianInterval {
   double median = 0;
   double low = 0;
   double high = 0;
-  /// How probably it lies there: at least 0.95 from six values on; for fewer, the smallest and the largest are taken,
-  /// between which it lies less surely (0.94 for five, 0.75 for three). 0 for one value.
+  /// The probability that it lies in the interval: at least 0.95 from six values on. For fewer values the interval is
+  /// from the smallest to the largest, and the probability is lower (0.94 for five, 0.75 for three). 0 for one value.
   double coverage = 0;
   std::size_t samples = 0;
 };
 
-/// By order statistics: David and Nagaraja, "Order Statistics", section 7.1. All zero for no values.
+/// Computes the interval by order statistics: David and Nagaraja, "Order Statistics", section 7.1. All zero for no
+/// values.
 [[nodiscard]] inline MedianInterval median_interval(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
   const std::size_t count = values.size();
   const double median = count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-  // The k smallest are left out, and the k largest, while the probability that the median is among one of these, that
-  // of at most k heads among as many coins, stays at most 0.025.
+  // Leaves out the k smallest and the k largest values. The probability that the median is among the k smallest equals
+  // that of at most k heads in as many coin tosses; k grows while it stays at most 0.025.
   double probability = std::exp2(-static_cast<double>(count));
   double sum = probability;
   std::size_t left_out = 0;

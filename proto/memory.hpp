@@ -1,4 +1,4 @@
-/// The vocabulary of the memory manager's messages: what a task does to data, and what a memory node holds of them.
+/// The vocabulary of the memory manager's messages: how tasks use data, and which data a memory node holds.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace troupe::memory {
 
-/// One working set that somebody wants on a node, from `acquire` to `release`. Chosen by the caller; unique among the
+/// A request for one working set on a node, from `acquire` to `release`. Chosen by the caller; unique among the
 /// requests that have not ended.
 using RequestId = StrongId<struct RequestTag, std::uint64_t>;
 /// One copy between two nodes, from `start_transfer` to its end. Chosen by the core.
@@ -18,7 +18,7 @@ using TransferId = StrongId<struct TransferTag, std::uint64_t>;
 /// Host memory.
 inline constexpr NodeId kHost{0};
 
-/// What a memory node holds of a handle's data.
+/// The state of a handle's data on a memory node.
 enum class ReplicaState : std::uint8_t {
   /// Nothing, or something outdated.
   invalid,
@@ -34,13 +34,13 @@ enum class ReplicaState : std::uint8_t {
   return state == ReplicaState::shared || state == ReplicaState::modified;
 }
 
-/// What a task does to one handle.
+/// The use of one handle by a task.
 struct Use {
   HandleId handle;
   AccessMode mode = AccessMode::read;
   /// Size of the handle's data; the same in every use until the handle is forgotten.
   Bytes bytes;
-  /// No task that is submitted writes it later, so it may be written back to the host early.
+  /// True: no task that is submitted writes it later, so it may be written back to the host early.
   bool last_write = false;
 };
 

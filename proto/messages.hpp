@@ -1,4 +1,4 @@
-/// What the actors say to one another. Commands in the imperative, facts in the past.
+/// The messages between actors. Commands in the imperative, facts in the past.
 ///
 /// No message carries tasks: a message can be lost when an actor dies, a task must not be. Tasks lie in deques, which
 /// outlive the actors; messages say that they are there.

@@ -1,5 +1,5 @@
-/// Locks that the compiler knows: clang refuses what touches guarded data without its lock (-Wthread-safety). Other
-/// compilers see a `std::mutex` and nothing else; none of this costs anything at run time.
+/// Locks that the compiler checks: clang refuses code that touches guarded data without its lock (-Wthread-safety).
+/// Other compilers see a `std::mutex` and nothing else; none of this costs anything at run time.
 ///
 ///     Mutex mutex_;
 ///     int balance_ TROUPE_GUARDED_BY(mutex_) = 0;
@@ -18,20 +18,20 @@
 #define TROUPE_THREAD_SAFETY(attribute)
 #endif
 
-/// Of a class: it is a lock, and messages call it so.
+/// Marks a class as a lock; compiler messages call it `name`.
 #define TROUPE_LOCK(name) TROUPE_THREAD_SAFETY(capability(name))
-/// Of a class: it holds a lock while it lives.
+/// Marks a class that holds a lock while it lives.
 #define TROUPE_SCOPED_LOCK TROUPE_THREAD_SAFETY(scoped_lockable)
-/// Of a member: read and written with the lock only.
+/// Marks a member that is read and written with the lock only.
 #define TROUPE_GUARDED_BY(...) TROUPE_THREAD_SAFETY(guarded_by(__VA_ARGS__))
-/// Of a function: called with the lock, or without, as it takes it itself.
+/// Mark a function that is called with the lock held, or without it because the function takes it itself.
 #define TROUPE_REQUIRES(...) TROUPE_THREAD_SAFETY(requires_capability(__VA_ARGS__))
 #define TROUPE_EXCLUDES(...) TROUPE_THREAD_SAFETY(locks_excluded(__VA_ARGS__))
-/// Of a function: returns with the lock held, or given back.
+/// Mark a function that returns with the lock held, or given back.
 #define TROUPE_ACQUIRES(...) TROUPE_THREAD_SAFETY(acquire_capability(__VA_ARGS__))
 #define TROUPE_TRY_ACQUIRES(...) TROUPE_THREAD_SAFETY(try_acquire_capability(__VA_ARGS__))
 #define TROUPE_RELEASES(...) TROUPE_THREAD_SAFETY(release_capability(__VA_ARGS__))
-/// Of a function, with the reason beside it: what the analysis cannot follow.
+/// Marks a function that the analysis cannot follow. Give the reason beside it.
 #define TROUPE_NO_THREAD_SAFETY_ANALYSIS TROUPE_THREAD_SAFETY(no_thread_safety_analysis)
 
 namespace troupe {
@@ -59,7 +59,7 @@ template <class Lock>
 class TROUPE_SCOPED_LOCK LockGuard {
  public:
   explicit LockGuard(Lock& lock) TROUPE_ACQUIRES(lock) : lock_(lock) { lock_.lock(); }
-  /// Of a lock that the caller has taken.
+  /// Takes over a lock that the caller has taken.
   LockGuard(Lock& lock, std::adopt_lock_t) TROUPE_REQUIRES(lock) : lock_(lock) {}
   ~LockGuard() TROUPE_RELEASES() { lock_.unlock(); }
   LockGuard(const LockGuard&) = delete;
@@ -69,7 +69,7 @@ class TROUPE_SCOPED_LOCK LockGuard {
   Lock& lock_;
 };
 
-/// `std::unique_lock`, for condition variables and for locks that are given back in between.
+/// A `std::unique_lock`, for condition variables and for locks that are given back in between.
 class TROUPE_SCOPED_LOCK UniqueLock : public std::unique_lock<std::mutex> {
  public:
   explicit UniqueLock(Mutex& mutex) TROUPE_ACQUIRES(mutex) : unique_lock(mutex) {}

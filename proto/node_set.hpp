@@ -38,10 +38,10 @@ class NodeSet {
   void set(NodeId node, bool in) { in ? insert(node) : erase(node); }
 
   [[nodiscard]] bool empty() const { return first_ == 0 && !beyond(); }
-  /// Of one of the first 64 nodes.
+  /// Returns true if the set holds this node alone, which must be one of the first 64 nodes.
   [[nodiscard]] bool is_only(NodeId node) const { return first_ == bit(node) && !beyond(); }
 
-  /// Calls `visit(node)` for each, the least first.
+  /// Calls `visit(node)` for each node, the least first.
   template <class Visit>
   void for_each(Visit&& visit) const {
     const std::size_t words = more_ ? more_->size() + 1 : 1;

@@ -1,4 +1,4 @@
-/// How workers without work look for some: what a local policy decides, as plain data.
+/// The way in which workers without work look for some: the decision of a local policy, as plain data.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ using VictimRings = std::vector<std::vector<WorkerId>>;
 struct StealPlan {
   /// All ready tasks lie in one queue that every worker takes from; nobody steals.
   bool shared_queue = false;
-  /// Per thief: whom to ask, ring after ring, beginning at a random place within each.
+  /// The victims of each thief: it asks ring after ring, beginning at a random place within each.
   std::vector<VictimRings> victims;
 };
 

@@ -1,4 +1,4 @@
-/// What share of a team's time was used.
+/// The share of a team's time that was used.
 #pragma once
 
 #include <optional>
@@ -7,14 +7,14 @@
 
 namespace troupe {
 
-/// Of the cores of a cluster, or of several clusters. While a worker runs a task it offers the task's time on each of
-/// its cores; used is the time in which these computed. The master, which runs the kernel, computes from the task's
-/// beginning to its end, but for its waits for members that have not ended their parts. A helper computes in its
-/// parts. Nobody does who waits at a barrier. So a kernel without a version for teams uses one core's time, and
-/// one that is in its team of four for half of its time uses five eighths. Calling the others in is work of the
-/// master's. That somebody else had the core is not seen.
+/// The use of the cores of a cluster, or of several clusters. While a worker runs a task it offers the task's time on
+/// each of its cores; used is the time in which these cores computed. The master, which runs the kernel, computes from
+/// the task's beginning to its end, except while it waits for members that have not ended their parts. A helper
+/// computes in its parts. A member that waits at a barrier does not compute. So a kernel without a version for teams
+/// uses one core's time, and one that is in its team of four for half of its time uses five eighths. Calling the other
+/// members in counts as work of the master. Time in which another process had the core is not recognised.
 struct TeamUse {
-  /// Cores times duration, of the tasks of which it is known how much they used.
+  /// Cores times duration, of the tasks whose used time is known.
   Duration offered{};
   /// At most `offered`.
   Duration used{};
@@ -22,7 +22,7 @@ struct TeamUse {
   /// computed, and when, is not known.
   Duration unseen{};
 
-  /// Between 0 and 1; nothing where nothing is known.
+  /// The share, between 0 and 1; nothing where nothing is known.
   [[nodiscard]] std::optional<double> share() const {
     if (offered <= Duration{}) return std::nullopt;
     return seconds(used) / seconds(offered);

@@ -24,24 +24,24 @@ struct ParsedNumber {
   NumberStatus status = NumberStatus::garbage;
 };
 
-/// Takes the next word, which ends at white space, off the front of `rest`. Empty where there is none.
+/// Takes the next word, which ends at white space, off the front of `rest`. Returns an empty word where there is none.
 std::string_view next_token(std::string_view& rest);
 
-/// The whole token as a decimal integer.
+/// Parses the whole token as a decimal integer.
 ParsedNumber<std::int64_t> parse_integer(std::string_view token);
 
-/// The whole token as a decimal number. A leading '+' and Fortran's exponent (`1.5D+03`) are understood; what is too
-/// small for a double counts as zero.
+/// Parses the whole token as a decimal number. A leading '+' and Fortran's exponent (`1.5D+03`) are understood; a
+/// number that is too small for a double counts as zero.
 ParsedNumber<double> parse_real(std::string_view token);
 
-/// 1, yes, on, true; 0, no, off, false; in capitals or not. Nothing for other words.
+/// Parses 1, yes, on, true; 0, no, off, false; in capitals or not. Returns nothing for other words.
 std::optional<bool> parse_switch(std::string_view token);
 
-/// `token` within quotes for a message: control characters and bytes outside ASCII become '?', and it is cut where it
-/// is long.
+/// Returns `token` within quotes for a message: control characters and bytes outside ASCII become '?', and long tokens
+/// are cut.
 std::string quoted(std::string_view token);
 
-/// `token` with A-Z as a-z.
+/// Returns `token` with A-Z as a-z.
 std::string lower_case(std::string_view token);
 
 }  // namespace troupe

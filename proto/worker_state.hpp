@@ -1,4 +1,4 @@
-/// What a worker does, as traces tell it.
+/// The activities of a worker, as traces show them.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace troupe {
 
 enum class WorkerActivity : std::uint8_t {
-  /// Runs tasks, or does what is to be done between them.
+  /// Runs tasks, or does the work between them.
   working,
   /// Has asked another worker for tasks and waits for the answer.
   stealing,

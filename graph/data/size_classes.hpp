@@ -37,7 +37,7 @@ struct SizeClass {
   /// The data's shapes, as the first task had them.
   std::vector<Layout> data;
 
-  /// Return true if the codelet runs these tasks on such a device; on the device of this worker.
+  /// Returns true if the codelet runs these tasks on such a device; on the device of this worker.
   [[nodiscard]] bool runs_on(DeviceKind kind) const;
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const;
 };

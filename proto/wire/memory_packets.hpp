@@ -1,4 +1,4 @@
-/// What goes over the memory socket of a service: a Unix socket of kind SOCK_SEQPACKET, beside the one that speaks
+/// The packets on the memory socket of a service: a Unix socket of kind SOCK_SEQPACKET, beside the one that speaks
 /// gRPC.
 #pragma once
 
@@ -30,7 +30,7 @@ inline constexpr std::string_view kServiceSocket = "service.sock";
 inline constexpr std::string_view kMemorySocket = "memory.sock";
 
 inline constexpr std::uint32_t kMemoryMagic = 0x5552'5401;
-/// Raised where an older side would misunderstand.
+/// Raised whenever an older side would misunderstand the packets.
 inline constexpr std::uint32_t kMemoryVersion = 1;
 /// Bytes of a token.
 inline constexpr std::size_t kTokenSize = 16;
@@ -45,7 +45,7 @@ enum class MemoryError : std::uint32_t {
   version_mismatch = 1,
   /// The system has no memory of that size.
   out_of_memory = 2,
-  /// More than the service lets one client have.
+  /// More memory than the service lets one client have.
   limit = 3,
   /// A size of 0, an unknown segment or kind of request.
   invalid_argument = 4,
@@ -84,7 +84,7 @@ struct MemoryReply {
   [[nodiscard]] std::string_view message() const {
     return {text.data(), text_size <= kMemoryTextSize ? text_size : kMemoryTextSize};
   }
-  /// Cuts what is too long, between characters.
+  /// Sets the message; cuts a message that is too long, between characters.
   void set_message(std::string_view message) {
     std::size_t size = message.size() < kMemoryTextSize ? message.size() : kMemoryTextSize;
     while (size < message.size() && size > 0 && (static_cast<unsigned char>(message[size]) & 0xC0U) == 0x80U) --size;
