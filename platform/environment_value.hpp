@@ -8,8 +8,8 @@
 
 namespace troupe::platform {
 
-/// The variable's value; empty where it is not set, and in a program that runs with more rights than its user. Not
-/// while another thread changes the environment.
+/// Returns the variable's value; empty where it is not set, and in a program that runs with more rights than its user.
+/// Must not be called while another thread changes the environment.
 [[nodiscard]] inline std::string environment_value(std::string_view name) {
   const char* const value = ::secure_getenv(std::string(name).c_str());
   return value == nullptr ? std::string() : std::string(value);

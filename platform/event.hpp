@@ -1,4 +1,4 @@
-/// What an event of virtual time does: a callable without arguments that is called at most once.
+/// The action of an event of virtual time: a callable without arguments that is called at most once.
 #pragma once
 
 #include <cassert>
@@ -11,8 +11,8 @@
 
 namespace troupe::platform {
 
-/// Like `std::function<void()>`, but it may own what can only be moved, and needs no allocation for captures of up to
-/// `kInline` bytes: a simulated task costs some ten events. Larger callables live on the heap.
+/// Like `std::function<void()>`, but it may own objects that can only be moved, and needs no allocation for captures of
+/// up to `kInline` bytes: a simulated task costs some ten events. Larger callables live on the heap.
 class Event {
  public:
   static constexpr std::size_t kInline = 48;
@@ -56,12 +56,12 @@ class Event {
  private:
   struct Actions {
     void (*call)(std::byte*);
-    /// Moves from the first to the second place, and ends the first.
+    /// Moves the object from the first to the second place, and destroys the one in the first.
     void (*move)(std::byte*, std::byte*) noexcept;
     void (*destroy)(std::byte*) noexcept;
   };
 
-  /// A callable that is too large, as one that fits.
+  /// Holds a callable that is too large on the heap, so that it fits.
   template <class Callable>
   struct Boxed {
     std::unique_ptr<Callable> callable;

@@ -10,7 +10,7 @@
 
 namespace troupe::platform {
 
-/// One copy of `columns` runs of `column_bytes` each, which begin `pitch` bytes apart.
+/// A copy of `columns` runs of `column_bytes` each, which begin `pitch` bytes apart.
 struct BlockCopy {
   const std::byte* from = nullptr;
   std::size_t from_pitch = 0;
@@ -22,70 +22,71 @@ struct BlockCopy {
   [[nodiscard]] Bytes bytes() const { return {column_bytes * columns}; }
 };
 
-/// How a copy ended: with `transfer_failed`, or with `device_lost` where no further one will succeed.
+/// Called at a copy's end. The result fails with `transfer_failed`, or with `device_lost` where no further copy will
+/// succeed.
 using CopyDone = std::function<void(Result<void>)>;
 
 /// Names a copy until its end, to make it urgent; chosen by the caller, unique per accelerator.
 using CopyNumber = std::uint64_t;
 
-/// What one copy costs in one direction, when nothing else is under way.
+/// The cost of one copy in one direction, when nothing else is under way.
 struct CopySpeed {
   Duration latency{};
   double bytes_per_s = 0;
 };
 
-/// What has been copied in one direction.
+/// The copies made so far in one direction.
 struct CopyTraffic {
   Bytes bytes;
   std::uint64_t copies = 0;
-  /// How long at least one was under way.
+  /// The time during which at least one copy was under way.
   Duration busy{};
 };
 
 enum class CopyDirection : std::uint8_t { to_device, to_host };
 
 /// A memory node other than the host's: one block of memory, in which the memory manager places data by their offset,
-/// and copies between it and host memory, in both directions at once. Real or emulated. Thread-safe.
+/// and copies between it and host memory, in both directions at once. It may be real or emulated. Thread-safe.
 class Accelerator {
  public:
-  /// As `stop`.
+  /// Stops the copies as `stop` does.
   virtual ~Accelerator() = default;
-  /// Waits for the copies under way; what has not begun ends with a failure, as does what is asked for later, inside
-  /// the call. Every `done` of earlier copies has been called when it returns.
+  /// Waits for the copies under way. Copies that have not begun end with a failure, and so do copies that are asked for
+  /// later, inside the call. Every `done` of earlier copies has been called when it returns.
   virtual void stop() = 0;
-  /// The device has stopped working: no copy will succeed any more.
+  /// Returns true if the device has stopped working: no copy will succeed any more.
   [[nodiscard]] virtual bool lost() const = 0;
 
-  /// For people: "GPU 0 (NVIDIA H200)", "emulated GPU 1".
+  /// The name for people: "GPU 0 (NVIDIA H200)", "emulated GPU 1".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// What its maker calls all of its sort.
+  /// The maker's name for all devices of this sort.
   [[nodiscard]] virtual std::string model() const = 0;
   /// The block of memory: where it begins, in the device's addresses, and its size.
   [[nodiscard]] virtual std::byte* memory() const = 0;
   [[nodiscard]] virtual Bytes capacity() const = 0;
-  /// The most that one piece of data may have.
+  /// The most bytes that one piece of data may have.
   [[nodiscard]] virtual Bytes largest_piece() const { return capacity(); }
 
   /// Begins a copy; `done` is called once, from any thread, never inside the call. In each direction one copy is under
   /// way at a time, urgent ones first, else in the order of the calls. Both pointers may be null where there is
   /// nothing to copy.
   virtual void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
-  /// A copy that has not begun goes before those that are not urgent.
+  /// Moves a copy that has not begun before those that are not urgent.
   virtual void hurry(CopyNumber number) = 0;
 
-  /// Whether `copy_from` works from `source`, without host memory between.
+  /// Returns true if `copy_from` works from `source`, without host memory between.
   [[nodiscard]] virtual bool reaches(const Accelerator& /*source*/) const { return false; }
-  /// A copy from another accelerator's memory that this one reaches.
+  /// Begins a copy from the memory of another accelerator that this one reaches.
   virtual void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
 
-  /// As configured or measured.
+  /// The speed of copies between the host and this accelerator, as configured or measured.
   [[nodiscard]] virtual CopySpeed speed(CopyDirection direction) const = 0;
   [[nodiscard]] virtual CopySpeed peer_speed() const { return {}; }
   [[nodiscard]] virtual CopyTraffic traffic(CopyDirection direction) const = 0;
-  /// From other accelerators.
+  /// The copies made so far from other accelerators.
   [[nodiscard]] virtual CopyTraffic peer_traffic() const { return {}; }
 
-  /// Whether memory for a task's data can be had; false only where a fault is wanted.
+  /// Returns true if memory for a task's data is available; false only where a fault is wanted.
   [[nodiscard]] virtual bool allocates() { return true; }
 };
 

@@ -23,7 +23,7 @@ constexpr std::size_t kLeastPiece = std::size_t{64} << 10U;
 constexpr std::size_t kLargestPiece = std::size_t{64} << 20U;
 /// No copy is planned to take longer: three years.
 constexpr double kLongest_ns = 1e17;
-/// The kernel's default of 50 us is more than many copies take.
+/// The kernel's default timer slack of 50 us is longer than many copies take.
 constexpr unsigned long kTimerSlack_ns = 1000;
 
 TimeStamp now() { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -35,7 +35,7 @@ std::size_t piece_of(const CopySpeed& speed) {
 
 Failure given_up() { return {ErrorCode::transfer_failed, "the copy had not begun when the device was given up"}; }
 
-/// The bytes of a copy from the `begin`-th to the `end`-th, column after column.
+/// Moves the bytes of a copy from the `begin`-th to the `end`-th, column after column.
 void move_bytes(const BlockCopy& copy, std::size_t begin, std::size_t end) {
   while (begin < end) {
     const std::size_t column = begin / copy.column_bytes;
@@ -46,7 +46,8 @@ void move_bytes(const BlockCopy& copy, std::size_t begin, std::size_t end) {
   }
 }
 
-/// Where others may have the lock meanwhile. Clang does not see which lock a reference to its holder gives back.
+/// Moves bytes while other threads may take the lock. Clang does not see which lock a reference to its holder gives
+/// back.
 void move_unlocked(const BlockCopy& copy, std::size_t begin, std::size_t end,
                    UniqueLock& lock) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
   lock.unlock();
@@ -73,7 +74,7 @@ void CopyEngine::stop() {
 void CopyEngine::copy(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) {
   UniqueLock lock(mutex_);
   if (stopping_) {
-    // The thread may have looked for the last time.
+    // The thread may have looked at the queue for the last time.
     lock.unlock();
     done(given_up());
     return;
@@ -112,7 +113,7 @@ void CopyEngine::work() {
     Result<void> outcome = perform(order, lock);
     lock.unlock();
     order.done(std::move(outcome));
-    // Whatever it holds goes before the next copy, and not under the lock.
+    // The objects that `done` holds are destroyed before the next copy, and not under the lock.
     order.done = nullptr;
     lock.lock();
   }
@@ -135,7 +136,7 @@ Result<void> CopyEngine::perform(const PendingCopy& order, UniqueLock& lock) {
   return fault;
 }
 
-/// Of a copy that fails, the last piece does not arrive.
+/// If the copy fails, its last piece does not arrive.
 Result<void> CopyEngine::move(const PendingCopy& order, TimeStamp begin, bool fails, UniqueLock& lock) {
   const std::size_t all = order.block.bytes().count;
   std::size_t moved = 0;

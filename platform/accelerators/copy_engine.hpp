@@ -15,17 +15,18 @@
 
 namespace troupe::platform {
 
-/// A copy really moves its bytes, and takes at least latency + bytes / bandwidth. Its end is reckoned from the end of
-/// the copy before it where it had to wait for that, so several in a row take as long as the sum of their times,
-/// however late a thread wakes up. The bytes move in pieces, each at the end of its own time: so whoever reads too
-/// early or writes too early has wrong data, as with a real device. Thread-safe.
+/// An engine that really moves a copy's bytes, and takes at least latency + bytes / bandwidth for it. Where a copy had
+/// to wait for the one before it, its end counts from that one's end, so several in a row take as long as the sum of
+/// their times, however late a thread wakes up. The bytes move in pieces, each at the end of its own time, so that code
+/// that reads too early or writes too early has wrong data, as with a real device. Thread-safe.
 class CopyEngine {
  public:
   struct Options {
-    /// Of the thread, for debuggers.
+    /// The name of the thread, for debuggers.
     std::string name;
     CopySpeed speed;
-    /// Asked once for each copy that begins: where it returns a failure, that is the copy's end. Null: none fails.
+    /// Called once for each copy that begins: where it returns a failure, the copy ends with that failure. Null: none
+    /// fails.
     std::function<Result<void>()> fault = nullptr;
   };
 
@@ -33,19 +34,19 @@ class CopyEngine {
   CopyEngine(const CopyEngine&) = delete;
   CopyEngine& operator=(const CopyEngine&) = delete;
   ~CopyEngine();
-  /// Ends the copy under way without the rest of its time, and the others with `transfer_failed`; later ones, too,
-  /// inside the call. Called by one thread.
+  /// Ends the copy under way without the rest of its time, and the others with `transfer_failed`; later copies end so,
+  /// too, inside the call. Called by one thread.
   void stop();
 
-  /// As `Accelerator::copy`.
+  /// Begins a copy as `Accelerator::copy` does.
   void copy(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done);
-  /// As `Accelerator::hurry`; nothing where this engine has no such copy waiting.
+  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing where this engine has no such copy waiting.
   void hurry(CopyNumber number);
-  /// From now on every copy ends at once with this failure, also the one under way.
+  /// Ends every copy from now on at once with this failure, also the one under way.
   void lose(const Failure& failure);
 
   [[nodiscard]] const CopySpeed& speed() const { return options_.speed; }
-  /// Copies that succeeded.
+  /// The copies that succeeded.
   [[nodiscard]] CopyTraffic traffic() const;
 
  private:
@@ -57,21 +58,21 @@ class CopyEngine {
   void count(const PendingCopy& order, TimeStamp begin) TROUPE_REQUIRES(mutex_);
 
   const Options options_;
-  /// How much is moved at once.
+  /// The number of bytes that are moved at once.
   const std::size_t piece_bytes_;
 
   mutable Mutex mutex_;
   std::condition_variable wake_;
   CopyQueue queue_ TROUPE_GUARDED_BY(mutex_);
-  /// Why nothing is copied any more.
+  /// The reason why nothing is copied any more.
   std::optional<Failure> lost_ TROUPE_GUARDED_BY(mutex_);
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
-  /// When the last copy was to end, and when one last ended.
+  /// The time when the last copy was to end, and the time when a copy last ended.
   TimeStamp free_at_ TROUPE_GUARDED_BY(mutex_){};
   TimeStamp ended_ TROUPE_GUARDED_BY(mutex_){};
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
-  /// Last: it uses the others.
+  /// The last member, as it uses the others.
   std::thread thread_;
 };
 

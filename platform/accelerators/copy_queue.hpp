@@ -15,14 +15,15 @@ struct PendingCopy {
   TimeStamp asked{};
 };
 
-/// Urgent ones first, else in the order in which they came. Of one direction; its owner has a lock.
+/// The waiting copies of one direction: urgent ones first, others in the order in which they came. The owner's lock
+/// protects it.
 class CopyQueue {
  public:
   [[nodiscard]] bool empty() const { return urgent_.empty() && others_.empty(); }
   void add(PendingCopy copy, bool urgent);
-  /// As `Accelerator::hurry`; nothing where no such copy waits here.
+  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing where no such copy waits here.
   void hurry(CopyNumber number);
-  /// The next one; nothing where there is none.
+  /// Takes the next copy; returns nothing where there is none.
   [[nodiscard]] std::optional<PendingCopy> take();
 
  private:

@@ -15,36 +15,36 @@
 
 namespace troupe::platform {
 
-/// One copy after the other, urgent ones first. Thread-safe.
+/// Makes one copy after the other, urgent ones first. Thread-safe.
 class CopyThread {
  public:
   struct Options {
-    /// Of the thread, for debuggers.
+    /// The name of the thread, for debuggers.
     std::string name;
-    /// For people: "copy to OpenCL device 0 (name)".
+    /// The text for people: "copy to OpenCL device 0 (name)".
     std::string what;
-    /// Copies, and returns when that has ended. Called by the thread alone, never for an empty copy.
+    /// Copies, and returns when the copy has ended. Called by the thread alone, never for an empty copy.
     std::function<Result<void>(const BlockCopy&)> copy;
   };
 
   explicit CopyThread(Options options);
   CopyThread(const CopyThread&) = delete;
   CopyThread& operator=(const CopyThread&) = delete;
-  /// As `stop`.
+  /// Stops the copies as `stop` does.
   ~CopyThread();
-  /// Waits for the copy under way, and ends the others with `transfer_failed`; later ones, too, inside the call.
+  /// Waits for the copy under way, and ends the others with `transfer_failed`; later ones end so, too, inside the call.
   void stop();
 
-  /// As `Accelerator::copy`.
+  /// Adds a copy as `Accelerator::copy` does.
   void add(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done);
-  /// As `Accelerator::hurry`; nothing where no such copy waits here.
+  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing where no such copy waits here.
   void hurry(CopyNumber number);
-  /// Copies that succeeded.
+  /// The copies that succeeded.
   [[nodiscard]] CopyTraffic traffic() const;
 
  private:
   void work();
-  /// The next one; nothing when there will be none.
+  /// Takes the next copy; returns nothing when no more will come.
   [[nodiscard]] std::optional<PendingCopy> take();
   [[nodiscard]] Result<void> perform(const BlockCopy& copy);
   [[nodiscard]] Failure given_up() const;
@@ -58,7 +58,7 @@ class CopyThread {
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
   Mutex joining_;
-  /// Joined under `joining_`. Last: it uses the others.
+  /// The thread, joined under `joining_`. The last member, as it uses the others.
   std::thread thread_;
 };
 

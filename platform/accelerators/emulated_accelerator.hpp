@@ -1,4 +1,4 @@
-/// An accelerator that is not there: its memory is an arena of host memory, its copies are done by threads.
+/// An accelerator that does not exist: its memory is an arena of host memory, and threads make its copies.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ namespace troupe::platform {
 /// Memory is taken from the system when it is first touched. Its threads sleep while nothing is to be copied.
 class EmulatedAccelerator final : public Accelerator {
  public:
-  /// `number`: for its name. Fails with `invalid_argument` where an option cannot be used (the message names it), with
-  /// `out_of_memory` where the host has less memory than the accelerator is to have.
+  /// Makes an accelerator. `number` is for its name. Fails with `invalid_argument` where an option cannot be used (the
+  /// message names it), with `out_of_memory` where the host has less memory than the accelerator is to have.
   [[nodiscard]] static Result<std::unique_ptr<EmulatedAccelerator>> make(int number, const EmulationOptions& options);
 
   ~EmulatedAccelerator() override;
@@ -33,10 +33,10 @@ class EmulatedAccelerator final : public Accelerator {
 
   void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
   void hurry(CopyNumber number) override;
-  /// Another emulated one, if both have a rate for it.
+  /// Returns true for another emulated accelerator, if both have a rate for such copies.
   [[nodiscard]] bool reaches(const Accelerator& source) const override;
-  /// At this one's rate. Where the source is lost it fails with `transfer_failed`, as copies from others may
-  /// still succeed.
+  /// Copies at the rate of this accelerator. Where the source is lost it fails with `transfer_failed`, as copies from
+  /// others may still succeed.
   void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
 
   [[nodiscard]] CopySpeed speed(CopyDirection direction) const override;
@@ -46,16 +46,16 @@ class EmulatedAccelerator final : public Accelerator {
 
   [[nodiscard]] bool allocates() override { return !faults_->allocation_fails(); }
 
-  /// Its faults, for the device that runs its kernels. Lives as long as somebody holds it.
+  /// The faults, for the device that runs the accelerator's kernels. Lives as long as somebody holds it.
   [[nodiscard]] const std::shared_ptr<FaultPlan>& faults() const { return faults_; }
-  /// The device stops working: copies under way, waiting and to come end with `device_lost`. Any thread, any number of
-  /// times.
+  /// Makes the device stop working: copies under way, waiting and to come end with `device_lost`. Any thread, any
+  /// number of times.
   void lose();
   [[nodiscard]] bool lost() const override;
   void stop() override;
 
  private:
-  /// What copies to other accelerators read from, perhaps after this one has gone.
+  /// The memory that copies to other accelerators read from, perhaps after this one has gone.
   struct Arena;
 
   EmulatedAccelerator(int number, const EmulationOptions& options, std::shared_ptr<Arena> arena);

@@ -20,14 +20,14 @@ constexpr const char* kKnown =
     "memory, bandwidth, to-device, to-host, latency, peer, copy-fault, kernel-fault, allocation-fault, lost-after and "
     "seed";
 
-/// What was given, before it is known which of two options wins.
+/// The options as given, before it is known which of two options wins.
 struct Given {
   EmulationOptions options;
   std::optional<double> to_device;
   std::optional<double> to_host;
 };
 
-/// What would be right; nothing where the value is.
+/// The text that says what would be right; nothing where the value is right.
 using Wrong = std::optional<std::string>;
 
 std::optional<Duration> parse_latency(std::string_view text) {
@@ -109,7 +109,7 @@ Failure unusable(std::string_view text, const std::string& what) {
   return {ErrorCode::invalid_argument, fmt::format("emulated GPUs {}: {}", quoted(text), what)};
 }
 
-/// `options`: name=value, separated by commas. `text`: the whole, for messages.
+/// Parses `options`: name=value, separated by commas. `text`: the whole, for messages.
 Result<EmulationOptions> parse_options(std::string_view options, std::string_view text) {
   Given given;
   std::vector<std::string_view> names;

@@ -9,10 +9,10 @@
 
 namespace troupe::platform {
 
-/// "2", "2:memory=256MiB,bandwidth=8GB/s": how many, and what each is like.
+/// Parses "2" or "2:memory=256MiB,bandwidth=8GB/s": the number of accelerators, and the properties of each.
 ///
 /// | option | what | default |
-/// |---|---|---|
+/// ---|---|---|
 /// | memory | its memory | 256MiB |
 /// | bandwidth | of copies to it and from it, each | 8GB/s |
 /// | to-device, to-host | of copies in one direction, whatever `bandwidth` says | |
@@ -22,7 +22,7 @@ namespace troupe::platform {
 /// | lost-after | kernels after which each of them stops working | never |
 /// | seed | of the faults: the first one's, the others' follow | 1 |
 ///
-/// Fails with `invalid_argument`; the message quotes what cannot be used and says what could be.
+/// Fails with `invalid_argument`; the message quotes the text that cannot be used and says what could be.
 [[nodiscard]] Result<std::vector<EmulationOptions>> parse_emulated_gpus(std::string_view text);
 
 }  // namespace troupe::platform

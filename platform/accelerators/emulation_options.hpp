@@ -1,4 +1,4 @@
-/// What an emulated accelerator is like.
+/// The properties of an emulated accelerator.
 #pragma once
 
 #include "platform/accelerators/fault_plan.hpp"
@@ -12,9 +12,9 @@ struct EmulationOptions {
   /// Bytes per second to the device and from it, each above zero; both directions at once.
   double to_device_bytes_per_s = 8e9;
   double to_host_bytes_per_s = 8e9;
-  /// Of each copy, beside its bytes.
+  /// The time of each copy in addition to that of its bytes.
   Duration latency = std::chrono::microseconds(10);
-  /// Copies between two emulated accelerators that both have this go directly, at this rate; 0: through host memory.
+  /// The rate of copies between two emulated accelerators that both have one: they go directly; 0: through host memory.
   double peer_bytes_per_s = 0;
   FaultOptions faults = {};
 };

@@ -1,4 +1,4 @@
-/// Faults on demand: what goes wrong on a device, and when.
+/// Faults on demand: which faults a device has, and when.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace troupe::platform {
 
-/// How often what fails on an emulated or modelled accelerator; nothing does where all is zero.
+/// The rates of faults of an emulated or modelled accelerator; there are none where all are zero.
 struct FaultOptions {
   std::uint64_t seed = 1;
-  /// Probabilities, from 0 to 1: that a copy to or from the device fails; that a kernel does; that memory for a task's
-  /// data cannot be had there.
+  /// The probabilities, from 0 to 1, that a copy to or from the device fails; that a kernel fails; that memory for a
+  /// task's data is not available there.
   double copy = 0;
   double kernel = 0;
   double allocation = 0;
@@ -23,7 +23,7 @@ struct FaultOptions {
   [[nodiscard]] bool any() const { return copy > 0 || kernel > 0 || allocation > 0 || lost_after > 0; }
 };
 
-/// Fails with `invalid_argument` where a probability is none; the message says which.
+/// Fails with `invalid_argument` where a value is not a probability; the message says which.
 [[nodiscard]] Result<void> check(const FaultOptions& faults);
 
 /// The faults of one device, drawn from its seed in the order in which they are asked for. Thread-safe.
@@ -34,7 +34,7 @@ class FaultPlan {
   [[nodiscard]] bool copy_fails() { return happens(options_.copy); }
   [[nodiscard]] bool allocation_fails() { return happens(options_.allocation); }
   [[nodiscard]] bool kernel_fails() { return happens(options_.kernel); }
-  /// Counts a kernel that begins. True: the device is lost, from now on.
+  /// Counts a kernel that begins. Returns true if the device is lost, from now on.
   [[nodiscard]] bool lost() {
     if (options_.lost_after == 0) return false;
     const LockGuard lock(mutex_);

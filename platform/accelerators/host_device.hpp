@@ -12,11 +12,11 @@ class HostDevice {
  public:
   virtual ~HostDevice() = default;
 
-  /// For people: "OpenCL device 0 (Arc A770)".
+  /// The name for people: "OpenCL device 0 (Arc A770)".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// As its maker calls it; empty where nobody says.
+  /// The maker's name for the device; empty where it is not known.
   [[nodiscard]] virtual std::string model() const = 0;
-  /// The program may give this memory back: no task uses the data there any more. Any thread.
+  /// The program may give this memory back, as no task uses the data there any more. Any thread.
   virtual void forget(const HostBlock& data) noexcept = 0;
 };
 

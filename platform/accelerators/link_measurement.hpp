@@ -1,4 +1,4 @@
-/// How fast an accelerator's copies are, found out by making some.
+/// Measures how fast an accelerator's copies are, by making some.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,22 @@
 
 namespace troupe::platform {
 
-/// What copies of one size took, each alone.
+/// The time of copies of one size, each alone.
 struct CopyTime {
   Bytes size;
   /// The median.
   Duration time{};
 };
 
-/// The line through the smallest and the largest size: latency, not below zero, and bytes per second; of one size, all
-/// of the time is the bytes'. Pure. `times`: at least one, by rising size.
+/// Computes latency, not below zero, and bytes per second from the line through the smallest and the largest size; with
+/// one size, all of the time counts for the bytes. Pure. `times`: at least one, by rising size.
 [[nodiscard]] CopySpeed copy_speed_of(std::span<const CopyTime> times);
 
-/// Copies of several sizes between `host` and the beginning of the accelerator's memory, which nobody else uses
-/// meanwhile, five of each, one after the other; what they overwrite is lost. `host`: as the data of a run will lie
-/// (pinned where these are); 16 MiB say enough. Fails with what a copy fails with, and with `invalid_argument` where
-/// there is less than 64 KiB on either side. Blocks; not from one of the accelerator's own threads.
+/// Times copies of several sizes between `host` and the beginning of the accelerator's memory, five of each, one after
+/// the other. Nothing else may use that memory meanwhile, and its content is lost. `host` should lie as the data of a
+/// run will (pinned where these are); 16 MiB are enough. Fails with the failure of a copy, and with `invalid_argument`
+/// where there is less than 64 KiB on either side. Blocks; must not be called from one of the accelerator's own
+/// threads.
 [[nodiscard]] Result<std::vector<CopyTime>> time_copies(Accelerator& accelerator, CopyDirection direction,
                                                         std::span<std::byte> host);
 

@@ -39,7 +39,8 @@ Result<std::unique_ptr<CudaAccelerator>> OpenCudaAccelerator::open(const CudaApi
 OpenCudaAccelerator::~OpenCudaAccelerator() {
   stop();
   cuda_closed(index_);
-  // All that gives back something of the GPU: another thread may have another device, which it would begin to use.
+  // Every call that gives back something of the GPU runs in a thread of its own: the calling thread may have another
+  // device, which it would begin to use.
   on_thread_of_its_own([this] {
     (void)api_.cudaSetDevice(index_);
     for (auto& engine : engines_) engine.reset();
@@ -49,7 +50,7 @@ OpenCudaAccelerator::~OpenCudaAccelerator() {
 }
 
 void OpenCudaAccelerator::stop() {
-  // What failed to open has not got them all.
+  // An accelerator that failed to open does not have all engines.
   for (const auto& engine : engines_) {
     if (engine) engine->stop();
   }
@@ -86,7 +87,7 @@ Result<void> OpenCudaAccelerator::start_engines() {
     engine = std::move(made).value();
     return {};
   };
-  // Between GPUs CUDA finds out by the addresses who copies from where.
+  // Between GPUs CUDA recognises source and target by the addresses.
   options.what = "copy from another GPU";
   if (Result<void> started = start(peer_engine_); !started) return started;
   options.what = "copy to the GPU";
@@ -134,7 +135,7 @@ bool OpenCudaAccelerator::enable_access_to(int other) const {
 }
 
 void OpenCudaAccelerator::measure_peer(int other) const {
-  // With memory of its own: what is in the devices' blocks is the program's.
+  // Uses memory of its own: the devices' blocks hold the program's data.
   Result<CudaMemory> to = make_cuda_memory(api_, kMeasured);
   Result<CudaStream> stream = make_cuda_stream(api_);
   if (!to || !stream || api_.cudaSetDevice(other) != cudaSuccess) return;
@@ -151,7 +152,7 @@ CopySpeed OpenCudaAccelerator::peer_speed() const {
     const LockGuard lock(mutex_);
     if (peer_speed_.bytes_per_s > 0) return peer_speed_;
   }
-  // Not known: not slower than the way through host memory, which has half of the bandwidth.
+  // The speed is not known, but not lower than that of the way through host memory, which has half of the bandwidth.
   CopySpeed speed = speeds_[0];
   speed.bytes_per_s = std::min(speeds_[0].bytes_per_s, speeds_[1].bytes_per_s);
   return speed;

@@ -8,7 +8,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// Of the library with the binary interface that the toolkit's headers describe.
+/// The file of the library with the binary interface that the toolkit's headers describe.
 std::string runtime_file() { return "libcudart.so." + std::to_string(CUDART_VERSION / 1000); }
 
 // Names are expanded before they become text: the headers of some releases define one as another ("…_v2").
@@ -50,7 +50,7 @@ Result<const CudaApi*> cuda_api() {
 }
 
 bool is_of_mps(cudaError_t status) {
-  // From cudaErrorMpsConnectionFailed to cudaErrorMpsClientTerminated, some of which older headers do not name.
+  // The range from cudaErrorMpsConnectionFailed to cudaErrorMpsClientTerminated; older headers do not name all of them.
   constexpr int kFirst = 805;
   constexpr int kLast = 810;
   const int number = status;
@@ -82,7 +82,7 @@ bool is_sticky(cudaError_t status) {
 
 Result<void> cuda_check(const CudaApi& api, cudaError_t status, std::string_view what, ErrorCode otherwise) {
   if (status == cudaSuccess) return {};
-  // Else the next call that asks for the last error would blame another.
+  // Clears the last error: otherwise the next call that asks for it would blame another call.
   (void)api.cudaGetLastError();
   return Failure{
       is_sticky(status) ? ErrorCode::device_lost : otherwise,

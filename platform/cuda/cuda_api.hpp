@@ -14,7 +14,7 @@
 
 namespace troupe::platform {
 
-/// What is used of the library. Every release since CUDA 12.8 has it all.
+/// The functions that are used of the library. Every release since CUDA 12.8 has them all.
 #define TROUPE_CUDA_FUNCTIONS(X)      \
   X(cudaDriverGetVersion)             \
   X(cudaRuntimeGetVersion)            \
@@ -72,30 +72,32 @@ struct CudaApi {
   TROUPE_CUDA_FUNCTIONS(TROUPE_CUDA_MEMBER)
 #undef TROUPE_CUDA_MEMBER
 
-  /// Where it came from, for people.
+  /// The path that the library was loaded from, for people.
   std::string path;
 };
 
-/// Where CUDA's libraries are looked for: first in the folder that the environment variable TROUPE_CUDA_LIBRARIES
-/// names, then where the dynamic loader looks, then in /usr/local/cuda/lib64. `file` as in "libcublas.so.13". Every
-/// library that the project takes from CUDA is loaded by this.
+/// Loads one of CUDA's libraries. Looks first in the folder that the environment variable TROUPE_CUDA_LIBRARIES names,
+/// then where the dynamic loader looks, then in /usr/local/cuda/lib64. `file` as in "libcublas.so.13". Every library
+/// that the project takes from CUDA is loaded by this.
 [[nodiscard]] Result<DynamicLibrary> open_cuda_library(const std::string& file);
 
-/// The runtime library, "libcudart.so.13" for the toolkit of this build; loaded by the first call. Fails with
-/// `platform` where it cannot be loaded. That a driver and a GPU are there, this does not say. Any thread.
+/// Returns the runtime library, "libcudart.so.13" for the toolkit of this build; loaded by the first call. Fails with
+/// `platform` where it cannot be loaded. Success does not say that a driver and a GPU are there. Any thread.
 [[nodiscard]] Result<const CudaApi*> cuda_api();
 
-/// Success, or a failure that says what was tried and what CUDA calls the error: "cudaMalloc of 3 GiB on GPU 0 failed:
-/// out of memory (cudaErrorMemoryAllocation)". The code is `device_lost` for errors after which a device does nothing
-/// any more in this process, else `otherwise`. Takes the error off the calling thread's record of its last one.
+/// Returns success, or a failure that says what was tried and what CUDA calls the error: "cudaMalloc of 3 GiB on GPU 0
+/// failed: out of memory (cudaErrorMemoryAllocation)". The code is `device_lost` for errors after which a device does
+/// nothing any more in this process, `otherwise` for all other errors. Removes the error from the calling thread's
+/// record of its last one.
 [[nodiscard]] Result<void> cuda_check(const CudaApi& api, cudaError_t status, std::string_view what,
                                       ErrorCode otherwise = ErrorCode::platform);
 
-/// Whether nothing on the device succeeds any more after such an error: a fault in a kernel, a fault of the hardware,
-/// or the end of the service by which the process shares the device.
+/// Returns true if nothing on the device succeeds any more after such an error: a fault in a kernel, a fault of the
+/// hardware, or the end of the service by which the process shares the device.
 [[nodiscard]] bool is_sticky(cudaError_t status);
 
-/// Whether NVIDIA's Multi-Process Service, which has the device, does not serve this process, or does so no longer.
+/// Returns true if the error says that NVIDIA's Multi-Process Service, which has the device, does not serve this
+/// process, or does so no longer.
 [[nodiscard]] bool is_of_mps(cudaError_t status);
 
 }  // namespace troupe::platform

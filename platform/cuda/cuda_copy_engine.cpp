@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kInFlight = 2;
 constexpr Bytes kStaging{std::uint64_t{4} << 20};
-/// A thread that sleeps comes back about so much later than it wanted to.
+/// The delay after which a sleeping thread comes back.
 constexpr Duration kWakeUp = std::chrono::microseconds(60);
-/// How long to look again and again for an end that is due.
+/// The time during which the thread polls for an end that is due.
 constexpr Duration kLook = std::chrono::microseconds(100);
 
 TimeStamp now() { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -100,7 +100,7 @@ void CudaCopyEngine::run() {
     }
     if (!in_flight_.empty()) wait();
   }
-  // Here, where the device is the thread's.
+  // Done here, where the device is the thread's.
   staging_.reset();
 }
 
@@ -132,7 +132,7 @@ void CudaCopyEngine::begin(PendingCopy copy) {
   Result<void> enqueued = enqueue(copy.block);
   if (enqueued) enqueued = check(options_.api->cudaEventRecord(end.get(), stream_.get()));
   if (!enqueued) {
-    // Part of it may have been enqueued: nobody may use the memory before that has ended.
+    // Part of it may have been enqueued: no thread may use the memory before that part has ended.
     (void)options_.api->cudaStreamSynchronize(stream_.get());
     spare_events_.push_back(std::move(end));
     copy.done(failed(enqueued.failure()));
@@ -160,8 +160,8 @@ Result<void> CudaCopyEngine::enqueue(const BlockCopy& block) {
     return enqueue_staged(block);
   }
   const cudaError_t status = enqueue_whole(block);
-  // So CUDA refuses memory that is pinned in part: by who has begun to pin it since we looked, or by the program
-  // itself.
+  // CUDA refuses memory that is pinned in part with this error: another thread has begun to pin it since the look, or
+  // the program itself has pinned it.
   if (status != cudaErrorInvalidValue || (!options_.from_host && !options_.to_host)) return check(status);
   (void)options_.api->cudaGetLastError();
   return enqueue_staged(block);
@@ -181,7 +181,7 @@ Result<void> CudaCopyEngine::enqueue_staged(const BlockCopy& block) {
     if (!staging) return Failure{ErrorCode::transfer_failed, staging.failure().message};
     staging_ = std::move(staging).value();
   }
-  // Pieces of columns, where one is larger than the staging memory.
+  // Copies columns in pieces, where a column is larger than the staging memory.
   for (std::size_t row = 0; row < block.column_bytes; row += kStaging.count) {
     const std::size_t rows = std::min<std::size_t>(kStaging.count, block.column_bytes - row);
     const std::size_t at_once = kStaging.count / rows;

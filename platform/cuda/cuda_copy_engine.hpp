@@ -17,19 +17,19 @@
 
 namespace troupe::platform {
 
-/// Two copies are in CUDA's hands at a time, so that the second begins as the first ends; what waits is ordered here.
-/// CUDA reads and writes memory that is not pinned inside its call: then only this thread waits. Thread-safe.
+/// CUDA has two copies at a time, so that the second begins as the first ends; waiting copies are ordered here. CUDA
+/// reads and writes memory that is not pinned inside its call: then only this thread waits. Thread-safe.
 class CudaCopyEngine {
  public:
   struct Options {
     const CudaApi* api = nullptr;
     int device = 0;
-    /// For people: "GPU 0 (name)".
+    /// The text for people: "GPU 0 (name)".
     std::string device_name;
-    /// For people and profilers: "copy to GPU".
+    /// The text for people and profilers: "copy to GPU".
     const char* what = "";
     cudaMemcpyKind kind = cudaMemcpyDefault;
-    /// Which side of a copy is host memory: that of a peer copy is none.
+    /// True for the side of a copy that is host memory; neither side of a copy between GPUs is.
     bool from_host = false;
     bool to_host = false;
     CopySpeed speed = {};
@@ -52,14 +52,14 @@ class CudaCopyEngine {
     PendingCopy copy;
     CudaEvent end;
     TimeStamp begun{};
-    /// As the engine's speed has it.
+    /// The end that the engine's speed predicts.
     TimeStamp expected_end{};
   };
 
   explicit CudaCopyEngine(Options options) : options_(std::move(options)) {}
   void run();
   [[nodiscard]] std::optional<PendingCopy> next();
-  /// Another copy waits, and may begin.
+  /// Returns true if another copy waits and may begin.
   [[nodiscard]] bool may_begin() const TROUPE_REQUIRES(mutex_);
   void begin(PendingCopy copy);
   [[nodiscard]] Failure given_up() const;
@@ -70,16 +70,16 @@ class CudaCopyEngine {
   /// Returns when the oldest copy in flight has ended, or when another may begin beside it.
   void wait();
   void end_oldest(cudaError_t status);
-  /// The failure as a copy's: where the device is lost, it says so to all.
+  /// Returns the failure as a copy's; if the device is lost, reports the loss.
   [[nodiscard]] Failure failed(const Failure& failure);
   [[nodiscard]] Result<void> check(cudaError_t status);
 
   const Options options_;
   CudaStream stream_;
-  // Of the engine's thread.
+  // Used by the engine's thread only.
   std::deque<InFlight> in_flight_;
   std::vector<CudaEvent> spare_events_;
-  /// For host memory that is pinned in part.
+  /// Memory for copies of host memory that is pinned in part.
   CudaPinnedMemory staging_;
   TimeStamp busy_until_{};
 
@@ -90,7 +90,7 @@ class CudaCopyEngine {
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
   Mutex stopping_;
-  /// Joined under `stopping_`. Last: it uses all the others.
+  /// The thread, joined under `stopping_`. The last member, as it uses all the others.
   std::thread thread_;
 };
 

@@ -15,7 +15,7 @@ constexpr int kLargeCopies = 3;
 
 Result<CopySpeed> measure_copies(const CudaApi& api, cudaStream_t stream, std::byte* to, const std::byte* from,
                                  Bytes size, cudaMemcpyKind kind) {
-  // The shortest of several: the machine does other things too, which are not the copy's.
+  // The shortest of several times: the machine also does work that does not belong to the copy.
   const auto shortest = [&](Bytes bytes, int times) -> Result<Duration> {
     Duration least = Duration::max();
     for (int i = 0; i < times; ++i) {
@@ -35,7 +35,7 @@ Result<CopySpeed> measure_copies(const CudaApi& api, cudaStream_t stream, std::b
   if (!all) return all.failure();
   const Duration more = std::max(all.value() - latency.value(), Duration(1));
   if (size.count <= 2 * little.count || all.value() <= latency.value()) {
-    // Too little to tell the two apart.
+    // The sizes differ too little to tell latency and rate apart.
     return CopySpeed{latency.value(), static_cast<double>(size.count) / seconds(all.value())};
   }
   return CopySpeed{latency.value(), static_cast<double>(size.count - little.count) / seconds(more)};

@@ -14,11 +14,11 @@
 namespace troupe::platform {
 
 struct CudaDeviceInfo {
-  /// As CUDA counts those that the process may see (CUDA_VISIBLE_DEVICES).
+  /// The number by which CUDA counts the devices that the process may see (CUDA_VISIBLE_DEVICES).
   int index = 0;
   std::string name;
   Bytes memory;
-  /// Only where asked for.
+  /// The free memory, only where asked for.
   std::optional<Bytes> free = {};
   /// Compute capability: 9 and 0 for 9.0.
   int major = 0;
@@ -30,13 +30,13 @@ struct CudaDeviceInfo {
   int numa_node = -1;
 };
 
-/// Whether to ask for free memory too. That takes a good part of a second per GPU, and some of its memory until the
-/// process ends.
+/// Says whether to ask for free memory too. That takes a good part of a second per GPU, and some of its memory until
+/// the process ends.
 enum class AskFreeMemory : bool { no, yes };
 
-/// The GPUs, in CUDA's order; at least one. Fails with `platform`: the message says why there is none: this Troupe was
-/// built without CUDA, its runtime library or a driver is missing, the driver is too old, CUDA_VISIBLE_DEVICES hides
-/// them, or the machine has none. Any thread.
+/// Returns the GPUs, in CUDA's order; at least one. Fails with `platform` where there is none, and says why: this
+/// Troupe was built without CUDA, its runtime library or a driver is missing, the driver is too old,
+/// CUDA_VISIBLE_DEVICES hides them, or the machine has none. Any thread.
 [[nodiscard]] Result<std::vector<CudaDeviceInfo>> list_cuda_devices(AskFreeMemory free_memory = AskFreeMemory::no);
 
 /// A GPU's memory and its copy engines.
@@ -45,22 +45,21 @@ enum class AskFreeMemory : bool { no, yes };
 /// copies under way and all later ones end with `device_lost`.
 class CudaAccelerator : public Accelerator {
  public:
-  /// As in `CudaDeviceInfo`.
+  /// The index, as in `CudaDeviceInfo`.
   [[nodiscard]] virtual int index() const = 0;
-  /// Somebody else has found it lost.
+  /// Called by code that has found the device lost.
   virtual void lose(const Failure& why) = 0;
-  /// `callback` is called once, from any thread, when the device is found lost; at once where it was. It must not end
-  /// the accelerator. At most one callback.
+  /// `callback` is called once, from any thread, when the device is found lost; at once where it is lost already. It
+  /// must not destroy the accelerator. At most one callback.
   virtual void on_lost(std::function<void(const Failure&)> callback) = 0;
 };
 
-/// Takes memory on a GPU, in one block, and makes its copy engines. Measures what copies cost, in some milliseconds
-/// after what CUDA needs to begin.
+/// Takes memory on a GPU, in one block, and makes its copy engines. Measures the cost of copies, which takes some
+/// milliseconds in addition to CUDA's start.
 ///
-/// `limit`: how much memory to take; without, nine tenths of what is free, and all but 512 MiB of 1 GiB
-/// or more, so that kernels' libraries have some.
-/// Fails with `out_of_memory` where the limit is above what is free, with `platform` where the GPU is not there or not
-/// free to be used, and as `list_cuda_devices` does.
+/// `limit`: how much memory to take; without it, nine tenths of the free memory, but all except 512 MiB where 1 GiB or
+/// more is free, so that kernels' libraries have some. Fails with `out_of_memory` where the limit is above what is
+/// free, with `platform` where the GPU is not there or not free to be used, and as `list_cuda_devices` does.
 [[nodiscard]] Result<std::unique_ptr<CudaAccelerator>> open_cuda_accelerator(int index,
                                                                              std::optional<Bytes> limit = {});
 

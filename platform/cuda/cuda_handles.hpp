@@ -1,4 +1,4 @@
-/// Streams, events and memory of CUDA that end by themselves.
+/// Streams, events and memory of CUDA that are given back when their owner is destroyed.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace troupe::platform {
 
-/// Owns something that one function of the library gives back. Errors of giving back are ignored: where there are any,
+/// Owns an object that one function of the library gives back. Errors of giving back are ignored: where there are any,
 /// the device is lost, and there is nothing to be done.
 template <class Handle, auto CudaApi::*Destroy>
 class CudaHandle {
@@ -43,11 +43,11 @@ using CudaEvent = CudaHandle<cudaEvent_t, &CudaApi::cudaEventDestroy>;
 using CudaMemory = CudaHandle<void*, &CudaApi::cudaFree>;
 using CudaPinnedMemory = CudaHandle<void*, &CudaApi::cudaFreeHost>;
 
-/// Of the calling thread's device. The stream waits for no other stream and none for it. `urgent`: of the highest
-/// priority that there is, in place of the lowest.
+/// Makes a stream of the calling thread's device. It waits for no other stream and no other stream waits for it.
+/// `urgent`: of the highest priority that there is; otherwise of the lowest.
 [[nodiscard]] Result<CudaStream> make_cuda_stream(const CudaApi& api, bool urgent = false);
-/// With times: for `cudaEventElapsedTime`, and whoever wants to know its end asks again and again. Without times:
-/// whoever waits for it sleeps, which costs the device an interrupt.
+/// Makes an event. With `timing` it serves `cudaEventElapsedTime`, and waiting for its end polls. Without, a thread
+/// that waits for it sleeps, which costs the device an interrupt.
 [[nodiscard]] Result<CudaEvent> make_cuda_event(const CudaApi& api, bool timing);
 [[nodiscard]] Result<CudaMemory> make_cuda_memory(const CudaApi& api, Bytes size);
 [[nodiscard]] Result<CudaPinnedMemory> make_cuda_pinned_memory(const CudaApi& api, Bytes size);

@@ -1,4 +1,4 @@
-/// Whether a GPU still works.
+/// Tracks whether a GPU still works.
 #pragma once
 
 #include <atomic>
@@ -11,21 +11,21 @@
 
 namespace troupe::platform {
 
-/// What several threads find out about one device. Thread-safe.
+/// The state that several threads share about one device. Thread-safe.
 class CudaLoss {
  public:
   [[nodiscard]] bool lost() const { return lost_.load(std::memory_order_acquire); }
-  /// Why; only once it is lost.
+  /// The reason; only once it is lost.
   [[nodiscard]] const Failure& why() const { return why_; }
 
-  /// The first report counts.
+  /// Reports a loss; only the first report counts.
   void report(const Failure& why) {
     std::function<void(const Failure&)> callback;
     {
       const LockGuard lock(mutex_);
       if (lost()) return;
       why_ = why;
-      // Release: `why_` is read, and never again written, by whoever sees it.
+      // Release: `why_` is never written again, and threads that see the flag read it.
       lost_.store(true, std::memory_order_release);
       callback = std::exchange(callback_, nullptr);
     }

@@ -19,31 +19,31 @@ namespace troupe::platform {
 
 namespace {
 
-/// A range of whole pages, by its first address.
+/// A range of whole pages, whose key is its first address.
 struct Range {
   std::size_t size = 0;
-  /// How many `PinnedMemory` lie in it.
+  /// The number of `PinnedMemory` objects in it.
   int users = 0;
-  /// Which pinned it.
+  /// The device that pinned it.
   int device = 0;
 };
 
 using Ranges = std::map<const std::byte*, Range>;
 
 struct Registry {
-  /// One registration at a time: they take milliseconds.
+  /// Lets in one registration at a time, as each takes milliseconds.
   Mutex registering;
   Mutex mutex;
   Ranges ranges TROUPE_GUARDED_BY(mutex);
   std::multiset<int> devices TROUPE_GUARDED_BY(mutex);
 
   static Registry& get() {
-    // Never destroyed: buffers of the program may end after it would be.
+    // Never destroyed: buffers of the program may be destroyed later.
     static Registry* const registry = new Registry();
     return *registry;
   }
 
-  /// `first`, and behind it all others that are open, each once.
+  /// Returns `first`, and after it all other open devices, each once.
   [[nodiscard]] std::vector<int> devices_after(int first) TROUPE_REQUIRES(mutex) {
     std::vector<int> all{first};
     for (const int device : devices) {
@@ -52,7 +52,7 @@ struct Registry {
     return all;
   }
 
-  /// The range that holds `address`, or the end.
+  /// Returns the range that holds `address`, or the end.
   Ranges::iterator find(const std::byte* address) TROUPE_REQUIRES(mutex) {
     const auto next = ranges.upper_bound(address);
     if (next == ranges.begin()) return ranges.end();
@@ -74,7 +74,7 @@ struct Answer {
   int device = 0;
 };
 
-/// Calls `work` with CUDA, each time in a thread that uses one of the devices, until one of them is not lost.
+/// Calls `work` with CUDA in a thread that uses one of the devices, one device after the other, until one is not lost.
 template <class F>
 Answer on_a_device(const CudaApi& api, const std::vector<int>& devices, const F& work) {
   Answer answer;
@@ -89,8 +89,8 @@ Answer on_a_device(const CudaApi& api, const std::vector<int>& devices, const F&
   return answer;
 }
 
-/// A range among those that are pinned, from before CUDA is told of it to after it has forgotten it: in between CUDA
-/// refuses copies that reach beyond the range, and whoever makes some has to know.
+/// A range that is in the registry from before CUDA is told of it until after CUDA has forgotten it: in between CUDA
+/// refuses copies that reach beyond the range, and threads that copy must know.
 class EnteredRange {
  public:
   EnteredRange(Registry& registry, const std::byte* begin) : registry_(registry), begin_(begin) {}
@@ -101,7 +101,7 @@ class EnteredRange {
     const auto found = registry_.ranges.find(begin_);
     if (found != registry_.ranges.end() && found->second.users == 0) registry_.ranges.erase(found);
   }
-  /// It stays.
+  /// Keeps the range in the registry.
   void has_user(int device) {
     const LockGuard lock(registry_.mutex);
     Range& range = registry_.ranges[begin_];
@@ -161,10 +161,10 @@ Result<PinnedMemory> PinnedMemory::pin(const std::byte* data, Bytes size) {
   Result<const CudaApi*> api = cuda_api();
   if (!api) return api.failure();
   const Answer answer = on_a_device(*api.value(), devices, [&] {
-    // CUDA only reads the address; that memory is written to is what pinning is for.
+    // The cast is safe: CUDA only reads the address. Pinned memory is meant to be written to, by copies.
     return api.value()->cudaHostRegister(const_cast<std::byte*>(begin), bytes, cudaHostRegisterPortable);
   });
-  // The program has done it already, or all GPUs are lost, which those hear of that use them.
+  // The program has pinned it already, or all GPUs are lost, of which their users hear in another way.
   if (answer.status == cudaErrorHostMemoryAlreadyRegistered || is_sticky(answer.status)) return PinnedMemory();
   if (Result<void> done =
           cuda_check(*api.value(), answer.status, "pinning " + std::to_string(bytes) + " bytes of host memory",
@@ -189,12 +189,12 @@ void PinnedMemory::unpin() noexcept {
     devices = registry.devices_after(range.device);
   }
   const EnteredRange entered(registry, begin);
-  // Fails only where all devices are lost; the pages are then given back at the end of the process.
+  // This fails only where all devices are lost; the pages are then given back at the end of the process.
   try {
     const CudaApi& api = *cuda_api().value();
     (void)on_a_device(api, devices, [&] { return api.cudaHostUnregister(const_cast<std::byte*>(begin)); });
   } catch (const std::system_error&) {
-    // No thread can be had.
+    // No thread could be started.
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace troupe::platform {
 
-/// What the calling thread does while one lives, shown under its name by a profiler. Without one it costs a test of a
-/// pointer. `name` is copied.
+/// A named range: a profiler shows under this name what the calling thread does while the range lives. Without a
+/// profiler it costs a test of a pointer. `name` is copied.
 class CudaRange {
  public:
 #ifdef TROUPE_HAS_NVTX

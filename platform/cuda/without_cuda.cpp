@@ -1,4 +1,4 @@
-// What a build answers that was made without the CUDA toolkit.
+// The functions of this folder in a build without the CUDA toolkit: they fail and say so.
 #include "platform/cuda/cuda_devices.hpp"
 #include "platform/memory/pinned_memory.hpp"
 

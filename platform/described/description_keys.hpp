@@ -1,4 +1,4 @@
-/// Which keys the objects of a machine's description may have: others are slips of the pen.
+/// The keys that the objects of a machine's description may have: other keys are mistakes.
 #pragma once
 
 #include <optional>
@@ -25,14 +25,14 @@ enum class DescribedObject {
   gpu_time
 };
 
-/// N of a kernel's key "cluster_N_cores_us"; nothing where the key is another one.
+/// Returns the N of a kernel's key "cluster_N_cores_us"; nothing where the key is another one.
 [[nodiscard]] std::optional<std::string> cores_in_key(std::string_view key);
 
 /// Throws `Error` with code `bad_input` where the object has a key that is neither read nor a remark; the message names
 /// the key, its place and the nearest one that is known there.
 ///
-/// Remarks are not looked at: `note`, `comment`, `origin`, what ends in `_note` or `_origin`, and those that the
-/// machines that come with Troupe carry beside their figures.
+/// Remarks are ignored: `note`, `comment`, `origin`, keys that end in `_note` or `_origin`, and the remarks that
+/// Troupe's own machines carry beside their figures.
 void check_keys(const JsonField& field, DescribedObject object);
 
 }  // namespace troupe::platform

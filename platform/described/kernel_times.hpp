@@ -1,4 +1,4 @@
-/// How long one kernel takes on the devices of a described machine, at any tile edge.
+/// The times of one kernel on the devices of a described machine, at any tile edge.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,28 @@ struct KernelTime {
   double deviation_us = 0;
 };
 
-/// The time of one call that a cluster of cores shares.
+/// The time of one call that the cores of a cluster share.
 struct ClusterTime {
-  /// More than one.
+  /// The number of cores, more than one.
   int cores = 0;
   KernelTime time;
 };
 
-/// What is known of a kernel at one tile edge.
+/// The times of a kernel at one tile edge.
 struct TileTimes {
-  /// Elements along one side of the tile.
+  /// The number of elements along one side of the tile.
   double edge = 0;
-  /// Floating-point operations of one call, 0 where not known.
+  /// The floating-point operations of one call, 0 where not known.
   double flops = 0;
-  /// On one core; nothing where the kernel does not run there, or was not measured at this edge.
+  /// The time on one core; nothing where the kernel does not run there, or was not measured at this edge.
   std::optional<KernelTime> cpu;
-  /// On each GPU of the machine, or empty.
+  /// The time on each GPU of the machine, or empty.
   std::vector<KernelTime> gpus;
-  /// On clusters of some numbers of cores, each once. Only where there is a time on one core.
+  /// The times on clusters of some numbers of cores, each once. Only where there is a time on one core.
   std::vector<ClusterTime> clusters = {};
 };
 
-/// Times of one kernel on one device by tile edge. Between edges that were measured it interpolates in rate.
+/// The times of one kernel on one device by tile edge. Between measured edges it interpolates in rate.
 class TimeCurve {
  public:
   /// `edge` and `time.mean_us` are positive; an edge is added once.
@@ -44,13 +44,13 @@ class TimeCurve {
 
   [[nodiscard]] bool empty() const { return points_.empty(); }
 
-  /// At an edge that was added, exactly what was added. Between two, the rate edge^3 / time follows a straight line
-  /// from one to the other in the logarithms of rate and edge; outside, the nearest edge's rate holds. The deviation's
-  /// ratio to the mean follows a straight line over the logarithm of the edge, and stays the nearest's outside. Not for
-  /// an empty curve; `edge` is positive.
+  /// Returns the time at an edge. At an edge that was added, exactly what was added. Between two, the rate edge^3 /
+  /// time follows a straight line from one to the other in the logarithms of rate and edge; outside, the nearest edge's
+  /// rate holds. The deviation's ratio to the mean follows a straight line over the logarithm of the edge, and outside
+  /// stays that of the nearest edge. The curve must not be empty; `edge` must be positive.
   [[nodiscard]] KernelTime at(double edge) const;
 
-  /// The same with all times `factor` times as long, which is positive.
+  /// Returns the curve with all times multiplied by `factor`, which is positive.
   [[nodiscard]] TimeCurve scaled(double factor) const;
 
  private:
@@ -63,7 +63,7 @@ class TimeCurve {
     double relative_deviation;
   };
 
-  /// By edge.
+  /// Sorted by edge.
   std::vector<Point> points_;
 };
 
@@ -81,32 +81,32 @@ class KernelTimes {
   /// "single", "double", ...
   [[nodiscard]] const std::string& precision() const { return precision_; }
 
-  /// Whether it runs on cores, and on GPUs.
+  /// Returns true if the kernel runs on cores; on GPUs.
   [[nodiscard]] bool on_cpu() const { return !on_cores_.empty(); }
   [[nodiscard]] bool on_gpus() const { return !gpus_.empty(); }
-  /// Whether times on clusters of cores are known.
+  /// Returns true if times on clusters of cores are known.
   [[nodiscard]] bool on_clusters() const { return on_cores_.size() > 1; }
   /// The numbers of cores that were measured, rising.
   [[nodiscard]] std::vector<int> core_counts() const;
 
   /// The time on one core at a tile of this edge, any positive number: see `TimeCurve::at`. Only where `on_cpu`.
   [[nodiscard]] KernelTime cpu(double edge) const;
-  /// The same on a cluster of so many cores. Numbers that were measured have a curve of their own; the others follow
-  /// Amdahl's law as it fits those at this edge (`fit_amdahl`), and their deviation's ratio to the mean is that of the
-  /// next smaller number. Only where `on_clusters`, or for one core.
+  /// The time on a cluster of so many cores. Numbers that were measured have a curve of their own; the others follow
+  /// Amdahl's law as it fits the measured numbers at this edge (`fit_amdahl`), and their deviation's ratio to the mean
+  /// is that of the next smaller number. Only where `on_clusters`, or for one core.
   [[nodiscard]] KernelTime cluster(int cores, double edge) const;
-  /// The same on a GPU. Only where `on_gpus`.
+  /// The time on a GPU. Only where `on_gpus`.
   [[nodiscard]] KernelTime gpu(std::size_t gpu, double edge) const;
 
-  /// Floating-point operations / edge^3 (2 for gemm), at the largest tile that records them: terms of lower order count
-  /// least there. 0 where none does.
+  /// The floating-point operations / edge^3 (2 for gemm), at the largest tile that records them: terms of lower order
+  /// count least there. 0 where no tile records them.
   [[nodiscard]] double flops_per_cube() const { return flops_per_cube_; }
 
-  /// The edge of a square tile on which a call has `flops` operations; where they are not counted, the largest edge
-  /// that was measured.
+  /// Returns the edge of a square tile on which a call has `flops` operations; where they are not counted, the largest
+  /// edge that was measured.
   [[nodiscard]] double edge_with(double flops) const;
 
-  /// A kernel that does `factor` times as many operations at the same rate, which is positive.
+  /// Returns a kernel that does `factor` times as many operations at the same rate; `factor` is positive.
   [[nodiscard]] KernelTimes scaled(std::string application, std::string kernel, double factor) const;
 
   /// The tile edges that were measured, rising.
@@ -116,9 +116,9 @@ class KernelTimes {
   std::string application_;
   std::string kernel_;
   std::string precision_;
-  /// By number of cores, from one on.
+  /// The curves by number of cores, from one on.
   std::map<int, TimeCurve> on_cores_;
-  /// By GPU; empty where the kernel does not run there.
+  /// The curves by GPU; empty where the kernel does not run there.
   std::vector<TimeCurve> gpus_;
   double flops_per_cube_ = 0;
   std::vector<double> edges_;

@@ -13,7 +13,8 @@
 namespace troupe::platform {
 namespace {
 
-/// Far more than a machine of a hundred GPUs takes; keeps an endless file, /dev/zero say, from filling the memory.
+/// The largest file: far more than a machine of a hundred GPUs takes. It keeps an endless file, such as /dev/zero, from
+/// filling the memory.
 constexpr Bytes kLargestFile{std::uint64_t{256} << 20U};
 
 bool is_path(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".json"); }

@@ -1,4 +1,4 @@
-/// A machine as a file describes it: what a simulation of it needs to know. `docs/platforms.md` has the file's format.
+/// A machine as a file describes it: the data that a simulation of it needs. `docs/platforms.md` has the file's format.
 #pragma once
 
 #include <cstddef>
@@ -18,28 +18,28 @@ struct DescribedGpu {
   Bytes memory;
   /// The cores of the nearest socket, rising; empty where the file does not say.
   std::vector<int> near_cores;
-  /// From the start of a task on the idle GPU to its kernel's begin, and from a kernel's end to when the host knows.
-  /// Zero where the file does not say.
+  /// The time from the start of a task on the idle GPU to its kernel's begin, and the time from a kernel's end to when
+  /// the host knows. Zero where the file does not say.
   Duration launch{0};
   Duration notice{0};
 };
 
-/// Something that copies share: its capacity is for all that cross it at the same time.
+/// A link that copies share: its capacity is for all copies that cross it at the same time.
 struct DescribedLink {
   std::string name;
-  /// 10^6 bytes per second.
+  /// The bandwidth in 10^6 bytes per second.
   double bandwidth_mb_per_s = 0;
-  /// As recorded. It is part of the routes' latencies already.
+  /// The latency as recorded. It is part of the routes' latencies already.
   Duration latency{0};
 };
 
 /// The way from one memory node to another.
 struct DescribedRoute {
-  /// Indices into the machine's links, each once, in the order in which a copy crosses them.
+  /// The indices of the machine's links, each once, in the order in which a copy crosses them.
   std::vector<std::uint32_t> links;
-  /// What one copy alone reaches, in 10^6 bytes per second: as measured, and at most what its narrowest link carries.
+  /// The rate of one copy alone, in 10^6 bytes per second: as measured, and at most what its narrowest link carries.
   double bandwidth_mb_per_s = 0;
-  /// From the start of a copy to its first byte.
+  /// The time from the start of a copy to its first byte.
   Duration latency{0};
 };
 
@@ -47,24 +47,24 @@ struct DescribedRoute {
 struct MachineDescription {
   std::string name;
   std::string description;
-  /// Where the figures come from.
+  /// The origin of the figures.
   std::string source;
   std::string cpu_model;
   int cores = 0;
   int sockets = 0;
   std::vector<DescribedGpu> gpus;
   std::vector<DescribedLink> links;
-  /// From node `from` to node `to` at `from * node_count() + to`; the diagonal is not used.
+  /// The route from node `from` to node `to` is at `from * node_count() + to`; the diagonal is not used.
   std::vector<DescribedRoute> routes;
-  /// In the order of the file.
+  /// The kernels in the order of the file.
   std::vector<KernelTimes> kernels;
 
   [[nodiscard]] std::size_t node_count() const { return gpus.size() + 1; }
 
-  /// `from` and `to` are different nodes of this machine.
+  /// Returns the route; `from` and `to` are different nodes of this machine.
   [[nodiscard]] const DescribedRoute& route(std::size_t from, std::size_t to) const;
 
-  /// Nothing where the machine has no such kernel. Looks at all kernels: look once, keep the pointer.
+  /// Returns null where the machine has no such kernel. Looks at all kernels: look once, and keep the pointer.
   [[nodiscard]] const KernelTimes* find_kernel(std::string_view application, std::string_view kernel,
                                                std::string_view precision) const;
 };
@@ -73,9 +73,9 @@ struct MachineDescription {
 /// `bad_input`; the message names origin, field and what is expected there.
 Result<MachineDescription> parse_machine(std::string_view json, const std::string& origin);
 
-/// A machine that comes with Troupe, by its name, or one from a file: anything with a '/' or that ends in ".json" is a
-/// path. Fails as `parse_machine`; with `invalid_argument` where no machine has this name, with `io` where the file
-/// cannot be opened or read.
+/// Loads a machine that comes with Troupe, by its name, or one from a file: a text with a '/' or that ends in ".json"
+/// is a path. Fails as `parse_machine`; with `invalid_argument` where no machine has this name, with `io` where the
+/// file cannot be opened or read.
 Result<MachineDescription> load_machine(const std::string& name_or_path);
 
 /// The names of the machines that come with Troupe, sorted.

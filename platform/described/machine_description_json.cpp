@@ -15,8 +15,8 @@
 namespace troupe::platform {
 namespace {
 
-/// Times and bandwidths beyond this range are slips of the pen, and their products would leave that of a double
-/// or of a `Duration`.
+/// The range of times and bandwidths. Values beyond it are mistakes, and their products would leave the range of a
+/// double or of a `Duration`.
 constexpr NumberRange kPositive{1e-6, 1e12};
 /// Latencies and deviations may be 0.
 constexpr NumberRange kNotNegative{0, 1e12};
@@ -24,7 +24,7 @@ constexpr NumberRange kFlops{1e-6, 1e30};
 constexpr std::uint64_t kMostCores = 1U << 20U;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60U;
 constexpr double kMostEdge = 1e6;
-/// A standard deviation over its mean; in the machines that come with Troupe at most 0.36.
+/// The largest standard deviation over its mean; in the machines that come with Troupe it is at most 0.36.
 constexpr double kMostDeviation = 10;
 
 constexpr const char* kBandwidth = "a bandwidth in 10^6 bytes per second, a number above 0";
@@ -36,7 +36,7 @@ Duration microseconds(double us) { return Duration(std::llround(us * 1e3)); }
 
 std::string node_name(std::size_t node) { return node == 0 ? "host" : fmt::format("gpu{}", node - 1); }
 
-/// A number for every pair of nodes, the row being where a copy comes from.
+/// A number for every pair of nodes; the row is the node that a copy comes from.
 using Matrix = std::vector<std::vector<double>>;
 
 std::vector<double> read_row(const JsonField& field, std::size_t nodes, std::optional<std::size_t> diagonal,
@@ -107,7 +107,7 @@ class Reader {
     }
   }
 
-  /// Optional: else none.
+  /// Reads an optional time; zero where it is missing.
   [[nodiscard]] static Duration read_microseconds(const JsonField& field) {
     return field.present() ? microseconds(field.number(kNotNegative, kHostTime)) : Duration{0};
   }
@@ -248,7 +248,7 @@ class Reader {
                          field.member("precision").text("\"single\", \"double\", ..."),
                          {},
                          {}};
-    // As options of the command line say.
+    // Precisions are named as in options of the command line.
     if (read.precision == "float") read.precision = "single";
     const auto name = [](const DescribedKernel& kernel) {
       return std::tie(kernel.application, kernel.kernel, kernel.precision);
@@ -306,7 +306,7 @@ class Reader {
     return time;
   }
 
-  /// From "cluster_us", and from keys that have the number of cores in their names.
+  /// Reads "cluster_us", and the keys that have the number of cores in their names.
   [[nodiscard]] std::vector<ClusterTime> read_cluster_times(const JsonField& kernel) const {
     std::vector<ClusterTime> times;
     const auto add = [&](const JsonField& field, std::uint64_t cores) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kHint = "is one in other units, or a digit wrong?";
 
-/// A device of the description: a GPU, or so many cores.
+/// A device of the description: a GPU, or a number of cores.
 struct Device {
   std::optional<std::size_t> gpu;
   int cores = 1;
@@ -25,7 +25,7 @@ struct Device {
   [[nodiscard]] std::string text() const { return gpu ? "GPU" : cores == 1 ? "core" : "number of cores"; }
 };
 
-/// A time on one device, and where it was read.
+/// A time on one device, and the place where it was read.
 struct Measured {
   double edge = 0;
   double flops = 0;
@@ -43,7 +43,7 @@ struct Measured {
   }
 };
 
-/// The kernel's times on one device, by tile.
+/// Returns the kernel's times on one device, by tile.
 std::vector<Measured> times_on(const Device& device, const DescribedKernel& kernel) {
   std::vector<Measured> all;
   for (std::size_t i = 0; i < kernel.tiles.size(); ++i) {
@@ -121,7 +121,7 @@ std::string between_gpus(const DescribedKernel& kernel, const std::vector<std::s
   return "";
 }
 
-/// Each kernel's time of the best rate on one device, of those that count operations.
+/// Returns each kernel's time with the best rate on one device, for kernels that count operations.
 std::vector<Measured> best_times(const Device& device, const std::vector<DescribedKernel>& kernels) {
   std::vector<Measured> best;
   for (const DescribedKernel& kernel : kernels) {

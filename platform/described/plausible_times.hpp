@@ -1,4 +1,4 @@
-/// Slips of the pen in kernel times: milliseconds for microseconds, a zero too many.
+/// Finds mistakes in kernel times: milliseconds for microseconds, a zero too many.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace troupe::platform {
 
-/// All that a file says of one kernel.
+/// All times that a file gives for one kernel.
 struct DescribedKernel {
   std::string application;
   std::string kernel;
   std::string precision;
   std::vector<TileTimes> tiles;
-  /// Where each tile was read.
+  /// The place where each tile was read.
   std::vector<std::string> paths;
 };
 
-/// What is wrong, with both places and the criterion, or "". Times of one device are out of line where
+/// Returns what is wrong, with both places and the criterion, or "". Times of one device are wrong where
 ///
 /// - from one tile of a kernel to the next larger one the time falls, or the rate does, by a factor of more than
 ///   `kBetweenTiles` (in all machines that come with Troupe: 2.2), or their operations for each cube of the edge differ
@@ -29,8 +29,8 @@ struct DescribedKernel {
 /// - a kernel's best rate is more than `kBetweenKernelsOnCores` times above or below the median of the others' (there:
 ///   13), or on GPUs `kBetweenKernelsOnGpus` times (there: 48).
 ///
-/// Rates are operations over time; where operations are not counted, cubes of the edge in the first, and the last is
-/// left out. `models`: of each GPU.
+/// Rates are operations over time; where operations are not counted, the first criterion uses cubes of the edge, and
+/// the last is left out. `models`: the model of each GPU.
 [[nodiscard]] std::string implausible_time(const std::vector<DescribedKernel>& kernels,
                                            const std::vector<std::string>& models);
 

@@ -17,13 +17,13 @@
 namespace troupe::platform {
 namespace {
 
-/// "folder/" of "folder/name", empty for "name".
+/// Returns "folder/" for "folder/name", empty for "name".
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
-/// What symbolic links lead to, though there may be no such file yet.
+/// Returns the path that symbolic links lead to, though there may be no such file yet.
 std::string follow_links(std::string path) {
   constexpr int kMost = 40;  // as Linux
   std::array<char, PATH_MAX> target{};
@@ -97,7 +97,7 @@ Result<void> AtomicFile::write(std::string_view bytes) {
 }
 
 Result<void> AtomicFile::commit() {
-  // Pipes and devices have nothing to flush, and say EINVAL.
+  // Pipes and devices have nothing to flush, and fail with EINVAL.
   if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS) {
     return io_failure("write", target_, errno);
   }

@@ -38,8 +38,8 @@ class AtomicFile {
   std::string temporary_;
 };
 
-/// Whether a file could be written to `path`, so that long work is not done for nothing. Pipes and character devices
-/// are not opened: a pipe's reader would take the check for the end.
+/// Checks that a file could be written to `path`, so that long work is not done for nothing. Pipes and character
+/// devices are not opened: a pipe's reader would take the check for the end.
 Result<void> check_writable(const std::string& path);
 
 /// Creates or replaces the file `path` with `content`.

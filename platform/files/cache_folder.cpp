@@ -6,7 +6,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// The variable's value if it is an absolute path, else empty.
+/// Returns the variable's value if it is an absolute path, otherwise an empty text.
 std::string absolute_path(const char* variable) {
   std::string value = environment_value(variable);
   return value.starts_with('/') ? value : std::string();

@@ -1,4 +1,4 @@
-/// Where programs keep what they can find out again.
+/// The folder where programs keep data that they can find out again.
 #pragma once
 
 #include <string>

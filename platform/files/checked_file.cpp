@@ -19,7 +19,7 @@ constexpr std::uint64_t kMostVersion = std::uint64_t{1} << 60U;
 
 std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-/// FNV-1a of the content's text: a flipped digit would else be a wrong number.
+/// The FNV-1a hash of the content's text: without it a flipped digit would be a wrong number.
 std::string checksum_of(const std::string& content) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : content) {

@@ -1,4 +1,4 @@
-/// Files of what was measured on a machine: JSON objects with a format, a version, the machine's key and a checksum.
+/// Files with measurements of a machine: JSON objects with a format, a version, the machine's key and a checksum.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 namespace troupe::platform {
 
 struct CheckedFormat {
-  /// "troupe kernel times": what the file says of itself.
+  /// The format's name inside the file: "troupe kernel times".
   const char* name = "";
   std::uint64_t version = 1;
-  /// The member that the checksum is of.
+  /// The member that the checksum covers.
   const char* content = "";
-  /// "file of kernel times": for messages.
+  /// The text for messages: "file of kernel times".
   const char* what = "";
   /// The first version that can still be read.
   std::uint64_t oldest_version = version;
 };
 
 /// Gives the content to `read`, which throws `Error` where it cannot be used. Where there is no such file, does
-/// nothing. Fails with `io` where it cannot be read; with `bad_input` where it is larger than 64 MiB, is of another
+/// nothing. Fails with `io` where it cannot be read; with `bad_input` where it is larger than 64 MiB, has another
 /// version or machine, or is damaged.
 [[nodiscard]] Result<void> read_checked(const std::string& path, const CheckedFormat& format,
                                         const std::string& machine_key,
                                         const std::function<void(const JsonField&)>& read);
 
-/// Replaces the file in one go: whoever reads it meanwhile sees the old one or the new one; of several writers the last
-/// one wins. Makes the folder. Fails with `io`.
+/// Replaces the file in one go: a reader sees the old one or the new one; of several writers the last one wins. Makes
+/// the folder. Fails with `io`.
 [[nodiscard]] Result<void> write_checked(const std::string& path, const CheckedFormat& format,
                                          const std::string& machine_key, nlohmann::json content);
 

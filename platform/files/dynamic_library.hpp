@@ -9,28 +9,28 @@
 
 namespace troupe::platform {
 
-/// Stays loaded until the process ends: copies are cheap, and addresses of its functions stay valid.
+/// The library stays loaded until the process ends: copies are cheap, and addresses of its functions stay valid.
 class DynamicLibrary {
  public:
-  /// `file` is a file's name, "libcudart.so.13". It is looked for in `before`, then where the dynamic loader looks
-  /// (LD_LIBRARY_PATH, the system's folders), then in `after`; empty folders are skipped. Fails with `platform`; the
-  /// message says what was wrong in each place.
+  /// Loads a library. `file` is a file's name, "libcudart.so.13". It is looked for in `before`, then where the dynamic
+  /// loader looks (LD_LIBRARY_PATH, the system's folders), then in `after`; empty folders are skipped. Fails with
+  /// `platform`; the message says what was wrong in each place.
   [[nodiscard]] static Result<DynamicLibrary> open(const std::string& file, std::span<const std::string> before,
                                                    std::span<const std::string> after);
 
-  /// The address of a function. Fails with `platform` where the library has none of this name.
+  /// Returns the address of a function. Fails with `platform` where the library has none of this name.
   [[nodiscard]] Result<void*> find(const char* name) const;
 
-  /// Where it was found; a bare file name where the loader found it.
+  /// The path where it was found; a bare file name where the loader found it.
   [[nodiscard]] const std::string& path() const { return path_; }
 
   /// The file that the loader took, without symbolic links; `path()` where it does not say.
   [[nodiscard]] std::string file() const;
 
-  /// Whether a function or a variable of this program is part of it.
+  /// Returns true if a function or a variable of this program is part of it.
   [[nodiscard]] bool has(const void* address) const;
 
-  /// Of one file, under whatever name.
+  /// True if both are the same file, under whatever name.
   friend bool operator==(const DynamicLibrary& a, const DynamicLibrary& b) { return a.handle_ == b.handle_; }
 
  private:

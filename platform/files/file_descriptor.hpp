@@ -1,4 +1,4 @@
-/// A POSIX file descriptor that is closed when its owner goes.
+/// A POSIX file descriptor that is closed when its owner is destroyed.
 #pragma once
 
 #include <unistd.h>
@@ -28,7 +28,7 @@ class FileDescriptor {
   /// Gives the descriptor away.
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
-  /// Closes the descriptor and returns what close() returned, 0 where there was none: a file system may report
+  /// Closes the descriptor and returns the result of close(), 0 where there was no descriptor: a file system may report
   /// only now that data could not be written.
   int reset() {
     const int fd = std::exchange(fd_, -1);

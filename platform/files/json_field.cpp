@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What a field holds, for messages.
+/// Describes the value of a field, for messages.
 std::string found(const json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return fmt::format("an array of {}", value.size());

@@ -1,4 +1,4 @@
-/// Reading JSON that people write: every error says where (`kernels[12].cpu_us.mean`), what is there, and what is
+/// Reads JSON that people write: every error says where (`kernels[12].cpu_us.mean`), what is there, and what is
 /// expected instead.
 #pragma once
 
@@ -20,34 +20,34 @@ struct NumberRange {
 };
 
 /// A place in a document, which may be empty: that is an error only when its value is asked for. Refers to the
-/// document, which outlives it. All that fails throws `Error` with code `bad_input`; `expected` ends the message.
+/// document, which outlives it. Every failure throws `Error` with code `bad_input`; `expected` ends the message.
 class JsonField {
  public:
   JsonField(const nlohmann::json* value, std::string path) : value_(value), path_(std::move(path)) {}
 
-  /// From the root, `transfers.latency_us[3]`.
+  /// The path from the root, `transfers.latency_us[3]`.
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Whether there is a value other than null.
+  /// Returns true if there is a value other than null.
   [[nodiscard]] bool present() const;
 
-  /// The member `key` of this object, perhaps not there.
+  /// The member `key` of this object, which may be missing.
   [[nodiscard]] JsonField member(const std::string& key, std::string_view expected = "an object") const;
 
-  /// Names of the members of this object.
+  /// The names of the members of this object.
   [[nodiscard]] std::vector<std::string> keys(std::string_view expected = "an object") const;
 
-  /// Elements of this array.
+  /// The number of elements of this array.
   [[nodiscard]] std::size_t size(std::string_view expected) const;
-  /// One of them.
+  /// One element of this array.
   [[nodiscard]] JsonField element(std::size_t index) const;
 
-  /// Text that is not empty.
+  /// A text that is not empty.
   [[nodiscard]] std::string text(std::string_view expected) const;
-  /// Text, "" where there is none.
+  /// A text, "" where there is none.
   [[nodiscard]] std::string optional_text(std::string_view expected) const;
 
-  /// True or false.
+  /// A value that is true or false.
   [[nodiscard]] bool flag(std::string_view expected) const;
 
   /// A number within the range.
@@ -58,9 +58,9 @@ class JsonField {
   /// The value as JSON without white space; "null" where there is none.
   [[nodiscard]] std::string dumped() const;
 
-  /// "`path` is -3; expected `expected`", or "is missing".
+  /// Throws "`path` is -3; expected `expected`", or "is missing".
   [[noreturn]] void refuse(std::string_view expected) const;
-  /// "`path`: `what`".
+  /// Throws "`path`: `what`".
   [[noreturn]] void fail(std::string_view what) const;
 
  private:

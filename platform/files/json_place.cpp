@@ -24,7 +24,7 @@ std::string line_and_column(std::string_view text, std::size_t position) {
   return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
 }
 
-/// What the parser says, without its own tag and position: "syntax error while parsing value - ...".
+/// Returns the parser's message without its own tag and position: "syntax error while parsing value - ...".
 std::string without_position(std::string_view message) {
   if (const auto tag = message.find("] "); message.starts_with('[') && tag != std::string_view::npos) {
     message.remove_prefix(tag + 2);
@@ -35,7 +35,7 @@ std::string without_position(std::string_view message) {
   return std::string(message);
 }
 
-/// Follows the parser through the text and keeps the path to where it is.
+/// Follows the parser through the text and keeps the path to its position.
 class Follower : public nlohmann::json_sax<json> {
  public:
   explicit Follower(std::string_view text) : text_(text) {}

@@ -6,10 +6,10 @@
 
 namespace troupe::platform {
 
-/// The user's name; its number in digits where the system knows none. May ask a directory over the network: not on a
-/// path that must be fast. Any thread.
+/// Returns the user's name; the number in digits where the system knows no name. May ask a directory over the network:
+/// not for a path that must be fast. Any thread.
 [[nodiscard]] std::string user_name(std::uint32_t user);
-/// The same for a group.
+/// Returns the group's name, as `user_name` does.
 [[nodiscard]] std::string group_name(std::uint32_t group);
 
 }  // namespace troupe::platform

@@ -1,4 +1,4 @@
-/// A thread for what must not be done where it comes up: calls of a program's functions, for one.
+/// A thread for work that must not be done where it comes up, such as calls of a program's functions.
 #pragma once
 
 #include <condition_variable>
@@ -12,19 +12,19 @@
 
 namespace troupe::platform {
 
-/// Runs jobs one after the other, in the order in which they came. The thread starts with the first. Thread-safe.
+/// Runs jobs one after the other, in the order in which they came. The thread starts with the first job. Thread-safe.
 class BackgroundThread {
  public:
   /// `name`: for debuggers.
   explicit BackgroundThread(std::string name) : name_(std::move(name)) {}
   BackgroundThread(const BackgroundThread&) = delete;
   BackgroundThread& operator=(const BackgroundThread&) = delete;
-  /// As `stop`.
+  /// Stops the thread as `stop` does.
   ~BackgroundThread() { stop(); }
 
-  /// What the job throws is dropped. After `stop` it runs inside the call.
+  /// Adds a job. Its exceptions are dropped. After `stop` it runs inside the call.
   void run(std::function<void()> job);
-  /// Runs what is there, and ends the thread.
+  /// Runs the waiting jobs, and ends the thread.
   void stop();
 
  private:

@@ -15,8 +15,9 @@
 namespace troupe::platform {
 namespace {
 
-/// Null where OpenMP is not part of the program. Looked up when the program starts, as a lookup in vain leaves some
-/// memory to its thread. Who loads OpenMP later, by a plug-in, has to see to its threads: `openmp_team`.
+/// Null where OpenMP is not part of the program. Looked up when the program starts, as a look-up that fails leaves some
+/// memory to its thread. A program that loads OpenMP later, by a plug-in, must take care of its threads itself:
+/// `openmp_team`.
 void (*const kSetOpenmpThreads)(int) = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
 
 /// A mask for `kMaxPu + 1` PUs: `cpu_set_t` itself ends at 1024, and the kernel refuses to report into less than it

@@ -9,9 +9,9 @@
 
 namespace troupe::platform {
 
-/// Binds the calling thread to one PU, given by the operating system's index (`Core::pu`). Threads that it creates
-/// from now on inherit this, which is how a library's thread pool ends up on one core.
-/// Fails with `platform` where the PU does not exist or is not allowed.
+/// Binds the calling thread to one PU, given by the operating system's index (`Core::pu`). Threads that it creates from
+/// now on inherit this, so that a library's thread pool may end up on one core. Fails with `platform` where the PU does
+/// not exist or is not allowed.
 [[nodiscard]] Result<void> bind_this_thread(int pu);
 /// Lets the calling thread run on any of several PUs, whatever it inherited from the thread that created it. PUs that
 /// this process may not use are ignored; fails with `platform` where no other is left.
@@ -27,16 +27,16 @@ namespace troupe::platform {
 /// Failing to be named hurts nobody, so nothing is reported.
 void name_this_thread(std::string_view name) noexcept;
 
-/// Where OpenMP is part of the program: parallel regions that the calling thread comes to have one thread, unless they
-/// say otherwise. Else every kernel that uses it, in a BLAS library for instance, would have as many as the machine has
-/// cores.
+/// Makes parallel regions of the calling thread have one thread, unless they say otherwise; does nothing where OpenMP
+/// is not part of the program. Without this every kernel that uses OpenMP, in a BLAS library for instance, would have
+/// as many threads as the machine has cores.
 void use_one_openmp_thread() noexcept;
 
-/// Binds a thread that is not the runtime's own, and gives it back as it was: for a user's thread that works for the
+/// Binds a thread that is not the runtime's own, and restores its binding: for a user's thread that works for the
 /// runtime for a while.
 class BindingGuard {
  public:
-  /// Binds the calling thread as `bind_this_thread` does, and fails as it does; then the thread is as before.
+  /// Binds the calling thread as `bind_this_thread` does. Fails as it does; then the thread is as before.
   [[nodiscard]] static Result<BindingGuard> bind(int pu);
   [[nodiscard]] static Result<BindingGuard> bind(const CpuSet& pus);
 

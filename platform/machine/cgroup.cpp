@@ -66,7 +66,7 @@ std::vector<Mount> cgroup_mounts(const fs::path& root) {
   return mounts;
 }
 
-/// `path` as seen from `mount`: without the mount's root; nothing where it lies outside of what is mounted.
+/// Returns `path` as seen from `mount`: without the mount's root; nothing where it lies outside of the mount.
 std::optional<fs::path> path_below(const Mount& mount, const fs::path& path) {
   const fs::path relative = path.lexically_normal().lexically_relative(mount.root.lexically_normal());
   if (relative.empty() || *relative.begin() == "..") return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<std::string> read_line(const fs::path& path) {
   return line;
 }
 
-/// A number; nothing for `max`, `-1` and whatever else is no number, all of which mean "no limit" or "unknown".
+/// Parses a number; returns nothing for `max`, `-1` and all other texts, which mean "no limit" or "unknown".
 std::optional<std::uint64_t> parse_number(const std::string& text) {
   std::istringstream stream(text);
   std::uint64_t value = 0;
@@ -118,7 +118,8 @@ std::optional<CpuQuota> quota_of(const Cgroup& group) {
   return CpuQuota{*quota, *period, group.name};
 }
 
-/// Pages that cache files and were not used lately: the kernel gives them back before it refuses memory.
+/// Returns the bytes of pages that cache files and were not used lately: the kernel gives them back before it refuses
+/// memory.
 std::uint64_t reclaimable(const Cgroup& group) {
   const std::string wanted = group.version == CgroupVersion::v2 ? "inactive_file" : "total_inactive_file";
   std::ifstream file(group.folder / "memory.stat");
@@ -162,7 +163,7 @@ std::vector<Cgroup> own_cgroups(const fs::path& root, const std::string& control
       return candidate.version == version && (version == CgroupVersion::v2 || has(candidate.options, controller));
     });
     if (mount == mounts.end()) continue;
-    // A group outside of what is mounted leaves only the limits at the mount point, which enclose it if anything does.
+    // A group outside of the mount leaves only the limits at the mount point, which may enclose it.
     append_chain(*mount, path_below(*mount, line.substr(second + 1)).value_or(fs::path()), chain);
   }
   return chain;

@@ -1,7 +1,7 @@
-/// Where this process stands in the control groups of Linux, versions 1 and 2, and the limits that follow.
+/// The control groups of Linux, versions 1 and 2, that this process is in, and their limits.
 ///
 /// All files are read below a root folder, `/` outside of tests: ROOT/proc/self/cgroup, ROOT/proc/self/mountinfo and
-/// the mount points that the latter names. What is missing or unreadable limits nothing.
+/// the mount points that the latter names. A file that is missing or unreadable limits nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ enum class CgroupVersion : std::uint8_t { v1, v2 };
 /// One control group of a hierarchy that is mounted.
 struct Cgroup {
   CgroupVersion version = CgroupVersion::v2;
-  /// Where its files are.
+  /// The folder of its files.
   std::filesystem::path folder;
   /// Its name for people: the path below the mount point, `/` for the outermost that can be seen.
   std::string name;
 };
 
-/// The control groups of this process that can limit `controller` (`cpu`, `memory`), of both versions, each hierarchy
-/// from the process's own group outwards. A limit anywhere on the way counts.
+/// Returns the control groups of this process that can limit `controller` (`cpu`, `memory`), of both versions, each
+/// hierarchy from the process's own group outwards. A limit anywhere on the way counts.
 [[nodiscard]] std::vector<Cgroup> own_cgroups(const std::filesystem::path& root, const std::string& controller);
 
-/// So much processor time per period of wall-clock time.
+/// An amount of processor time per period of wall-clock time.
 struct CpuQuota {
   std::uint64_t quota_us = 0;
   std::uint64_t period_us = 1;
@@ -37,24 +37,24 @@ struct CpuQuota {
   std::string cgroup;
 
   [[nodiscard]] double cpus() const { return static_cast<double>(quota_us) / static_cast<double>(period_us); }
-  /// How many threads can use it up: `cpus()` rounded up, at least one.
+  /// The number of threads that can use it up: `cpus()` rounded up, at least one.
   [[nodiscard]] int threads() const;
 };
 
-/// The tightest of `cpu.max` (v2) and `cpu.cfs_quota_us` (v1) on the way from the own group outwards; nothing where
-/// none limits.
+/// Returns the tightest of `cpu.max` (v2) and `cpu.cfs_quota_us` (v1) on the way from the process's own group outwards;
+/// nothing where none limits.
 [[nodiscard]] std::optional<CpuQuota> tightest_cpu_quota(const std::filesystem::path& root);
 
 struct MemoryLimit {
   Bytes limit;
-  /// What can still be taken before the limit is met; memory that only caches files counts as free.
+  /// The memory that can still be taken before the limit is reached; memory that only caches files counts as free.
   Bytes headroom;
   /// The control group that sets it.
   std::string cgroup;
 };
 
-/// Every limit of `memory.max` and `memory.high` (v2; above the latter the kernel all but stops a process) and
-/// `memory.limit_in_bytes` (v1), from the own group outwards.
+/// Returns every limit of `memory.max` and `memory.high` (v2; above the latter the kernel all but stops a process) and
+/// `memory.limit_in_bytes` (v1), from the process's own group outwards.
 [[nodiscard]] std::vector<MemoryLimit> memory_limits(const std::filesystem::path& root);
 
 }  // namespace troupe::platform

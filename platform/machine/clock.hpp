@@ -1,4 +1,4 @@
-/// Where time comes from. Whatever measures or waits is given a clock, so that tests and virtual time can stand in.
+/// The source of time. Code that measures or waits gets a clock, so that tests and virtual time can replace it.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  /// Time since an epoch of the clock's own; never goes back. Any thread.
+  /// Returns the time since an epoch of the clock's own; never goes back. Any thread.
   [[nodiscard]] virtual TimeStamp now() const noexcept = 0;
 
  protected:
@@ -27,11 +27,11 @@ class SteadyClock final : public Clock {
   [[nodiscard]] TimeStamp now() const noexcept override;
 };
 
-/// `SteadyClock` as of its last tick: 5 ns a reading, and up to one tick of the system (1 to 10 ms) in the past. For
-/// "since when" of what people look at.
+/// Returns `SteadyClock` as of its last tick: 5 ns a reading, and up to one tick of the system (1 to 10 ms) in the
+/// past. For times since when something lasts, shown to people.
 [[nodiscard]] TimeStamp coarse_now() noexcept;
 
-/// Stands still until it is moved: for tests and for virtual time, in which whoever runs the events moves it.
+/// A clock that stands still until it is moved: for tests and for virtual time, which moves it from event to event.
 /// Reading and moving may be done by any thread.
 class ManualClock final : public Clock {
  public:

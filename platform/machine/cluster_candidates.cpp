@@ -13,10 +13,10 @@
 namespace troupe::platform {
 namespace {
 
-/// Up to here all sizes are looked at.
+/// The size up to which all sizes are looked at.
 constexpr int kSmallSize = 16;
 
-/// The numbers of cores of the parts of a kind, the largest first.
+/// Returns the numbers of cores of the parts of a kind, the largest first.
 std::vector<int> sizes_of_parts(const std::vector<Core>& cores, DomainKind kind) {
   std::map<int, int> by_index;
   for (const Core& core : cores) {
@@ -30,7 +30,7 @@ std::vector<int> sizes_of_parts(const std::vector<Core>& cores, DomainKind kind)
   return sizes;
 }
 
-/// Those that clusters are to lie in.
+/// Returns the sizes of the parts that clusters are to lie in.
 std::vector<int> part_sizes(const std::vector<Core>& cores, const Machine& machine) {
   constexpr std::array kKinds{DomainKind::l3, DomainKind::numa_node, DomainKind::package};
   for (const DomainKind kind : kKinds) {
@@ -41,7 +41,7 @@ std::vector<int> part_sizes(const std::vector<Core>& cores, const Machine& machi
   return {static_cast<int>(cores.size())};
 }
 
-/// Rising.
+/// Returns the sizes, rising.
 std::set<int> cluster_sizes(const std::vector<int>& parts) {
   std::set<int> sizes;
   for (const int part : parts) {
@@ -51,7 +51,7 @@ std::set<int> cluster_sizes(const std::vector<int>& parts) {
   return sizes;
 }
 
-/// How many clusters of a size there may be.
+/// Returns the numbers of clusters of a size that are looked at.
 std::set<int> cluster_counts(const std::vector<int>& parts, int size) {
   int most = 0;
   int with_room = 0;
@@ -64,7 +64,7 @@ std::set<int> cluster_counts(const std::vector<int>& parts, int size) {
   return counts;
 }
 
-/// "1x12+1x11".
+/// Returns "1x12+1x11".
 std::string groups_of_sizes(const std::vector<int>& sizes) {
   std::map<int, int, std::greater<>> counts;
   for (const int size : sizes) ++counts[size];
@@ -73,7 +73,7 @@ std::string groups_of_sizes(const std::vector<int>& sizes) {
   return to_string(groups);
 }
 
-/// Of the first parts, so many whole; the others halved.
+/// Keeps the first `whole` parts whole and halves the others.
 std::string whole_and_halved(const std::vector<int>& parts, std::size_t whole) {
   std::vector<int> sizes(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(whole));
   for (std::size_t i = whole; i < parts.size(); ++i) {
@@ -82,7 +82,7 @@ std::string whole_and_halved(const std::vector<int>& parts, std::size_t whole) {
   return groups_of_sizes(sizes);
 }
 
-/// In the order in which they are looked at; some may be the same or impossible.
+/// Returns the specifications in the order in which they are looked at; some may be the same or impossible.
 std::vector<std::string> specifications(const std::vector<Core>& cores, const Machine& machine, Spanning spanning) {
   const std::vector<int> parts = part_sizes(cores, machine);
   std::vector<std::string> all{""};
@@ -94,7 +94,7 @@ std::vector<std::string> specifications(const std::vector<Core>& cores, const Ma
   }
   all.push_back(groups_of_sizes(parts));
   for (const ClusterLevel& level : cluster_levels(cores, machine)) all.push_back(level.name);
-  // Last, so that what spans nothing is named first where the same comes of both.
+  // Added last, so that where both give the same workers, the name is one of a grouping that spans nothing.
   if (spanning == Spanning::allowed) {
     const int total = static_cast<int>(cores.size());
     for (int size = total; size > parts.front(); size = size * 4 / 5) all.push_back(to_string({ClusterGroup{1, size}}));

@@ -1,4 +1,4 @@
-/// Which clusters a search for the best sizes looks at. Plain functions of plain values.
+/// The clusters that a search for the best sizes looks at. Plain functions of plain values.
 #pragma once
 
 #include <string>
@@ -8,41 +8,41 @@
 
 namespace troupe::platform {
 
-/// Asks for clusters that are chosen from these. In a runtime: while tasks run.
+/// The specification that asks for clusters chosen from these candidates. In a runtime: while tasks run.
 inline constexpr const char* kAutomaticClusters = "auto";
 
 /// One way to group the cores.
 struct ClusterCandidate {
-  /// Asks for it: "2x10", "socket"; empty for single cores. "auto": all of them, one after the other, as suits what is
-  /// left to do (never one of `cluster_candidates`).
+  /// The text that asks for it: "2x10", "socket"; empty for single cores. "auto": all candidates, one after the other,
+  /// as suits the remaining work (never one of `cluster_candidates`).
   std::string specification;
-  /// What comes of it, single cores included: "2x10+3x1". Asks for it as well, where cores are all alike. Of "auto":
-  /// "changing".
+  /// The workers that it makes, single cores included: "2x10+3x1". Where cores are all alike, this text asks for it as
+  /// well. For "auto": "changing".
   std::string workers;
-  /// Cores of its largest cluster.
+  /// The number of cores of its largest cluster.
   int largest = 1;
-  /// Clusters and single cores.
+  /// The number of clusters and single cores.
   int count = 0;
 
   [[nodiscard]] bool changes() const { return specification == kAutomaticClusters; }
-  /// Asks for it in virtual time, where a level may be no more than what it makes.
+  /// The text that asks for it in virtual time, where a level may not exist, but its workers do.
   [[nodiscard]] const std::string& in_virtual_time() const { return changes() ? specification : workers; }
 };
 
-/// Whether clusters may span several memories, as far as what is known of their times says how they do there.
+/// Says whether clusters may span several memories. Allow it only where known times show how they do there.
 enum class Spanning { avoided, allowed };
 
-/// Groupings of `cores`, which are single and in logical order, that differ: single cores first, then by the size of
-/// their clusters, the smallest first. No core: none.
+/// Returns different groupings of `cores`, which are single and in logical order: single cores first, then by the size
+/// of their clusters, the smallest first. Empty where there is no core.
 ///
-/// The *parts* are the L3 caches or, where the machine tells of none, its NUMA nodes, else its sockets; clusters lie
-/// inside of one, or are whole sockets or NUMA nodes: no others, as they span several memories. Of the sizes up to the
-/// largest part there are all up to sixteen, above that each at most 4/5 of the one before; and of each size as many
-/// clusters as the parts have room for, half, a quarter, … of them, one in each part, and one alone. Besides there are
-/// all parts whole, where they are unequal, and one part whole beside others that are halved. That makes 26 groupings
-/// of twenty cores in two parts, some 80 of a hundred. Where they may span parts, there are besides all cores together
-/// and single clusters of 4/5 of that, and so on, down to the largest part; and numbers of clusters that only fit in
-/// so. O(groupings * cores^3).
+/// The *parts* are the L3 caches or, where the machine reports none, its NUMA nodes, or else its sockets. Clusters lie
+/// inside of one part, or are whole sockets or NUMA nodes; other clusters would span several memories. The sizes are
+/// all numbers up to sixteen or the largest part, and above sixteen each at most 4/5 of the one before. Of each size
+/// there are as many clusters as the parts have room for, half of that, a quarter, …, one in each part, and one alone.
+/// In addition there are all parts whole, where they are unequal, and one part whole beside others that are halved.
+/// That makes 26 groupings of twenty cores in two parts, some 80 of a hundred. Where clusters may span parts, there are
+/// in addition all cores together and single clusters of 4/5 of that, and so on, down to the largest part; and numbers
+/// of clusters that fit only so. O(groupings * cores^3).
 [[nodiscard]] std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores, const Machine& machine,
                                                                Spanning spanning = Spanning::avoided);
 

@@ -31,7 +31,7 @@ constexpr std::array kLevels{Level{"socket", DomainKind::package, "socket", "soc
                              Level{"numa", DomainKind::numa_node, "NUMA node", "NUMA nodes"},
                              Level{"l3", DomainKind::l3, "L3 cache", "L3 caches"}};
 
-/// What a cluster had better not span, the worst first.
+/// The borders that a cluster should not span, the worst first.
 constexpr std::array kBorders{kLevels[1], kLevels[2]};
 
 constexpr int kMostCores = kMaxPu + 1;
@@ -119,7 +119,7 @@ class Dealer {
     });
   }
 
-  /// So many must be free.
+  /// Takes cores; `count` of them must be free.
   Members take(std::size_t count) {
     Members taken;
     const Members* scope = &parts_.back();
@@ -140,11 +140,11 @@ class Dealer {
   [[nodiscard]] std::size_t free_count(const Members& part) const {
     return static_cast<std::size_t>(std::ranges::count_if(part, [this](std::size_t core) { return free_[core]; }));
   }
-  /// Of two parts one contains the other, or they share nothing.
+  /// Two parts share nothing, unless one contains the other.
   static bool is_smaller_within(const Members& part, const Members& scope) {
     return part.size() < scope.size() && std::ranges::binary_search(scope, part.front());
   }
-  /// Of the parts that are smaller than `scope`; null where none has enough free cores.
+  /// Returns the smallest part within and smaller than `scope` that has enough free cores; null where none has.
   [[nodiscard]] const Members* smallest_with(std::size_t count, const Members& scope) const {
     const Members* best = nullptr;
     std::size_t fewest = 0;
@@ -158,7 +158,7 @@ class Dealer {
     }
     return best;
   }
-  /// `scope` has more than one core.
+  /// Returns the smaller part with the most free cores. `scope` must have more than one core.
   [[nodiscard]] const Members& fullest_within(const Members& scope) const {
     const Members* best = nullptr;
     std::size_t most = 0;
@@ -173,7 +173,7 @@ class Dealer {
   }
 
   std::vector<bool> free_;
-  /// Smaller ones first, then by first core.
+  /// Sorted by size, the smaller first, then by first core.
   std::vector<Members> parts_;
 };
 
@@ -230,7 +230,7 @@ Result<std::vector<Members>> members_by_groups(std::vector<ClusterGroup> groups,
   Dealer dealer(cores);
   std::vector<Members> parts;
   for (const ClusterGroup& group : groups) {
-    // Single cores are those that are left over.
+    // Single cores are the cores that are left over.
     for (int i = 0; group.cores > 1 && i < group.clusters; ++i) {
       parts.push_back(dealer.take(static_cast<std::size_t>(group.cores)));
     }
@@ -253,7 +253,7 @@ CpuSet pus_of(const std::vector<int>& pus) {
   return {sorted.begin(), sorted.end()};
 }
 
-/// Each cluster is in at most one warning: it says the worst. Who asks for clusters of a level knows that sockets have
+/// Each cluster is in at most one warning, the worst. A user who asks for clusters of a level knows that sockets have
 /// several caches.
 std::vector<std::string> warnings_about(const std::vector<Core>& cores, std::vector<Members> clusters, bool by_level) {
   std::vector<std::string> warnings;

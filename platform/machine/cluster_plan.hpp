@@ -1,8 +1,8 @@
-/// Which cores work together as one worker. Plain functions of plain values.
+/// Groups cores that work together as one worker. Plain functions of plain values.
 ///
-/// A *cluster* is one worker of several cores. A specification says which there are: `2x10` two of ten cores,
-/// `1x16+4x1` one of sixteen and four single cores, `socket`, `numa` or `l3` one for each such part of the machine.
-/// Cores that it leaves over stay single; with `single` all are.
+/// A *cluster* is one worker of several cores. A specification says which clusters there are: `2x10` means two of ten
+/// cores, `1x16+4x1` one of sixteen and four single cores, `socket`, `numa` or `l3` one for each such part of the
+/// machine. Cores that are left over stay single; with `single` all cores do.
 #pragma once
 
 #include <optional>
@@ -15,25 +15,26 @@
 
 namespace troupe::platform {
 
-/// So many clusters of so many cores each; of one core: single cores.
+/// A number of clusters of equal size; with one core each they are single cores.
 struct ClusterGroup {
   int clusters = 1;
   int cores = 1;
 };
 
-/// What a specification says: a level, or groups.
+/// The content of a specification: a level, or groups.
 struct ClusterSpecification {
   std::optional<DomainKind> level = std::nullopt;
   std::vector<ClusterGroup> groups = {};
 };
 
-/// Fails with `invalid_argument` where the text is something else; the message says what it may be.
+/// Parses a specification. Fails with `invalid_argument` where the text is something else; the message says what it may
+/// be.
 [[nodiscard]] Result<ClusterSpecification> parse_clusters(std::string_view text);
 
 struct ClusterPlan {
-  /// An entry for each cluster and each single core, in the order of their first cores.
+  /// The clusters and single cores, in the order of their first cores.
   std::vector<Core> cores;
-  /// A line for people for each reason to think again: clusters that span several NUMA nodes or caches.
+  /// Warnings for people, one line each: clusters that span several NUMA nodes or caches.
   std::vector<std::string> warnings;
 };
 
@@ -41,34 +42,34 @@ struct ClusterPlan {
 ///
 /// A cluster goes to the smallest part of the machine that has enough free cores, of equals to the one with the fewest
 /// free: it spans several caches or NUMA nodes only where none has room. Within its part it takes the smaller part with
-/// most free cores whole, then looks for the rest in the same way. Larger clusters choose first; the earlier part wins
-/// a tie. Of a level, a part with one core stays single, and so does a core that is in no such part. Cores that are
-/// handed out several times count as so many machines. Fails with `invalid_argument` where there are fewer cores than
-/// named, or the machine tells nothing of the level; one NUMA node alone tells nothing. Takes at most cubic time in the
-/// number of cores.
+/// the most free cores whole, then looks for the rest in the same way. Larger clusters choose first; the earlier part
+/// wins a tie. With a level, a part with one core stays single, and so does a core that is in no such part. Cores that
+/// are handed out several times count as that many machines. Fails with `invalid_argument` where there are fewer cores
+/// than named, or the machine does not report the level; one NUMA node alone does not count as a level. Takes at most
+/// cubic time in the number of cores.
 [[nodiscard]] Result<ClusterPlan> plan_clusters(const ClusterSpecification& wanted, const std::vector<Core>& cores,
                                                 const Machine& machine);
 
-/// The same for a text.
+/// Parses the text and groups the cores.
 [[nodiscard]] Result<ClusterPlan> plan_clusters(std::string_view wanted, const std::vector<Core>& cores,
                                                 const Machine& machine);
 
 struct ClusterLevel {
   /// "socket".
   std::string name;
-  /// What it makes of some cores: "2x10".
+  /// The clusters that it makes of some cores: "2x10".
   std::string clusters;
 };
 
-/// Those that the machine tells of.
+/// Returns the levels that the machine reports.
 [[nodiscard]] std::vector<ClusterLevel> cluster_levels(const std::vector<Core>& cores, const Machine& machine);
 
-/// "2x10", "1x16+4x1".
+/// Returns "2x10", "1x16+4x1".
 [[nodiscard]] std::string to_string(const std::vector<ClusterGroup>& groups);
-/// Of planned cores, the largest first; empty where there are none.
+/// Returns the groups of planned cores, the largest first; empty where there are no cores.
 [[nodiscard]] std::vector<ClusterGroup> groups_of(const std::vector<Core>& planned);
 
-/// "cpu core 3", "cluster of 4 cores 0-3" (by PU).
+/// Returns "cpu core 3" or "cluster of 4 cores 0-3" (by PU).
 [[nodiscard]] std::string worker_name(const Core& core);
 
 }  // namespace troupe::platform

@@ -9,11 +9,11 @@
 
 namespace troupe::platform {
 
-/// OS indices of PUs, ascending, each once.
+/// The operating system's indices of PUs, ascending, each once.
 using CpuSet = std::vector<int>;
 
-/// PUs above this index are refused when a set is parsed: no machine has them, and a slip such as
-/// `0-4000000000` must not take all memory.
+/// PUs above this index are refused when a set is parsed: no machine has them, and a mistake such as `0-4000000000`
+/// must not take all memory.
 inline constexpr int kMaxPu = 65535;
 
 /// Reads the list notation of taskset, Slurm and cpuset(7): `0-3,8`. Blanks around numbers are allowed.

@@ -1,4 +1,4 @@
-/// Time for heuristics.
+/// A cheap clock for heuristics.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace troupe::platform {
 #endif
 }
 
-/// About a microsecond of `rough_ticks`.
+/// The number of `rough_ticks` in about a microsecond.
 #if defined(__x86_64__)
 inline constexpr std::uint64_t kRoughMicrosecond = 3000;
 #else

@@ -1,4 +1,4 @@
-/// How much memory this process may still use, to refuse early what does not fit.
+/// The memory that this process may still use, to refuse early what does not fit.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@
 namespace troupe::platform {
 
 struct HostMemory {
-  /// What the process could have if it were alone: the machine's memory, or the tightest limit below it.
+  /// The memory that the process could have if it were alone: the machine's memory, or the tightest limit below it.
   Bytes total;
-  /// What it can still take now, without swapping: an estimate by the kernel, good for a refusal, no promise.
+  /// The memory that it can still take now, without swapping: the kernel's estimate, good for a refusal, not a promise.
   Bytes available;
-  /// What sets `available`, in words: `memory of this machine`, `memory limit of cgroup /a/b`, `address space limit
-  /// (ulimit -v)`, `data segment limit (ulimit -d)`.
+  /// The limit that determines `available`, in words: `memory of this machine`, `memory limit of cgroup /a/b`, `address
+  /// space limit (ulimit -v)`, `data segment limit (ulimit -d)`.
   std::string limited_by;
 };
 
@@ -23,7 +23,8 @@ struct HostMemory {
 /// no file, is left out. Any thread; takes tens of microseconds.
 [[nodiscard]] HostMemory read_host_memory(const std::filesystem::path& root = "/");
 
-/// Returns to the system what the allocator has free. Milliseconds; where there is no way to do so, nothing happens.
+/// Returns to the system the memory that the allocator has free. Takes milliseconds; does nothing where the allocator
+/// has no such function.
 void give_back_free_memory() noexcept;
 
 }  // namespace troupe::platform

@@ -72,12 +72,12 @@ std::optional<DomainKind> domain_kind(hwloc_obj_type_t type) {
 
 int logical_index(const hwloc_obj* object) { return static_cast<int>(object->logical_index); }
 
-/// Groups may stand at several depths, each of which counts from zero.
+/// Returns the index of a domain. Groups may stand at several depths, each of which counts from zero.
 int domain_index(const hwloc_obj* object) {
   return object->type == HWLOC_OBJ_GROUP ? static_cast<int>(object->gp_index) : logical_index(object);
 }
 
-/// The first NUMA node attached to `object`, perhaps behind a memory-side cache.
+/// Returns the first NUMA node attached to `object`, perhaps behind a memory-side cache.
 const hwloc_obj* attached_numa_node(const hwloc_obj* object) {
   const hwloc_obj* memory = object->memory_first_child;
   while (memory != nullptr && memory->type != HWLOC_OBJ_NUMANODE) memory = memory->memory_first_child;
@@ -147,7 +147,8 @@ std::string describe_cpu_model(hwloc_topology_t topology) {
   return model != nullptr && *model != '\0' ? model : "unknown processor";
 }
 
-/// What the operating system allows, narrowed by the affinity of the process where the machine is this one.
+/// Returns the PUs that the operating system allows, narrowed by the affinity of the process where the machine is this
+/// one.
 CpuSet allowed_pus(hwloc_topology_t topology) {
   BitmapHandle allowed(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
   if (hwloc_topology_is_thissystem(topology) != 0) {

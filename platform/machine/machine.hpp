@@ -1,4 +1,4 @@
-/// What a machine consists of, as plain values: processing units, caches, NUMA nodes, packages.
+/// The parts of a machine, as plain values: processing units, caches, NUMA nodes, packages.
 ///
 /// Nothing here knows what this process may use; that is platform/machine/topology.hpp.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace troupe::platform {
 
-/// What cores can have in common.
+/// The kinds of part that cores can have in common.
 enum class DomainKind : std::uint8_t { core, l1, l2, l3, l4, l5, die, numa_node, group, package, machine };
 
 /// One part of the machine that several cores may share. Equal values are the same part.
@@ -25,23 +25,23 @@ struct Domain {
   friend bool operator==(const Domain&, const Domain&) = default;
 };
 
-/// A place that one thread runs on: one PU of a physical core; or a cluster, which stands here by its first core.
+/// A place that one thread runs on: one PU of a physical core; or a cluster, which is represented by its first core.
 struct Core {
-  /// The operating system's index of the PU, which a thread is bound to.
+  /// The operating system's index of the PU that a thread is bound to.
   int pu = 0;
-  /// Logical index of the physical core in the whole machine; hyperthreads of one core have the same.
+  /// The logical index of the physical core in the whole machine; hyperthreads of one core have the same.
   int core = 0;
-  /// Logical index of the package (socket); 0 where the machine tells of none.
+  /// The logical index of the package (socket); 0 where the machine does not report packages.
   int package = 0;
-  /// Index into `Machine::numa_nodes` of the nearest one.
+  /// The index of the nearest node in `Machine::numa_nodes`.
   int numa_node = 0;
-  /// Every domain that the whole of it is in, innermost first and the machine last. Each contains the one before it.
+  /// The domains that contain all of it, innermost first and the machine last. Each contains the one before it.
   std::vector<Domain> domains;
-  /// The PUs of a cluster's other cores (`plan_clusters`); empty: this is a single core.
+  /// The PUs of a cluster's other cores (`plan_clusters`); empty for a single core.
   std::vector<int> helper_pus = {};
 
   [[nodiscard]] int size() const { return 1 + static_cast<int>(helper_pus.size()); }
-  /// All its PUs, its first core's first.
+  /// Returns all its PUs, that of its first core first.
   [[nodiscard]] std::vector<int> all_pus() const;
 };
 
@@ -49,7 +49,7 @@ struct Core {
 struct CacheLevel {
   int level = 1;
   Bytes size;
-  /// How many there are, and how many PUs share one.
+  /// The number of caches, and the number of PUs that share one.
   int count = 0;
   int pus_each = 0;
 };
@@ -57,27 +57,27 @@ struct CacheLevel {
 struct NumaNode {
   /// The operating system's index.
   int os_index = 0;
-  /// What the node has in total; zero where the machine does not tell.
+  /// The total memory of the node; zero where the machine does not report it.
   Bytes memory;
 };
 
 /// The whole machine, allowed or not.
 struct Machine {
-  /// `unknown processor` where the machine does not tell.
+  /// The processor's model; `unknown processor` where the machine does not report it.
   std::string cpu_model;
   int packages = 0;
-  /// Physical cores.
+  /// The number of physical cores.
   int cores = 0;
-  /// By level, then size.
+  /// Sorted by level, then size.
   std::vector<CacheLevel> caches;
-  /// By logical index.
+  /// Sorted by logical index.
   std::vector<NumaNode> numa_nodes;
   /// Every PU, by logical index: neighbours in this list are neighbours in the machine.
   std::vector<Core> pus;
   /// The PUs that the operating system lets this process use (cpuset and affinity mask of the process, which is the
-  /// union over its threads). Of a described machine: all.
+  /// union over its threads). All PUs of a described machine.
   CpuSet allowed;
-  /// Whether the PUs exist here, so that threads can be bound to them.
+  /// True if the PUs exist here, so that threads can be bound to them.
   bool this_system = false;
 };
 

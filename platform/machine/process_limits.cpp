@@ -19,14 +19,14 @@ namespace troupe::platform {
 
 namespace {
 
-/// LAPACK's recursive factorizations and OpenBLAS's buffers on the stack take less than half of it.
+/// The smallest stack: LAPACK's recursive factorizations and OpenBLAS's buffers take less than half of it.
 constexpr std::uint64_t kLeastStack = 256U << 10U;
-/// For what a runtime allocates before its first task.
+/// The memory that a runtime allocates before its first task.
 constexpr std::uint64_t kFirstAllocations = 64U << 20U;
 
 std::uint64_t mib(std::uint64_t bytes) { return bytes >> 20U; }
 
-/// Of threads that are started from now on.
+/// Returns the stack size of threads that are started from now on.
 std::uint64_t stack_of_a_thread() {
   pthread_attr_t attributes;
   if (::pthread_getattr_default_np(&attributes) != 0) return kLeastStack;
@@ -36,7 +36,7 @@ std::uint64_t stack_of_a_thread() {
   return bytes;
 }
 
-/// Nothing where there is no limit.
+/// Returns nothing where there is no limit.
 std::optional<AddressSpace> room_below(int resource, std::uint64_t used, const char* name) {
   rlimit limit{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
@@ -44,7 +44,7 @@ std::optional<AddressSpace> room_below(int resource, std::uint64_t used, const c
   return AddressSpace{Bytes{limit.rlim_cur}, Bytes{left}, name};
 }
 
-/// Of this process; a thread that has been joined may be among them for a moment.
+/// Returns the number of threads of this process; one that has been joined may still count for a moment.
 std::ptrdiff_t count_threads() {
   std::error_code unreadable;
   return std::distance(std::filesystem::directory_iterator("/proc/self/task", unreadable), {});
@@ -97,8 +97,8 @@ Result<void> try_threads(std::size_t count) {
   }
   all_started.count_down();
   threads.clear();
-  // The system counts them a little longer, and the threads that they stand for must not be refused because of them.
-  // The program's other threads may change the number as well, hence not for ever.
+  // The system counts the ended threads a little longer, and the real threads must not be refused because of them. The
+  // program's other threads may change the number as well, so the wait is bounded.
   for (int i = 0; i < 100 && count_threads() > before; ++i) std::this_thread::sleep_for(std::chrono::microseconds(100));
   return outcome;
 }

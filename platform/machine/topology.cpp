@@ -14,9 +14,9 @@
 namespace troupe::platform {
 namespace {
 
-/// The numbers that a count of cores is decided by, and the words to explain it with.
+/// The numbers that determine a count of cores, and the words to explain it with.
 struct Candidates {
-  /// After cpuset and affinity mask, after the restriction, and after one PU per core was chosen.
+  /// The PUs after cpuset and affinity mask, after the restriction, and the cores after one PU per core was chosen.
   CpuSet granted;
   CpuSet restricted;
   std::vector<Core> cores;
@@ -84,12 +84,12 @@ Result<Candidates> find_candidates(const Machine& machine, const TopologyOptions
 
 struct BindingLimit {
   std::string words;
-  /// What else can be done than asking for less; empty where nothing can.
+  /// Another remedy than asking for fewer cores; empty where there is none.
   std::string remedy;
 };
 
-/// The first variable that has OpenMP bind the thread that starts a program, which then seems to have these cores
-/// alone; null where none is set.
+/// Returns the first variable that makes OpenMP bind the thread that starts a program, which then seems to have only
+/// these cores; null where none is set.
 const char* openmp_binding() {
   for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
     const char* const value = std::getenv(name);
@@ -98,7 +98,7 @@ const char* openmp_binding() {
   return nullptr;
 }
 
-/// The limit that keeps the number of cores down.
+/// Returns the limit that keeps the number of cores down.
 BindingLimit binding_limit(const Candidates& candidates, const Machine& machine, const TopologyOptions& options,
                            const std::optional<CpuQuota>& quota) {
   if (candidates.allowed < static_cast<int>(candidates.cores.size()) && quota) {
@@ -131,7 +131,7 @@ Failure too_many_cores(const Candidates& candidates, const Machine& machine, con
   return Failure{ErrorCode::platform, message};
 }
 
-/// `count` cores, which may be more than are allowed: then they are handed out again from the first.
+/// Chooses `count` cores. Where that is more than are allowed, they are handed out again from the first.
 std::vector<Core> choose(const Candidates& candidates, int count) {
   auto chosen = compact_choice(candidates.cores, std::min(count, candidates.allowed));
   const std::size_t different = chosen.size();

@@ -1,8 +1,8 @@
-/// What of this machine the process may use, and which cores it takes.
+/// The part of this machine that the process may use, and the cores that it takes.
 ///
 /// The cores that may be used are those that pass every limit: the cpuset and affinity mask of the process, a
-/// restriction that the user gives, and the processor time that control groups grant (a container with `--cpus 1.5`
-/// can keep two threads busy). What is found is a plain value; it does not follow later changes.
+/// restriction that the user gives, and the processor time that control groups grant (a container with `--cpus 1.5` can
+/// keep two threads busy). The result is a plain value; it does not follow later changes.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,15 @@
 namespace troupe::platform {
 
 struct TopologyOptions {
-  /// How many cores to take; 0 takes all that are allowed.
+  /// The number of cores to take; 0 takes all that are allowed.
   int cores = 0;
-  /// Takes every hyperthread as a core of its own. Dense linear algebra seldom gains from it, since the threads share
-  /// the arithmetic units and caches of their core.
+  /// True: every hyperthread counts as a core of its own. Dense linear algebra seldom gains from it, since the threads
+  /// share the arithmetic units and caches of their core.
   bool use_hyperthreads = false;
-  /// For tests: more cores than allowed are handed out by beginning again at the first one, and nothing is bound.
+  /// True, for tests: more cores than allowed are handed out by beginning again at the first one, and nothing is bound.
   bool oversubscribe = false;
-  /// Only these PUs, by the operating system's index: `0-3,8`. Empty restricts nothing. Indices that the machine does
-  /// not have are ignored.
+  /// The only PUs to use, by the operating system's index: `0-3,8`. Empty restricts nothing. Indices that the machine
+  /// does not have are ignored.
   std::string restrict_to = {};
   /// A machine to pretend, in hwloc's notation: `package:2 l3:2 core:4 pu:2`. Empty: this machine, or what hwloc's
   /// environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE) name instead.
@@ -41,23 +41,23 @@ struct Topology {
   /// are allowed, they are chosen compactly, so that they share caches and memory (`compact_choice` says how). All are
   /// single cores until `form_clusters` groups them.
   std::vector<Core> cores;
-  /// How many cores could have been taken.
+  /// The number of cores that could have been taken.
   int allowed_cores = 0;
-  /// The PUs that were left by affinity mask and restriction.
+  /// The PUs that affinity mask and restriction left.
   CpuSet allowed_pus;
-  /// What control groups grant; nothing where they do not limit.
+  /// The processor time that control groups grant; nothing where they do not limit.
   std::optional<CpuQuota> cpu_quota;
-  /// Whether threads should be bound to `cores`. They should not where the machine is only described, where cores are
-  /// handed out more than once, and where processor time limits their number: such a limit does not say which cores
-  /// are ours, and if every container of a machine bound its threads to the first cores, all would share those.
+  /// True if threads should be bound to `cores`. They should not where the machine is only described, where cores are
+  /// handed out more than once, and where processor time limits their number: such a limit does not say which cores are
+  /// ours, and if every container of a machine bound its threads to the first cores, all would share those.
   bool bindable = false;
-  /// Why not, in words; empty where `bindable`.
+  /// The reason why threads should not be bound, in words; empty where `bindable`.
   std::string unbindable_because;
   /// Every limit that was found, each in words for people.
   std::vector<std::string> limits;
-  /// What is not wrong with the clusters, but worth knowing, in words for people.
+  /// Remarks about the clusters that are no errors, in words for people.
   std::vector<std::string> warnings;
-  /// Memory of the real machine at the time of discovery; `read_host_memory` tells the current state.
+  /// The memory of the real machine at the time of discovery; `read_host_memory` returns the current state.
   HostMemory memory;
   /// The whole machine, allowed or not.
   Machine machine;
@@ -67,16 +67,16 @@ struct Topology {
   /// inspected, no core is left, or more cores are asked for than are allowed (the message names the limit).
   [[nodiscard]] static Result<Topology> discover(const TopologyOptions& options = {});
 
-  /// Groups `cores` as `specification` says (platform/machine/cluster_plan.hpp); empty: leaves them single. To be
-  /// called once, when those cores that run no tasks have been taken out. Fails with `invalid_argument`.
+  /// Groups `cores` by `specification` (platform/machine/cluster_plan.hpp); an empty one leaves them single. Call it
+  /// once, after taking out the cores that run no tasks. Fails with `invalid_argument`.
   [[nodiscard]] Result<void> form_clusters(const std::string& specification);
 
-  /// All other cores in rings by nearness to `cores[core]`, as indices into `cores`: the order in which a thief asks
-  /// victims. See `rings_around`.
+  /// Returns all other cores in rings by nearness to `cores[core]`, as indices into `cores`: the order in which a thief
+  /// asks victims. See `rings_around`.
   [[nodiscard]] std::vector<std::vector<int>> victim_order(int core) const;
 
-  /// The cores by NUMA node, as indices into `cores`: one entry per node that has any, in the machine's order. A
-  /// cluster is at its first core's node.
+  /// Returns the cores by NUMA node, as indices into `cores`: one entry per node that has any, in the machine's order.
+  /// A cluster is at its first core's node.
   [[nodiscard]] std::vector<std::vector<int>> cores_by_numa_node() const;
 };
 

@@ -9,12 +9,13 @@
 namespace troupe::platform {
 
 /// A range of this process' addresses that nothing else gets while it lives, and that cannot be read or written: for
-/// what has to be named by addresses and lies elsewhere. It takes no memory.
+/// objects that must be named by addresses and lie elsewhere. It takes no memory.
 class AddressRange {
  public:
   AddressRange() = default;
 
-  /// It begins at a page. `size` must be above zero. Fails with `out_of_memory` where the system refuses (ulimit -v).
+  /// Reserves a range that begins at a page. `size` must be above zero. Fails with `out_of_memory` where the system
+  /// refuses (ulimit -v).
   [[nodiscard]] static Result<AddressRange> reserve(Bytes size);
 
   AddressRange(AddressRange&& other) noexcept;

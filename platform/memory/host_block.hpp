@@ -1,4 +1,4 @@
-/// Where a piece of data lies in host memory.
+/// The place of a piece of data in host memory.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct HostBlock {
   std::size_t pitch = 0;
 
   [[nodiscard]] Bytes bytes() const { return {column_bytes * columns}; }
-  /// Nothing lies between its columns.
+  /// Returns true if nothing lies between its columns.
   [[nodiscard]] bool in_one_run() const { return columns <= 1 || pitch == column_bytes; }
 
   friend bool operator==(const HostBlock&, const HostBlock&) = default;

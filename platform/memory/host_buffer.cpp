@@ -14,7 +14,7 @@
 namespace troupe::platform {
 namespace {
 
-/// No object can be larger, and sums of it with page sizes do not overflow.
+/// The largest size: no object can be larger, and sums of it with page sizes do not overflow.
 constexpr Bytes kLargest{static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) - 2 * kHugePage.count};
 
 std::size_t rounded_up(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
@@ -42,7 +42,7 @@ std::byte* allocate_small(Bytes size) {
       std::aligned_alloc(kBufferAlignment.count, rounded_up(size.count, kBufferAlignment.count)));
 }
 
-/// Pages of this block shall come from this node. The kernel's own interface: there is nothing to link.
+/// Asks that pages of this block come from this node. Uses the kernel's own interface: there is nothing to link.
 bool prefer_numa_node(std::byte* data, std::size_t length, int node) {
 #ifdef SYS_mbind
   constexpr int kPreferred = 1;  // MPOL_PREFERRED

@@ -13,22 +13,23 @@ namespace troupe::platform {
 /// Every buffer begins at a multiple of this: a cache line, the widest vector register, and the widest type of OpenCL.
 inline constexpr Bytes kBufferAlignment{128};
 
-/// Owns a block of host memory, and gives it back when it ends. The contents are undefined at first.
+/// Owns a block of host memory, and gives it back when destroyed. The contents are undefined at first.
 ///
 /// A block of at least `kHugePage` is mapped by itself, begins at a multiple of it and asks for huge pages. Its pages
 /// are taken from the system when they are first touched, and come from the NUMA node of the core that touches them. So
-/// a buffer that is larger than free memory can be had as long as the kernel believes that it may fit;
-/// `read_host_memory` says what does fit. A buffer may be moved between threads; it does not synchronise anything.
+/// allocating a buffer that is larger than free memory succeeds as long as the kernel believes that it may fit;
+/// `read_host_memory` says how much does fit. A buffer may be moved between threads; it does not synchronise anything.
 class HostBuffer {
  public:
-  /// No memory: `data()` is null.
+  /// An empty buffer: `data()` is null.
   HostBuffer() = default;
 
-  /// `size` may be zero, which takes no memory. Fails with `out_of_memory`; the message says how much was asked for.
+  /// Allocates a buffer. `size` may be zero, which takes no memory. Fails with `out_of_memory`; the message says how
+  /// much was asked for.
   [[nodiscard]] static Result<HostBuffer> allocate(Bytes size);
-  /// The same with pages of its own, which come from a NUMA node (by the operating system's index) whoever touches them
-  /// first, as long as it has memory left. Where the system refuses (containers may forbid `mbind`),
-  /// the first touch decides. `placed()` says which.
+  /// Allocates a buffer with pages of its own. They come from a NUMA node (by the operating system's index), whichever
+  /// thread touches them first, as long as the node has memory left. Where the system refuses (containers may forbid
+  /// `mbind`), the first touch decides. `placed()` says which.
   [[nodiscard]] static Result<HostBuffer> allocate_on(Bytes size, int numa_node);
 
   HostBuffer(HostBuffer&& other) noexcept;
@@ -40,7 +41,7 @@ class HostBuffer {
   [[nodiscard]] std::byte* data() noexcept { return data_; }
   [[nodiscard]] const std::byte* data() const noexcept { return data_; }
   [[nodiscard]] Bytes size() const noexcept { return size_; }
-  /// Whether the system has agreed to take its pages from a chosen NUMA node.
+  /// Returns true if the system has agreed to take its pages from a chosen NUMA node.
   [[nodiscard]] bool placed() const noexcept { return placed_; }
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_, static_cast<std::size_t>(size_.count)}; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
@@ -53,7 +54,7 @@ class HostBuffer {
 
   std::byte* data_ = nullptr;
   Bytes size_;
-  /// Mapped by itself, else from the heap.
+  /// True: mapped by itself; false: from the heap.
   bool mapped_ = false;
   bool placed_ = false;
 };

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 
-// Younger than some systems' headers.
+// This constant is newer than some systems' headers.
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kAccess = PROT_READ | PROT_WRITE;
 
-/// From an address to the next multiple of a huge page.
+/// Returns the bytes from an address to the next multiple of a huge page.
 std::size_t to_next_huge_page(const void* address) {
   const auto beyond = reinterpret_cast<std::uintptr_t>(address) % kHugePage.count;
   return beyond == 0 ? 0 : kHugePage.count - beyond;
@@ -30,7 +30,7 @@ std::size_t to_next_huge_page(const void* address) {
 std::byte* map_aligned(std::size_t length, int flags, int descriptor) noexcept {
   void* where = nullptr;
   if (length >= kHugePage.count) {
-    // More than needed; what lies before the first multiple of a huge page and after the end is given back.
+    // Reserves more than needed; what lies before the first multiple of a huge page and after the end is given back.
     const std::size_t reserve = length + kHugePage.count;
     void* const raw = ::mmap(nullptr, reserve, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) return nullptr;
@@ -56,7 +56,7 @@ void make_huge(std::byte* data, std::size_t length) noexcept {
   if (length < before + kHugePage.count) return;
   std::byte* const begin = data + before;
   const std::size_t whole = (length - before) / kHugePage.count * kHugePage.count;
-  // Only what has a page at all is taken together into a huge one.
+  // Touches one page in each: the system combines only pages into a huge one where at least one exists.
   for (std::size_t offset = 0; offset < whole; offset += kHugePage.count) {
     if (::madvise(begin + offset, page, MADV_POPULATE_WRITE) != 0) return;
   }

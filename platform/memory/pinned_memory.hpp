@@ -1,5 +1,5 @@
-/// Host memory that GPUs reach by themselves: copies to them and from them run at full speed and beside everything
-/// else.
+/// Host memory that GPUs reach by themselves: copies to them and from them run at full speed, at the same time as
+/// everything else.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 
 namespace troupe::platform {
 
-/// Keeps a buffer pinned while it lives: locked in memory, and known to CUDA for all GPUs. Copies from and to memory
-/// that is not pinned work too, at a fraction of the speed.
+/// Keeps a buffer pinned while it lives: locked in memory, and known to CUDA for all GPUs. Copies from and to other
+/// memory work too, at a fraction of the speed.
 ///
 /// Pinning goes by whole pages (4 KiB): buffers that share a page with one that is pinned already stay as they are, so
 /// pin large buffers whole and not their parts. It takes about a millisecond for ten megabytes, so it is for buffers
 /// that live long. The memory must stay allocated while this lives. Any thread.
 class PinnedMemory {
  public:
-  /// Nothing is pinned.
+  /// An object that pins nothing.
   PinnedMemory() = default;
 
-  /// Does nothing, successfully, where no GPU has been opened by `open_cuda_accelerator`. Fails with `out_of_memory`
-  /// where the system does not let so much be pinned; the buffer can be used all the same.
+  /// Pins a buffer. Does nothing, successfully, where `open_cuda_accelerator` has opened no GPU. Fails with
+  /// `out_of_memory` where the system does not let so much be pinned; the buffer can still be used.
   [[nodiscard]] static Result<PinnedMemory> pin(const std::byte* data, Bytes size);
 
   PinnedMemory(PinnedMemory&& other) noexcept : first_page_(std::exchange(other.first_page_, nullptr)) {}
@@ -44,7 +44,7 @@ class PinnedMemory {
   explicit PinnedMemory(const std::byte* first_page) : first_page_(first_page) {}
   void unpin() noexcept;
 
-  /// Where the pinned range begins; null: nothing is pinned.
+  /// The begin of the pinned range; null: nothing is pinned.
   const std::byte* first_page_ = nullptr;
 };
 

@@ -19,7 +19,7 @@ namespace troupe::platform {
 namespace {
 
 constexpr std::array kDirections{CopyDirection::to_device, CopyDirection::to_host};
-/// Enough to tell the latency of copies from their speed, and little enough to take no time.
+/// The sizes to measure: enough to tell the latency of copies from their speed, and small enough to take little time.
 constexpr std::array kMeasured{std::size_t{64} << 10U, std::size_t{1} << 20U};
 constexpr int kMeasurements = 3;
 
@@ -27,7 +27,7 @@ Failure unusable(const OpenClDevice& device, ErrorCode code, const std::string& 
   return {code, name_of(device) + ": " + what};
 }
 
-/// Functions that OpenCL 1.2 has, and that are called.
+/// Checks the functions that OpenCL 1.2 has and that are called.
 Result<void> check_functions(const OpenClDevice& device) {
   const _cl_icd_dispatch& api = *device.api;
   const bool all = api.clCreateContext != nullptr && api.clCreateBuffer != nullptr &&
@@ -109,7 +109,7 @@ std::byte* OpenClAccelerator::memory() const { return buffers_->begin(); }
 Bytes OpenClAccelerator::capacity() const { return buffers_->capacity(); }
 
 void OpenClAccelerator::stop() {
-  // What failed to open has not got them.
+  // An accelerator that failed to open does not have all threads.
   for (const auto& thread : threads_) {
     if (thread) thread->stop();
   }
@@ -138,7 +138,7 @@ Result<void> OpenClAccelerator::measure() {
       std::byte* const near = host.value().data();
       const BlockCopy copy{to_device ? near : memory(), size, to_device ? memory() : near, size, size, 1};
       std::array<Duration, kMeasurements> taken{};
-      // The first makes the buffer.
+      // The first copy makes the buffer, so it is not timed.
       if (auto first = perform(direction, copy); !first) return first;
       for (Duration& one : taken) {
         const TimeStamp begin = clock.now();
@@ -172,7 +172,7 @@ Result<void> OpenClAccelerator::perform(CopyDirection direction, const BlockCopy
   const cl_int status = to_device ? write(buffer.value(), copy) : read(buffer.value(), copy);
   if (status != CL_SUCCESS &&
       device_.api->clFinish((to_device ? queues_->to_device : queues_->to_host).get()) != CL_SUCCESS) {
-    // Nothing that could be wrong with the copy.
+    // `clFinish` fails for no reason that could be the copy's.
     note_loss();
   }
   return opencl_check(status, (to_device ? "a copy to " : "a copy from ") + name_, ErrorCode::transfer_failed);
@@ -214,7 +214,7 @@ void OpenClAccelerator::hurry(CopyNumber number) {
 void OpenClAccelerator::copy_from(Accelerator& /*source*/, const BlockCopy& /*copy*/, CopyNumber number, bool urgent,
                                   CopyDone done) {
   assert(false && "an OpenCL device reaches no other: contexts have one device each");
-  // An empty copy brings the news, so that it does not come inside the call.
+  // An empty copy delivers the failure, so that `done` is not called inside this call.
   threads_[0]->add({}, number, urgent, [end = std::move(done)](const Result<void>&) {
     end(Failure{ErrorCode::transfer_failed, "OpenCL devices do not copy from one another"});
   });

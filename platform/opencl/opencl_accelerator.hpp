@@ -20,19 +20,20 @@ namespace troupe::platform {
 
 class OpenClBuffers;
 
-/// Addresses in its block of memory are names alone, for `lend` (platform/opencl/opencl_buffers.hpp). Each
-/// direction has a thread and a queue: copies are calls that wait, of which some drivers work inside them.
+/// The addresses in its block of memory only name data, for `lend` (platform/opencl/opencl_buffers.hpp). Each direction
+/// has a thread and a queue: copies are calls that wait, and some drivers make them inside the call.
 class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
  public:
-  /// `sharing`: how many of those that are opened together share the host's memory. `capacity`: most that data may
-  /// take; else nine tenths of what the device has, and where it shares the host's memory its part of half of what is
-  /// available there. Drivers do not see to it that a device's memory is enough. Measures its copies, which takes
-  /// some milliseconds. Fails with `invalid_argument` for a capacity that the device has not; with `platform`.
+  /// Opens a device. `sharing`: the number of devices opened together that share the host's memory. `capacity`: the
+  /// most that data may take; by default nine tenths of the device's memory, and where it shares the host's memory its
+  /// part of half of what is available there. Drivers do not check that a device's memory is enough. Measures its
+  /// copies, which takes some milliseconds. Fails with `invalid_argument` for a capacity that the device does not have;
+  /// with `platform`.
   [[nodiscard]] static Result<std::unique_ptr<OpenClAccelerator>> open(const OpenClDevice& device,
                                                                        std::optional<Bytes> capacity, int sharing = 1);
   ~OpenClAccelerator() override;
 
-  // OpenClTaskData: the memory manager sees to it that the data are there.
+  // The functions of OpenClTaskData: the memory manager makes sure that the data are there.
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_.get(); }
   [[nodiscard]] _cl_command_queue* only_queue() const override { return nullptr; }
@@ -42,7 +43,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
     return {};
   }
   void end(const Piece& /*piece*/) noexcept override {}
-  /// As `OpenClBuffers::at`.
+  /// Returns the buffer at an address, as `OpenClBuffers::at` does.
   [[nodiscard]] Result<_cl_mem*> buffer_at(const std::byte* address, Bytes size);
 
   void stop() override;
@@ -66,9 +67,9 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   [[nodiscard]] Result<void> make_queues();
   [[nodiscard]] Result<void> measure();
   void start_threads();
-  /// Returns when it has ended.
+  /// Makes a copy; returns when it has ended.
   [[nodiscard]] Result<void> perform(CopyDirection direction, const BlockCopy& copy);
-  /// OpenCL's statuses.
+  /// These return OpenCL's statuses.
   [[nodiscard]] int write(_cl_mem* buffer, const BlockCopy& copy);
   [[nodiscard]] int read(_cl_mem* buffer, const BlockCopy& copy);
 
@@ -77,7 +78,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   const std::string name_;
   const std::unique_ptr<OpenClBuffers> buffers_;
   const std::unique_ptr<Queues> queues_;
-  /// By direction.
+  /// Indexed by direction.
   std::array<CopySpeed, 2> speeds_{};
   std::array<std::unique_ptr<CopyThread>, 2> threads_;
 };

@@ -14,14 +14,15 @@ namespace troupe::platform {
 /// Fails with `out_of_memory`, and both sizes, where the device's buffers cannot have so many bytes.
 [[nodiscard]] Result<void> check_buffer_size(const OpenClDevice& device, Bytes size);
 
-/// The memory manager places data by offsets in one block; OpenCL has buffers, which have no addresses. So the block is
-/// a range of addresses without memory, and each piece of data that is placed there has a buffer, made when it is first
-/// used.
+/// The memory manager places data by offsets in one block; OpenCL has buffers, which have no addresses. Therefore the
+/// block is a range of addresses without memory, and each piece of data that is placed there has a buffer, made when it
+/// is first used.
 ///
-/// Nobody tells of a placement's end, and nobody has to: a buffer stays until its addresses are used for something of
-/// another place or size, which the manager does only when what was there is of no use any more. Then it goes, before
-/// the new one comes. What is placed at the same address with the same size has the same buffer, so data that come and
-/// go cost no calls. Buffers never overlap: together they never take more than the block has. Thread-safe.
+/// The manager does not report a placement's end, and need not: a buffer stays until its addresses are used for data
+/// with another place or size, which the manager does only when the old data are of no use any more. The old buffer is
+/// then released before the new one is made. Data that are placed at the same address with the same size have the same
+/// buffer, so data that come and go cost no calls. Buffers never overlap: together they never take more than the block
+/// has. Thread-safe.
 class OpenClBuffers {
  public:
   /// `capacity` is above zero. The context outlives it. Fails with `out_of_memory`.
@@ -31,14 +32,15 @@ class OpenClBuffers {
   [[nodiscard]] std::byte* begin() const { return range_.begin(); }
   [[nodiscard]] Bytes capacity() const { return range_.size(); }
 
-  /// The buffer of what is placed at this address of the block, whole, in all its `size`. It stays as long as that is
-  /// there. Fails with `out_of_memory`: the driver has no memory, or makes no buffer of that size.
+  /// Returns the buffer of the data that are placed at this address of the block, whole, in all their `size`. It stays
+  /// as long as they are there. Fails with `out_of_memory` where the driver has no memory, or makes no buffer of that
+  /// size.
   [[nodiscard]] Result<cl_mem> at(const std::byte* address, Bytes size);
 
-  /// All of them: nothing is placed.
+  /// Releases all buffers: nothing is placed any more.
   void clear();
 
-  /// What is taken of the device's memory.
+  /// The bytes taken of the device's memory.
   [[nodiscard]] Bytes used() const;
 
  private:

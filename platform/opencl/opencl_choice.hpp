@@ -1,4 +1,4 @@
-/// Which of the OpenCL devices a program wants.
+/// Chooses the OpenCL devices that a program wants.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,10 @@
 
 namespace troupe::platform {
 
-/// `text`: "all", "gpu" or "cpu" (all of that sort), or numbers with commas between them, "0,2", each once. In the
-/// order of the list, but for numbers, which say theirs. Fails with `invalid_argument` where the text is none of these,
-/// or where there is no such device; the message says what there is. Pure.
+/// Returns the devices that `text` names: "all", "gpu" or "cpu" (all of that sort), or numbers with commas between
+/// them, "0,2", each once. They are in the order of the list; numbers give their own order. Fails with
+/// `invalid_argument` where the text is none of these, or where there is no such device; the message says what there
+/// is. Pure.
 [[nodiscard]] Result<std::vector<OpenClDevice>> choose_opencl_devices(std::string_view text,
                                                                       const OpenClDevices& there);
 

@@ -28,7 +28,8 @@ Result<OpenClContext> make_context(const OpenClDevice& device) {
     context = device.api->clCreateContext(properties, 1, &device.id, nullptr, nullptr, &status);
   }).join();
   if (status == CL_SUCCESS && context != nullptr) {
-    // After the driver was loaded: what it has registered for the end is called after this.
+    // Registered after the driver was loaded: functions that the driver has registered for the end are called after
+    // this.
     static const int at_end = std::atexit(keep_opencl_contexts);
     (void)at_end;
     return OpenClContext(context, [api = device.api](cl_context last) {
@@ -41,7 +42,7 @@ Result<OpenClContext> make_context(const OpenClDevice& device) {
 
 struct Contexts {
   Mutex mutex;
-  // Looked up only.
+  // Looked up only, never walked.
   std::map<const _cl_device_id*, std::weak_ptr<_cl_context>> made TROUPE_GUARDED_BY(mutex);
 };
 

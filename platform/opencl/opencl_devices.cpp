@@ -9,7 +9,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// In this thread: what it loads may ask who is loading.
+/// Loads in this thread: the loaded code may ask which thread is loading.
 OpenClDevices load_unbound() {
   const auto unbound = unbind_for_drivers();
   return load_opencl_devices(opencl_search_of_environment());

@@ -14,23 +14,23 @@ struct _cl_device_id;
 
 namespace troupe::platform {
 
-/// As its driver says it is one.
+/// The sort of device, as its driver reports it.
 enum class OpenClDeviceSort : std::uint8_t { cpu, gpu, accelerator, other };
 
-/// "cpu".
+/// Returns "cpu" and so on.
 [[nodiscard]] const char* to_string(OpenClDeviceSort sort);
 
 struct OpenClDevice {
-  /// From 0, over all platforms, in the order in which they were found.
+  /// The number of the device: from 0, over all platforms, in the order in which they were found.
   int index = 0;
-  /// What it is called by: the driver's own table. Both stay as long as the process.
+  /// The driver's own table, by which the device's functions are called. Both stay as long as the process.
   const _cl_icd_dispatch* api = nullptr;
   _cl_platform_id* platform = nullptr;
   _cl_device_id* id = nullptr;
   std::string name;
   std::string vendor;
   std::string platform_name;
-  /// "OpenCL 3.0 …", of the device.
+  /// The device's version, "OpenCL 3.0 …".
   std::string version;
   std::string driver_version;
   OpenClDeviceSort sort = OpenClDeviceSort::other;
@@ -38,11 +38,11 @@ struct OpenClDevice {
   Bytes memory;
   Bytes largest_buffer;
   Bytes local_memory;
-  /// Its memory is the host's.
+  /// True: its memory is the host's.
   bool shares_host_memory = false;
 };
 
-/// For people: "OpenCL device 0 (Arc A770)".
+/// Returns the name for people: "OpenCL device 0 (Arc A770)".
 [[nodiscard]] std::string name_of(const OpenClDevice& device);
 
 /// A driver, a platform or a device that is not used.
@@ -50,7 +50,7 @@ struct SkippedOpenCl {
   /// The library's file, or the platform's or device's name.
   std::string what;
   std::string why;
-  /// Something is wrong, with the driver or how it is installed; else it is as it is meant to be.
+  /// True: something is wrong with the driver or how it is installed; false: it is skipped on purpose.
   bool faulty = true;
 };
 
@@ -59,8 +59,9 @@ struct OpenClDevices {
   std::vector<SkippedOpenCl> skipped;
 };
 
-/// What the drivers offer; they are loaded by the first call, and stay loaded. libOpenCL takes no part, so this may be
-/// called from a driver that it is loading. Never fails: what cannot be used is in `skipped`. Any thread.
+/// Returns the devices that the drivers offer; the drivers are loaded by the first call, and stay loaded. libOpenCL
+/// takes no part, so a driver that libOpenCL is loading may call this. Never fails: `skipped` has what cannot be used.
+/// Any thread.
 [[nodiscard]] const OpenClDevices& list_opencl_devices();
 
 }  // namespace troupe::platform

@@ -5,8 +5,8 @@
 
 namespace troupe::platform {
 
-/// "CL_INVALID_DEVICE (-33)": the name of a status that a call of OpenCL answered with, as CL/cl.h and the extensions'
-/// headers have it; "error -4711" where they have none.
+/// Returns "CL_INVALID_DEVICE (-33)": the name of a status that a call of OpenCL returned, as in CL/cl.h and the
+/// extensions' headers; "error -4711" where they have no name for it.
 [[nodiscard]] std::string opencl_error(int status);
 
 }  // namespace troupe::platform

@@ -1,4 +1,4 @@
-/// Objects of OpenCL that are given back when their owner ends.
+/// Objects of OpenCL that are given back when their owner is destroyed.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -13,7 +13,7 @@
 
 namespace troupe::platform {
 
-/// `Release`: the function of the driver's table that gives one back. Its table outlives it.
+/// `Release`: the function of the driver's table that gives the object back. The table outlives it.
 template <class Object, auto Release>
 class OpenClHandle {
  public:
@@ -42,13 +42,13 @@ using OpenClBuffer = OpenClHandle<cl_mem, &_cl_icd_dispatch::clReleaseMemObject>
 using OpenClQueue = OpenClHandle<cl_command_queue, &_cl_icd_dispatch::clReleaseCommandQueue>;
 using OpenClEvent = OpenClHandle<cl_event, &_cl_icd_dispatch::clReleaseEvent>;
 
-/// Success, or `code` with "WHAT failed: CL_INVALID_VALUE (-30)".
+/// Returns success, or `code` with "WHAT failed: CL_INVALID_VALUE (-30)".
 [[nodiscard]] inline Result<void> opencl_check(int status, std::string_view what, ErrorCode code) {
   if (status == CL_SUCCESS) return {};
   return Failure{code, std::string(what) + " failed: " + opencl_error(status)};
 }
 
-/// The same, and `what` is asked for a text only where there is a failure.
+/// An `opencl_check` that calls `what` for the text only where there is a failure.
 template <class What>
 requires std::is_invocable_r_v<std::string, What>
 [[nodiscard]] Result<void> opencl_check(int status, What&& what, ErrorCode code) {
@@ -56,7 +56,7 @@ requires std::is_invocable_r_v<std::string, What>
   return opencl_check(status, std::string_view(what()), code);
 }
 
-/// A queue that runs its commands in order. Fails with `platform`.
+/// Makes a queue that runs its commands in order. Fails with `platform`.
 [[nodiscard]] Result<OpenClQueue> make_opencl_queue(const _cl_icd_dispatch& api, cl_context context,
                                                     cl_device_id device, bool profiled);
 

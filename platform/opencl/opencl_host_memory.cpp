@@ -18,7 +18,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// Of all OpenCL's types the largest, for drivers that do not say.
+/// The size of OpenCL's largest type, for drivers that do not report an alignment.
 constexpr std::size_t kWidestType = 128;
 
 std::size_t alignment_of(const OpenClDevice& device) {
@@ -28,7 +28,7 @@ std::size_t alignment_of(const OpenClDevice& device) {
   return status == CL_SUCCESS && bits >= 8 ? bits / 8 : kWidestType;
 }
 
-/// "WHAT DEVICE failed: …"
+/// Returns success or the failure "WHAT DEVICE failed: …".
 Result<void> sent(cl_int status, std::string_view what, const OpenClDevice& device) {
   const auto text = [&] { return fmt::format("{} {}", what, name_of(device)); };
   return opencl_check(status, text, ErrorCode::kernel_failed);
@@ -38,7 +38,7 @@ Result<void> sent(cl_int status, std::string_view what, const OpenClDevice& devi
 
 class OpenClHostMemory::Buffers {
  public:
-  /// The device outlives it.
+  /// The device must outlive it.
   Buffers(const OpenClDevice& device, cl_context context, std::size_t alignment)
       : device_(device), context_(context), alignment_(alignment) {}
   Buffers(const Buffers&) = delete;
@@ -60,7 +60,7 @@ class OpenClHostMemory::Buffers {
   struct Kept {
     OpenClBuffer buffer;
     bool in_place = false;
-    /// Of those in place.
+    /// Used for buffers in place only.
     bool mapped = false;
     int tasks = 0;
   };
@@ -77,7 +77,7 @@ class OpenClHostMemory::Buffers {
   const cl_context context_;
   const std::size_t alignment_;
   OpenClQueue queue_;
-  /// For what must not wait behind kernels.
+  /// A queue for commands that must not wait behind kernels.
   OpenClQueue idle_queue_;
   mutable Mutex mutex_;
   std::map<Key, Kept> kept_ TROUPE_GUARDED_BY(mutex_);
@@ -135,14 +135,14 @@ Result<OpenClTaskData::Lent> OpenClHostMemory::Buffers::lend(cl_command_queue qu
   if (!found) return found.failure();
   Kept& kept = *found.value();
   if (auto shown = sent(show_device(queue, piece, kept, last), "giving data to", device_); !shown) {
-    // Nobody knows what it has: the next task has another.
+    // It is not known what the buffer holds now: the next task gets another.
     if (kept.tasks == 0) kept_.erase(key_of(piece.block));
     return shown.failure();
   }
   ++kept.tasks;
   const cl_mem buffer = kept.buffer.get();
-  // Of copies no address says what they are: an empty piece of data begins where another does, and the first part of a
-  // matrix where the whole does.
+  // The address of a copy's data would not be unique: an empty piece of data begins where another does, and the first
+  // part of a matrix where the whole does.
   return Lent{buffer, kept.in_place ? piece.block.address : reinterpret_cast<std::byte*>(buffer)};
 }
 

@@ -12,32 +12,32 @@
 namespace troupe::platform {
 
 /// A piece of data has a buffer over its place in host memory, which stays until the data are forgotten. It is mapped
-/// all the time but while tasks of the device use it: then the content is the device's, else the host's. As the host,
-/// or another device, may have written since, it is always mapped for reading and writing: then unmapping shows the
-/// device what is there, whatever a driver keeps.
+/// except while tasks of the device use it: a mapped buffer's content belongs to the host, an unmapped one's to the
+/// device. As the host, or another device, may have written since, it is always mapped for reading and writing: then
+/// unmapping shows the device what is there, whatever a driver caches.
 ///
 /// All tasks share one queue, in order: so a buffer that two of them read is mapped behind the first and unmapped for
-/// the second, and nobody has to count.
+/// the second, without counting users.
 ///
 /// Data whose columns lie apart, or whose place is not aligned, have a buffer of the driver's instead, to which they
 /// are copied before a task, and from which they are copied back behind one that writes. Thread-safe.
 class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
  public:
-  /// `alignment`: data at multiples of so many bytes are used in place; 0: what the device wants for any type. Whoever
-  /// calls this has found out that the device works in place. Fails with `platform`.
+  /// Opens a device. `alignment`: data at multiples of so many bytes are used in place; 0: the alignment that the
+  /// device wants for any type. The caller must know that the device works in place. Fails with `platform`.
   [[nodiscard]] static Result<std::unique_ptr<OpenClHostMemory>> open(const OpenClDevice& device,
                                                                       std::size_t alignment = 0);
   OpenClHostMemory(const OpenClHostMemory&) = delete;
   OpenClHostMemory& operator=(const OpenClHostMemory&) = delete;
-  /// No task is running.
+  /// No task may be running.
   ~OpenClHostMemory() override;
 
-  // HostDevice
+  // The functions of HostDevice.
   [[nodiscard]] std::string name() const override { return name_of(device_); }
   [[nodiscard]] std::string model() const override { return device_.name; }
   void forget(const HostBlock& data) noexcept override;
 
-  // OpenClTaskData
+  // The functions of OpenClTaskData.
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_.get(); }
   [[nodiscard]] _cl_command_queue* only_queue() const override;
@@ -46,7 +46,7 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
                                         _cl_event*& last) override;
   void end(const Piece& piece) noexcept override;
 
-  /// How many pieces of data have buffers.
+  /// The number of pieces of data that have buffers.
   [[nodiscard]] std::size_t buffers() const;
 
  private:

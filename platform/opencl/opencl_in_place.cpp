@@ -21,28 +21,29 @@ namespace troupe::platform {
 
 namespace {
 
-/// A copy of so much takes far longer than a driver's threads to hear of a command, and little time.
+/// The size of a timed copy: it takes far longer than a driver's threads need to hear of a command, and still little
+/// time.
 constexpr std::size_t kTimed = std::size_t{16} << 20U;
 constexpr int kTimes = 8;
-/// Of it, what is looked at.
+/// The part of it that is compared.
 constexpr std::size_t kLookedAt = std::size_t{1} << 20U;
-/// What is mapped to see what it takes without its bytes.
+/// The size that is mapped to measure the time without bytes.
 constexpr std::size_t kLittle = 64;
 
-/// No word is as another, and none as with another `salt`.
+/// Fills the memory with words that all differ, also from those with another `salt`.
 void fill_words(std::span<std::byte> memory, std::uint64_t salt) {
   auto* const words = reinterpret_cast<std::uint64_t*>(memory.data());
   for (std::size_t i = 0; i < memory.size() / sizeof *words; ++i) words[i] = (i + 1) * 0x9e3779b97f4a7c15ULL ^ salt;
 }
 
-/// Throws `Error` where something fails.
+/// The trial. Throws `Error` where something fails.
 class InPlaceTrial {
  public:
   InPlaceTrial(const OpenClDevice& device, cl_context context)
       : api_(*device.api),
         size_(std::min<std::size_t>(kTimed, device.largest_buffer.count)),
         looked_at_(std::min(kLookedAt, size_)) {
-    // With pages of its own.
+    // This buffer has pages of its own.
     static constexpr int kAnyNode = -1;
     host_ = HostBuffer::allocate_on({size_}, kAnyNode).value_or_throw();
     other_ = HostBuffer::allocate({looked_at_}).value_or_throw();
@@ -52,7 +53,7 @@ class InPlaceTrial {
     on_device_ = make(context, 0, looked_at_, nullptr);
   }
 
-  /// Why not; empty: it works.
+  /// Returns why it does not work; empty if it works.
   std::string run() {
     static const std::string elsewhere = "it maps host memory elsewhere";
     if (!device_sees_host(1)) return "it does not see what host memory had when a buffer was made over it";
@@ -105,7 +106,7 @@ class InPlaceTrial {
     check(api_.clEnqueueUnmapMemObject(queue_.get(), buffer_.get(), mapped_, 0, nullptr, nullptr), "unmapping");
     check(api_.clFinish(queue_.get()), "unmapping");
   }
-  /// The shortest of some.
+  /// Returns the shortest of some times.
   template <class Do>
   static Duration time_of(Do&& what) {
     const SteadyClock clock;
@@ -128,7 +129,7 @@ class InPlaceTrial {
     const Duration little = map_and_unmap(std::min(kLittle, size_));
     const std::size_t half = size_ / 2;
     const Duration copy_of_half = time_of([&] { std::memcpy(host_.data(), host_.data() + half, half); });
-    // To copy means once at least.
+    // A driver that copies makes at least one copy.
     if (all < little + copy_of_half) return "";
     return fmt::format("to map and unmap {} bytes takes {} us, and {} bytes {} us: it copies", size_,
                        all.count() / 1000, kLittle, little.count() / 1000);
@@ -137,7 +138,7 @@ class InPlaceTrial {
   const _cl_icd_dispatch& api_;
   const std::size_t size_;
   const std::size_t looked_at_;
-  // Ended after what uses it.
+  // Declared first, so that they are destroyed after the objects that use them.
   HostBuffer host_;
   HostBuffer other_;
   OpenClQueue queue_;
@@ -163,7 +164,7 @@ OpenClInPlace find_out(const OpenClDevice& device) {
 
 struct Tried {
   Mutex mutex;
-  // Looked up only.
+  // Looked up only, never walked.
   std::map<const _cl_device_id*, OpenClInPlace> found TROUPE_GUARDED_BY(mutex);
 };
 

@@ -1,4 +1,4 @@
-/// Whether an OpenCL device's kernels can work on host memory itself.
+/// Finds out whether an OpenCL device's kernels can work on host memory itself.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@ struct _cl_context;
 
 namespace troupe::platform {
 
-/// What a trial has shown.
+/// The result of a trial.
 struct OpenClInPlace {
   /// Buffers over host memory (CL_MEM_USE_HOST_PTR) are that memory: where they are mapped, the host sees what the
   /// device has written, and where they are unmapped, the device sees what the host has written; neither copies.
   bool works = false;
-  /// Empty where it works.
+  /// The reason; empty where it works.
   std::string why_not;
 };
 
-/// Tries it, some milliseconds long, with buffers of a few megabytes in `context`, the driver's with this device.
+/// Tries it, for some milliseconds, with buffers of a few megabytes in `context`, the driver's with this device.
 [[nodiscard]] OpenClInPlace try_opencl_in_place(const OpenClDevice& device, _cl_context* context);
 
-/// Of a device that says that it shares the host's memory it is tried by the first call in the process, which makes the
-/// driver's context; of another it is known. Any thread.
+/// Returns whether the device works in place. For a device that reports sharing the host's memory, the first call in
+/// the process tries it and makes the driver's context; for other devices the answer is known. Any thread.
 [[nodiscard]] const OpenClInPlace& opencl_in_place(const OpenClDevice& device);
 
 }  // namespace troupe::platform

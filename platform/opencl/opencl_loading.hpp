@@ -6,11 +6,12 @@
 
 namespace troupe::platform {
 
-/// What `list_opencl_devices` does, anew at each call. Drivers stay loaded. Whoever calls it while a driver is being
-/// loaded in the same thread, as a driver does that looks for devices itself, is given nothing.
+/// Loads the drivers and lists their devices as `list_opencl_devices` does, anew at each call. Drivers stay loaded. A
+/// call while a driver is being loaded in the same thread, as by a driver that looks for devices itself, returns
+/// nothing.
 [[nodiscard]] OpenClDevices load_opencl_devices(const OpenClSearch& search);
 
-/// Whether the calling thread is inside of `load_opencl_devices`.
+/// Returns true if the calling thread is inside of `load_opencl_devices`.
 [[nodiscard]] bool is_loading_opencl() noexcept;
 
 }  // namespace troupe::platform

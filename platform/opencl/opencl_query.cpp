@@ -12,14 +12,14 @@ namespace troupe::platform {
 
 namespace {
 
-/// A driver that says that a name is longer is not believed.
+/// The longest text that is believed.
 constexpr std::size_t kLongestText = std::size_t{1} << 20U;
 
 Failure no_answer(const char* question, cl_int status) {
   return {ErrorCode::platform, fmt::format("asking for {} failed: {}", question, opencl_error(status))};
 }
 
-/// Without zeros at its end and blanks around it: some names are padded.
+/// Removes zeros at the end and blanks around the text: some names are padded.
 std::string tidied(std::string text) {
   text.resize(std::min(text.size(), text.find('\0')));
   const auto last = text.find_last_not_of(" \t\r\n");
@@ -43,7 +43,7 @@ Result<std::string> text_of(Ask ask, Object object, Question question, const cha
   return tidied(std::move(text));
 }
 
-/// Asks one device, and remembers why what could not be answered.
+/// Asks one device, and remembers why a question could not be answered.
 class Questions {
  public:
   explicit Questions(const OpenClDevice& device) : ask_(device.api->clGetDeviceInfo), id_(device.id) {}
@@ -54,7 +54,7 @@ class Questions {
     return std::move(answer).value();
   }
 
-  /// `otherwise`: what it is where the driver does not know the question.
+  /// `otherwise`: the answer where the driver does not know the question.
   template <class T>
   T number(cl_device_info question, const char* name, const T* otherwise = nullptr) {
     T answer{};
@@ -73,7 +73,7 @@ class Questions {
 
   decltype(_cl_icd_dispatch::clGetDeviceInfo) ask_;
   cl_device_id id_;
-  /// Of the first that failed.
+  /// The message of the first question that failed.
   std::string why_not_;
 };
 

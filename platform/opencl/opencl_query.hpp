@@ -10,15 +10,15 @@
 
 namespace troupe::platform {
 
-/// The table that an object of a driver begins with; null where it has none.
+/// Returns the table that an object of a driver begins with; null for a null object.
 [[nodiscard]] const _cl_icd_dispatch* dispatch_of(const void* object);
 
-/// A text that a platform has, without blanks around it. `name` is the question's, "CL_PLATFORM_NAME", for the
+/// Returns a text of a platform, without blanks around it. `name` is the question's name, "CL_PLATFORM_NAME", for the
 /// message. Fails with `platform`.
 [[nodiscard]] Result<std::string> platform_text(cl_platform_id platform, cl_platform_info question, const char* name);
 
-/// Why a device cannot be used; empty where it can. Fills in what it is: all of `device` but its index and its
-/// platform. `device.api` and `device.id` are given.
+/// Fills in the properties of a device: all of `device` but its index and its platform. `device.api` and `device.id`
+/// are given. Returns why the device cannot be used; empty where it can.
 [[nodiscard]] std::string describe_opencl_device(OpenClDevice& device);
 
 }  // namespace troupe::platform

@@ -13,7 +13,7 @@ std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device) {
   if (device.platform_name != "Portable Computing Language") return nullptr;
   struct Turns {
     Mutex mutex;
-    /// They stay where they are.
+    /// The semaphores never move.
     std::map<const _cl_device_id*, std::binary_semaphore> of TROUPE_GUARDED_BY(mutex);
   };
   // Never destroyed: a program's own static objects may use OpenCL until the very end.

@@ -1,4 +1,4 @@
-/// What has to be done for drivers that do not keep their promises.
+/// Workarounds for drivers that do not keep their promises.
 #pragma once
 
 #include <semaphore>
@@ -8,18 +8,18 @@
 
 namespace troupe::platform {
 
-// pocl (found with 3.1) counts the users of what it has compiled, and counts wrongly where a kernel is launched with
-// other offsets or sizes while it runs: then it aborts, or unloads what runs.
+// pocl (found with 3.1) counts the users of compiled code, and counts wrongly where a kernel is launched with other
+// offsets or sizes while it runs: then it aborts, or unloads the running code.
 
-/// Of a device that must not be given a launch while another one runs on it: whoever launches acquires it, and whoever
-/// sees the launch's end releases it, in whatever thread. One for all runtimes of the process, to its end; null where
-/// the driver takes any number of launches.
+/// Returns the turn of a device that must not be given a launch while another one runs on it: a thread acquires it to
+/// launch, and the thread that sees the launch's end, which may be another, releases it. One for all runtimes of the
+/// process, until it ends; null where the driver takes any number of launches.
 [[nodiscard]] std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device);
 
-/// An option for programs that are built for the device, with a blank before it: none but for devices that come after
-/// an equal one of their driver. It makes the driver keep what it compiles for each on its own.
+/// Returns an option for programs that are built for the device, with a blank before it. It is empty, except for a
+/// device that comes after an equal one of its driver: there it makes the driver keep the compiled code of each apart.
 [[nodiscard]] std::string opencl_twin_option(const _cl_device_id* device);
-/// The same among `all`.
+/// Returns the option, with `all` as the devices to compare with.
 [[nodiscard]] std::string opencl_twin_option(const _cl_device_id* device, const OpenClDevices& all);
 
 }  // namespace troupe::platform

@@ -1,4 +1,4 @@
-/// Which drivers OpenCL's loaders would load: nothing is loaded here.
+/// Finds the drivers that OpenCL's loaders would load; nothing is loaded here.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace troupe::platform {
 
-/// Where drivers are looked for: values of the environment variables that Debian's loader (ocl-icd) and Khronos' read,
-/// empty where they are not set. An *ICD file* is a text file, named *.icd, whose first line is a driver's library.
+/// The places where drivers are looked for: values of the environment variables that Debian's loader (ocl-icd) and
+/// Khronos' read, empty where they are not set. An *ICD file* is a text file, named *.icd, whose first line is a
+/// driver's library.
 struct OpenClSearch {
   /// OCL_ICD_FILENAMES (Khronos): libraries, or ICD files, with colons between them. They come first.
   std::string file_names = {};
@@ -19,39 +20,39 @@ struct OpenClSearch {
   std::string vendors = {};
   /// OPENCL_VENDOR_PATH (ocl-icd): the folder of ICD files.
   std::string vendor_path = {};
-  /// Where nothing else is said.
+  /// The folder where nothing else is said.
   std::string standard_folder = "/etc/OpenCL/vendors";
 };
 
-/// As this process' environment says. A program with more rights than its user has reads none of it.
+/// Reads the search from this process' environment. A program with more rights than its user reads none of it.
 [[nodiscard]] OpenClSearch opencl_search_of_environment();
 
 struct OpenClDriver {
-  /// As the dynamic loader is to be given it: a name or a path.
+  /// The name or path to pass to the dynamic loader.
   std::string library;
   /// The file that names it, or the environment variable.
   std::string named_by;
 };
 
 struct OpenClDrivers {
-  /// In the order in which they are to be loaded; ICD files of a folder by their names.
+  /// The drivers in the order in which they are to be loaded; ICD files of a folder by their names.
   std::vector<OpenClDriver> drivers;
   /// ICD files and folders that cannot be read, or name nothing.
   std::vector<SkippedOpenCl> skipped;
 };
 
-/// Reads the folder and the files that the search leads to. A standard folder that is not there is no reason to
-/// complain: nothing is installed.
+/// Reads the folder and the files that the search leads to. A missing standard folder is not an error: nothing is
+/// installed.
 [[nodiscard]] OpenClDrivers find_opencl_drivers(const OpenClSearch& search);
 
-/// The first line of an ICD file, without blanks around it; empty where it has none.
+/// Returns the first line of an ICD file, without blanks around it; empty where it has none.
 [[nodiscard]] std::string library_named_in(std::string_view icd_file);
 
-/// Why a library is not even loaded, by its file's name alone; empty where it may be. Those that unite other drivers'
-/// devices call OpenCL's loader, which may be waiting for us.
+/// Returns why a library is not even loaded, by its file's name alone; empty where it may be. Libraries that unite
+/// other drivers' devices call OpenCL's loader, which may be waiting for us.
 [[nodiscard]] std::string why_not_to_load(std::string_view library);
 
-/// Why a platform is not used; empty where it may be. `suffix`: what it answers to CL_PLATFORM_ICD_SUFFIX_KHR.
+/// Returns why a platform is not used; empty where it may be. `suffix`: its answer to CL_PLATFORM_ICD_SUFFIX_KHR.
 [[nodiscard]] std::string why_not_to_use(std::string_view platform_name, std::string_view suffix);
 
 }  // namespace troupe::platform

@@ -1,4 +1,4 @@
-/// Where an OpenCL device's kernels find the data of their tasks.
+/// The data of tasks as an OpenCL device's kernels find them.
 #pragma once
 
 #include <atomic>
@@ -16,40 +16,40 @@ struct _cl_mem;
 
 namespace troupe::platform {
 
-/// Of one device: the buffers that its kernels are given. A task's data are lent before its kernel enqueues anything,
-/// brought back behind that, and ended when the task has ended: each once for each piece of data.
+/// The buffers that one device's kernels are given. A task's data are lent before its kernel enqueues anything, brought
+/// back behind the kernel, and ended when the task has ended: each once for each piece of data.
 class OpenClTaskData {
  public:
-  /// A piece of data as a task uses it, without gaps between its columns in its buffer. `block`: in host memory, or in
-  /// the device's block of addresses.
+  /// A piece of data as a task uses it, without gaps between its columns in its buffer. `block` is in host memory, or
+  /// in the device's block of addresses.
   struct Piece {
     HostBlock block;
     AccessMode mode = AccessMode::read_write;
   };
   struct Lent {
     _cl_mem* buffer = nullptr;
-    /// Where the kernel's views are to say that the data begin: no other piece of data has it, but for one that begins
-    /// with the same bytes.
+    /// The address that the kernel's views give as the begin of the data. No other piece of data has it, except one
+    /// that begins with the same bytes.
     std::byte* address = nullptr;
   };
 
   virtual ~OpenClTaskData() = default;
 
-  /// The device has stopped working: whoever finds that out says so. Any thread.
+  /// Called by code that finds that the device has stopped working. Any thread.
   void note_loss() noexcept { lost_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool has_stopped() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] virtual const OpenClDevice& device() const = 0;
   [[nodiscard]] virtual _cl_context* context() const = 0;
-  /// Where all tasks of the device have to enqueue; null: each may have a queue of its own.
+  /// The queue that all tasks of the device must use; null: each may have a queue of its own.
   [[nodiscard]] virtual _cl_command_queue* only_queue() const = 0;
 
-  /// The buffer, which begins where the data do. What has to be done before a kernel uses it is enqueued: if anything
-  /// is, `last` becomes its event, which is the caller's then. Where this fails, with `out_of_memory` or
-  /// `kernel_failed`, nothing is lent.
+  /// Lends the buffer, which begins where the data do. Enqueues the commands that must run before a kernel uses it: if
+  /// there are any, `last` becomes their event, which then belongs to the caller. Where this fails, with
+  /// `out_of_memory` or `kernel_failed`, nothing is lent.
   [[nodiscard]] virtual Result<Lent> lend(_cl_command_queue* queue, const Piece& piece, _cl_event*& last) = 0;
-  /// Enqueues what has to be done before others use the data, after these events; `last` as above. Fails with
-  /// `kernel_failed`.
+  /// Enqueues the commands that must run before others use the data, after these events; `last` as in `lend`. Fails
+  /// with `kernel_failed`.
   [[nodiscard]] virtual Result<void> bring_back(_cl_command_queue* queue, const Piece& piece,
                                                 std::span<_cl_event* const> after, _cl_event*& last) = 0;
   virtual void end(const Piece& piece) noexcept = 0;

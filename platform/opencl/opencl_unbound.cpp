@@ -6,7 +6,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// Where the process might run before anybody bound its threads.
+/// The PUs that the process could use before any thread was bound.
 const Result<CpuSet> kPusAtStart = this_thread_binding();
 
 }  // namespace

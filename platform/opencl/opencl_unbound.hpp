@@ -1,4 +1,4 @@
-/// Where drivers' threads may run.
+/// Lets drivers' threads run on all cores.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace troupe::platform {
 
-/// Drivers start threads, which may run where the thread that starts them may. While what is returned lives, the
-/// calling thread may run where the process might before anybody bound its threads: so these are not on one core,
-/// because a worker was the first to ask. Nothing where that is refused.
+/// Lets the calling thread run, while the returned guard lives, wherever the process could before its threads were
+/// bound. Drivers start threads, which may run where the thread that starts them may; without this they would be on one
+/// core because a worker was the first to ask. Returns nothing where the system refuses.
 [[nodiscard]] std::optional<BindingGuard> unbind_for_drivers();
 
 }  // namespace troupe::platform

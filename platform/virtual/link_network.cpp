@@ -15,11 +15,11 @@ std::vector<double> capacities_of(const std::vector<LinkNetwork::Link>& links) {
   return capacities;
 }
 
-/// `Queueing::streams`: what the driver has of a pair.
+/// The most copies of a pair that the driver has; with `Queueing::streams`.
 constexpr std::uint32_t kMostWaitedFor = 5;
 constexpr std::uint32_t kMostPrefetches = 2;
 
-/// When `bytes` that begin to flow now have flowed, at most some hundred years on.
+/// Returns the time when `bytes` that begin to flow now have flowed, at most some hundred years on.
 TimeStamp finish_of(TimeStamp now, double bytes, double bytes_per_s) {
   constexpr double kLongest_ns = 4e18;
   const double ns = std::ceil(bytes / bytes_per_s * 1e9);
@@ -243,7 +243,7 @@ void LinkNetwork::end_copy(std::uint32_t index) {
   ++pair.statistics.copies;
   pair.statistics.busy += time_.now() - pair.since;
   pair.active = kNone;
-  // An event of its own: whatever it does finds the network in order.
+  // `done` is an event of its own: whatever it does, it finds the network in order.
   time_.after(Duration::zero(), std::move(copy.done));
   copy.stage = Stage::free;
   ++copy.generation;
@@ -261,8 +261,8 @@ void LinkNetwork::share() {
   TimeStamp next = TimeStamp::max();
   for (std::size_t i = 0; i < flowing_.size(); ++i) {
     Copy& copy = copies_[flowing_[i]];
-    // A copy whose rate stays keeps its time: to work it out again could only add the roundings. So does one that is
-    // due now, of which rounding may have left something.
+    // A copy whose rate stays keeps its time: computing it again could only add rounding errors. A copy that is due now
+    // keeps it, too; rounding may have left some bytes of it.
     if (copy.bytes_per_s != rates[i] && copy.finish > now) {
       copy.left = std::max(0.0, copy.left - copy.bytes_per_s * seconds(now - copy.since));
       copy.since = now;

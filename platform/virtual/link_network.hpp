@@ -10,7 +10,7 @@
 
 namespace troupe::platform {
 
-/// Names a copy that was asked for. Not used again while the copy goes on, and practically never after.
+/// The name of a copy that was asked for. Not used again while the copy goes on, and practically never after.
 struct CopyId {
   std::uint32_t slot = UINT32_MAX;
   std::uint32_t generation = 0;
@@ -19,34 +19,35 @@ struct CopyId {
 
 /// Links that copies share, and the copies.
 ///
-/// The model. A route goes from one memory node to another over links; each link gives a number of bytes per second,
-/// for all copies together. Of each pair (from, to) one copy is on its way at a time; the others wait in line, first
-/// those that somebody waits for, then the rest (prefetches), each in the order in which they came: see `Queueing` for
+/// The model. A route goes from one memory node to another over links; each link carries a number of bytes per second,
+/// for all copies together. For each pair (from, to) one copy is on its way at a time; the others wait in line, first
+/// those that are waited for, then the rest (prefetches), each in the order in which they came: see `Queueing` for
 /// another way. A copy first takes the route's latency and the overhead, in which it uses no link, then its bytes flow.
 /// The bytes per second of all flows are the max-min fair ones (`link_sharing.hpp`), worked out again whenever a flow
 /// starts or ends. Times are whole nanoseconds, rounded up.
 ///
-/// For the thread of its `VirtualTime`, which must outlive it; it must outlive the copies that it was given. Equal
-/// calls give equal times and orders. Starting or ending a flow takes about a microsecond with 30 flows over 40 links.
+/// Only the thread of its `VirtualTime` may use it. The `VirtualTime` must outlive it; it must outlive its copies.
+/// Equal calls give equal times and orders. Starting or ending a flow takes about a microsecond with 30 flows over 40
+/// links.
 class LinkNetwork {
  public:
   struct Link {
     double bytes_per_s = 0;
   };
 
-  /// Which copies wait for which.
+  /// The rule by which copies wait for others.
   enum class Queueing : std::uint8_t {
-    /// Those of one pair, as above; those of different pairs go beside one another.
+    /// Copies of one pair wait, as above; those of different pairs go at the same time.
     pairs,
-    /// As StarPU simulates CUDA (`src/core/simgrid.c`, `src/datawizard/data_request.h`). Of each pair at most five
-    /// copies that somebody waits for and two prefetches are given to the driver; none overtakes those given before
-    /// it, and the overhead passes before, not on the way. A copy goes when none is left that was given before it and
-    /// is of the same pair or excludes it: beside one from a GPU to another nothing else comes into either. Node 0 is
+    /// Copies wait as StarPU simulates CUDA (`src/core/simgrid.c`, `src/datawizard/data_request.h`). For each pair the
+    /// driver gets at most five copies that are waited for and two prefetches; none overtakes those given before it,
+    /// and the overhead passes before, not on the way. A copy goes when no copy is left that was given before it and is
+    /// of the same pair or excludes it: beside a copy from a GPU to another nothing else comes into either. Node 0 is
     /// the host, all others are GPUs.
     streams,
   };
 
-  /// How to get from one node to another. `bytes_per_s` is what one copy alone reaches; zero says that there is no way.
+  /// The way from one node to another. `bytes_per_s` is the rate of one copy alone; zero says that there is no way.
   struct Route {
     /// Indices of the links, each at most once.
     std::vector<std::uint32_t> links;
@@ -54,22 +55,22 @@ class LinkNetwork {
     Duration latency{};
   };
 
-  /// What has passed over a link up to now. `bytes` are those of completed copies.
+  /// The traffic over a link up to now. `bytes` are those of completed copies.
   struct LinkStatistics {
     Bytes bytes;
-    /// How long at least one copy's bytes have flowed over it.
+    /// The time during which at least one copy's bytes have flowed over it.
     Duration busy{};
-    /// The most bytes per second that have flowed over it, divided by those that it can give: at most 1.
+    /// The most bytes per second that have flowed over it, divided by its capacity: at most 1.
     double highest_load = 0;
   };
 
-  /// What has gone and waits to go from one node to another. `bytes` are those of completed copies.
+  /// The traffic of a pair of nodes up to now, and the copies that wait. `bytes` are those of completed copies.
   struct PairStatistics {
     Bytes bytes;
     std::uint64_t copies = 0;
-    /// How long a copy has been on its way, latencies included.
+    /// The time during which a copy has been on its way, latencies included.
     Duration busy{};
-    /// Copies that wait in line, without the one on its way, and their bytes.
+    /// The copies that wait in line, without the one on its way, and their bytes.
     std::uint32_t queued = 0;
     Bytes queued_bytes;
     std::uint32_t longest_queue = 0;
@@ -83,10 +84,10 @@ class LinkNetwork {
     double bytes_per_s = 0;
   };
 
-  /// `routes` has `nodes` times `nodes` entries, those from node 0 first; the entries from a node to itself are not
-  /// looked at. Every copy takes `overhead_per_copy` besides its latency, or before it (`Queueing::streams`). The
-  /// figures must be sound, as those of a platform file that was read without error: capacities above zero, links that
-  /// exist, no negative times.
+  /// `routes` has `nodes` times `nodes` entries, those from node 0 first; entries from a node to itself are ignored.
+  /// Every copy takes `overhead_per_copy` in addition to its latency, or before it (`Queueing::streams`). The figures
+  /// must be sound, as those of a platform file that was read without error: capacities above zero, links that exist,
+  /// no negative times.
   LinkNetwork(VirtualTime& time, std::vector<Link> links, std::size_t nodes, std::vector<Route> routes,
               Duration overhead_per_copy = {}, Queueing queueing = Queueing::pairs);
   LinkNetwork(const LinkNetwork&) = delete;
@@ -94,16 +95,16 @@ class LinkNetwork {
 
   [[nodiscard]] bool connected(std::size_t from, std::size_t to) const;
 
-  /// Asks for a copy between two nodes that are connected. `waited_for`: somebody waits for it. `done` is called
-  /// when the last byte has arrived, with the next copy of the pair on its way already; it may ask for others.
+  /// Asks for a copy between two nodes that are connected. `waited_for`: a task waits for it. `done` is called when the
+  /// last byte has arrived, with the next copy of the pair on its way already; it may ask for others.
   CopyId start(std::size_t from, std::size_t to, Bytes bytes, bool waited_for, Event done);
 
-  /// Now somebody waits for it: a copy that waits in line goes behind the last that is waited for. Nothing changes for
-  /// one that is on its way, done or waited for already.
+  /// Says that the copy is now waited for: if it waits in line, it goes behind the last copy that is waited for.
+  /// Nothing changes for one that is on its way, done or waited for already.
   void make_urgent(CopyId copy);
 
   [[nodiscard]] const std::vector<Link>& links() const noexcept { return links_; }
-  /// As of now.
+  /// The statistics up to now.
   [[nodiscard]] LinkStatistics link_statistics(std::size_t link) const;
   [[nodiscard]] PairStatistics pair_statistics(std::size_t from, std::size_t to) const;
   /// The copies whose bytes flow now, in the order in which their bytes began to.
@@ -119,15 +120,15 @@ class LinkNetwork {
     Bytes bytes;
     std::uint32_t pair = 0;
     std::uint32_t generation = 0;
-    /// Its neighbours in line.
+    /// The copies before and after it in the line.
     std::uint32_t previous = kNone;
     std::uint32_t next = kNone;
     Stage stage = Stage::free;
     bool waited_for = false;
-    /// As which of the two the driver has it.
+    /// True: the driver counts it among the copies that are waited for; false: among the prefetches.
     bool given_as_waited_for = false;
 
-    /// While its bytes flow: how many were left at `since`, the rate from then on, and when that ends.
+    /// The state while its bytes flow: the bytes left at `since`, the rate from then on, and the time when that ends.
     double left = 0;
     double bytes_per_s = 0;
     TimeStamp since{};
@@ -144,10 +145,10 @@ class LinkNetwork {
     Line urgent;
     Line prefetches;
     std::uint32_t active = kNone;
-    /// Copies that the driver has, that on its way included.
+    /// The numbers of copies that the driver has, including the one on its way.
     std::uint32_t given_waited_for = 0;
     std::uint32_t given_prefetches = 0;
-    /// Since when a copy has been on its way.
+    /// The time since when a copy has been on its way.
     TimeStamp since{};
     PairStatistics statistics;
   };
@@ -155,7 +156,7 @@ class LinkNetwork {
   struct LinkState {
     std::uint32_t flows = 0;
     TimeStamp busy_since{};
-    /// Bytes per second of its flows.
+    /// The bytes per second of its flows.
     double load = 0;
     LinkStatistics statistics;
   };
@@ -163,21 +164,21 @@ class LinkNetwork {
   std::uint32_t new_copy();
   void append(Pair& pair, std::uint32_t copy);
   void unlink(Pair& pair, std::uint32_t copy);
-  /// Gives the driver of the pair's copies what it takes.
+  /// Gives the driver as many of the pair's copies as it takes.
   void give(std::uint32_t pair);
   [[nodiscard]] bool takes_next(const Pair& pair) const;
-  /// Sends on their way those that the driver has and that wait for none.
+  /// Begins the copies that the driver has and that wait for none.
   void begin_given();
   void begin(std::uint32_t copy);
-  /// Whether copies of one pair wait for those of the other.
+  /// Returns true if copies of one pair wait for those of the other.
   [[nodiscard]] bool exclude(std::uint32_t one, std::uint32_t other) const;
-  /// The latency is over.
+  /// Called when the latency is over.
   void begin_flow(std::uint32_t copy);
-  /// The bytes have arrived, and are off the links.
+  /// Called when the bytes have arrived, and are off the links.
   void end_copy(std::uint32_t copy);
   /// Ends the copies whose bytes have flowed by now.
   void complete_due();
-  /// Works out rates and completions for the flows of now, and asks for the next completion.
+  /// Computes rates and completions for the current flows, and asks for the next completion.
   void share();
   void note_loads();
 
@@ -192,9 +193,9 @@ class LinkNetwork {
   std::vector<LinkState> link_states_;
   std::vector<Copy> copies_;
   std::vector<std::uint32_t> free_;
-  /// `Queueing::streams`: what the driver has, in the order in which it was given.
+  /// The copies that the driver has, in the order in which they were given; with `Queueing::streams`.
   std::vector<std::uint32_t> given_;
-  /// The copies whose bytes flow, in the order in which they began to, and what `sharing_` needs to know of each.
+  /// The copies whose bytes flow, in the order in which they began to, and the data that `sharing_` needs of each.
   std::vector<std::uint32_t> flowing_;
   std::vector<SharedFlow> demands_;
   LinkSharing sharing_;

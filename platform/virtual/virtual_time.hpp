@@ -1,5 +1,5 @@
-/// Virtual time: a clock that jumps from one event to the next. Whatever takes time in a simulated run (a kernel, a
-/// copy) is an event at its end; nothing sleeps, and no real clock is read.
+/// Virtual time: a clock that jumps from one event to the next. Each action that takes time in a simulated run (a
+/// kernel, a copy) is an event at its end; nothing sleeps, and no real clock is read.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace troupe::platform {
 
-/// Names an event that was asked for, so that it can be cancelled. Never used again for another event (up to 2^32
+/// The name of an event that was asked for, so that it can be cancelled. Never used again for another event (up to 2^32
 /// events in the same place of the queue).
 struct EventId {
   std::uint32_t slot = UINT32_MAX;
@@ -23,39 +23,39 @@ struct EventId {
 /// The event queue and the clock that it moves. Events are called in the order of their times, and those of one time
 /// in the order in which they were asked for, so that equal programs give equal runs.
 ///
-/// For one thread; the clock may be read by others. Asking, cancelling and advancing take O(log n) for n events that
-/// are still to come. A cancelled event leaves the queue at once: whoever changes its mind often (the link network,
-/// whose next completion moves with each copy that starts or ends) leaves nothing behind.
+/// For one thread; others may read the clock. Asking, cancelling and advancing take O(log n) for n events that are
+/// still to come. A cancelled event leaves the queue at once: a user that often cancels (the link network, whose next
+/// completion moves with each copy that starts or ends) leaves nothing behind.
 class VirtualTime {
  public:
   explicit VirtualTime(TimeStamp start = TimeStamp::zero()) : clock_(start) {}
-  /// Events hold references to it.
+  /// Not copied: events hold references to it.
   VirtualTime(const VirtualTime&) = delete;
   VirtualTime& operator=(const VirtualTime&) = delete;
 
   [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
   [[nodiscard]] TimeStamp now() const noexcept { return clock_.now(); }
 
-  /// Asks for a call of `event` at `when`, which must not be in the past. It may be now: then it comes after what was
-  /// asked for at this time before.
+  /// Asks for a call of `event` at `when`, which must not be in the past. It may be now: then it comes after the events
+  /// that were asked for at this time before.
   EventId at(TimeStamp when, Event event);
-  /// The same, `delay` from now, which must not be negative.
+  /// Asks for a call of `event` after `delay`, which must not be negative.
   EventId after(Duration delay, Event event) { return at(now() + delay, std::move(event)); }
 
-  /// Takes an event back and destroys it. False: it was called, is being called or was cancelled already.
+  /// Takes an event back and destroys it. Returns false if it was called, is being called or was cancelled already.
   bool cancel(EventId id);
 
-  /// Moves the clock to the next event, removes it from the queue and calls it; it may ask for others and cancel. What
-  /// it throws comes out here. False: there is none, and the clock stands.
+  /// Moves the clock to the next event, removes it from the queue and calls it; it may ask for others and cancel. Its
+  /// exceptions come out here. Returns false if there is no event; the clock then stands.
   bool advance();
 
-  /// When the next event is due.
+  /// Returns the time when the next event is due.
   [[nodiscard]] std::optional<TimeStamp> next() const;
-  /// Events still to come.
+  /// The number of events still to come.
   [[nodiscard]] std::size_t pending() const noexcept { return heap_.size(); }
 
  private:
-  /// Where an event waits. The heap moves entries of 24 bytes, the events themselves stay.
+  /// The place where an event waits. The heap moves entries of 24 bytes; the events themselves stay.
   struct Slot {
     Event event;
     std::uint32_t generation = 0;
@@ -76,7 +76,7 @@ class VirtualTime {
   std::uint32_t free_slot();
   /// Takes the entry at `position` out of the heap, and frees its slot.
   Event remove(std::uint32_t position);
-  /// Puts `entry` into the hole at `position`, or as far above or below as its time asks for.
+  /// Put `entry` into the hole at `position`, or as far above or below as its time requires.
   void rise(std::uint32_t position, const Entry& entry);
   void sink(std::uint32_t position, const Entry& entry);
   void place(std::uint32_t position, const Entry& entry);
