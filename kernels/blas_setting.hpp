@@ -1,4 +1,5 @@
-/// The number of threads that the BLAS library uses, while Troupe's kernels want it to be one. Private to kernels/.
+/// The number of threads of the BLAS library, which Troupe's kernels set to one while they need it. Private to
+/// kernels/.
 #pragma once
 
 #include <atomic>
@@ -13,14 +14,14 @@ extern "C" {
 
 namespace troupe::kernels {
 
-/// The process has one number of threads, so there is one place that knows who wants it to be one.
+/// The process has one number of threads, so one object knows who needs it to be one.
 struct BlasSetting {
   Mutex mutex;
-  /// Objects of `single_threaded_blas` that live. Written under the lock. Relaxed reads suffice: a thread that calls
-  /// BLAS for a task was given the task after the number was raised.
+  /// The number of live objects of `single_threaded_blas`. Written under the lock. Relaxed reads suffice: a thread that
+  /// calls BLAS for a task was given the task after the number was raised.
   std::atomic<int> users{0};
-  /// The library runs in the calling thread, and the program's own number is in `of_the_program`. Written under the
-  /// lock; who reads an old value looks again there.
+  /// True: the library runs in the calling thread, and the program's own number is in `of_the_program`. Written under
+  /// the lock; a thread that reads an old value looks again under the lock.
   std::atomic<bool> taken{false};
   int of_the_program TROUPE_GUARDED_BY(mutex) = 1;
 
@@ -36,13 +37,14 @@ struct BlasSetting {
   }
   void give_back() TROUPE_REQUIRES(mutex) {
     if (!taken.exchange(false, std::memory_order_relaxed)) return;
-    // The program may have set another number since: that one stays.
+    // The program may have set another number since: that number stays.
     if (openblas_get_num_threads() == 1) openblas_set_num_threads(of_the_program);
   }
 };
 inline BlasSetting blas_setting;
 
-/// Before each call of BLAS: the program may have set a number of threads since the last one, or got its own back.
+/// Called before each call of BLAS: since the last one, the program may have set a number of threads, or got its own
+/// back.
 inline void before_blas() {
   if (blas_setting.users.load(std::memory_order_relaxed) == 0 || !BlasSetting::can_be_set()) return;
   if (openblas_get_num_threads() == 1 && blas_setting.taken.load(std::memory_order_relaxed)) return;

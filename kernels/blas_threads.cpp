@@ -21,7 +21,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// What OpenBLAS maps for each thread that is inside of it: `BUFFER_SIZE` of x86-64 with all kernels.
+/// The memory that OpenBLAS maps for each thread inside of it: `BUFFER_SIZE` of x86-64 with all kernels.
 constexpr std::size_t kWorkSpace = std::size_t{128} << 20U;
 
 bool fits(std::size_t bytes) {
@@ -30,8 +30,8 @@ bool fits(std::size_t bytes) {
   return place != MAP_FAILED;
 }
 
-/// OpenBLAS tries for ever where it gets no work space. It keeps what it had, so it takes all of it here, once, where
-/// a limit makes it scarce; kernels then find it. Throws `Error`.
+/// Takes all of OpenBLAS's work space once, where a limit makes memory scarce. OpenBLAS retries for ever where it gets
+/// no work space, and keeps what it has; so kernels then find it there. Throws `Error`.
 void reserve_work_space() {
   static bool reserved = false;
   if (reserved || blas_memory_alloc == nullptr || blas_memory_free == nullptr || !platform::address_space_left())

@@ -5,19 +5,19 @@
 
 namespace troupe::kernels {
 
-/// While any of the returned objects lives, the BLAS library runs in the calling thread only; when the last one dies,
-/// the number of threads that the program had set before the first is back. An `Environment` for codelets that call
-/// BLAS: a runtime holds one from the first such codelet on. Thread-safe.
+/// While any of the returned objects lives, the BLAS library runs in the calling thread only. When the last one dies,
+/// the program gets back the number of threads that it had set before the first. An `Environment` for codelets that
+/// call BLAS: a runtime holds one from the first such codelet on. Thread-safe.
 ///
 /// In OpenBLAS's pthread build the number of threads is one for the whole process, so BLAS calls of the program's own
-/// threads are single-threaded as well meanwhile. Should the program set a number, the next kernel takes it away again,
-/// and that number is the one that comes back. Libraries without such a setting are left alone.
+/// threads are single-threaded as well meanwhile. If the program sets a number meanwhile, the next kernel sets it to
+/// one again, and the program later gets that number back. Libraries without such a setting are left alone.
 ///
 /// Throws `Error` (`out_of_memory`) where a limit of the process leaves no room for the library's work space.
 std::shared_ptr<void> single_threaded_blas();
 
-/// Gives the program its number of threads back until the next kernel that calls BLAS: for when a runtime has nothing
-/// to do, and lives on. Thread-safe.
+/// Gives the program its number of threads back until the next kernel that calls BLAS. For a runtime that has nothing
+/// to do and lives on. Thread-safe.
 void lend_blas_threads();
 
 }  // namespace troupe::kernels

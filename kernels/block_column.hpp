@@ -1,4 +1,4 @@
-/// A block column that a task gets as tiles, on cores and on GPUs alike: nothing is dereferenced.
+/// A block column that a task gets as tiles, on cores and on GPUs alike: no pointer is dereferenced.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 
 namespace troupe::kernels {
 
-/// Tiles one below the other, as many columns each. They need not lie like that in memory.
+/// Tiles that form a block column, with as many columns each. They need not lie one below the other in memory.
 template <class T>
 class BlockColumn {
  public:
-  /// The handles of a task from number `begin` on, of which there is at least one.
+  /// Makes the column from the handles of a task from number `begin` on, of which there is at least one.
   BlockColumn(const KernelContext& context, std::size_t begin) {
     for (std::size_t i = begin; i < context.size(); ++i) {
       tiles_.push_back(context.matrix<T>(i));
@@ -27,10 +27,10 @@ class BlockColumn {
   [[nodiscard]] std::int64_t rows() const { return ends_.empty() ? 0 : ends_.back(); }
   [[nodiscard]] std::int64_t cols() const { return tiles_.front().cols; }
   [[nodiscard]] std::span<const MatrixView<T>> tiles() const { return tiles_; }
-  /// The rows above tile number `index`.
+  /// The number of rows above tile number `index`.
   [[nodiscard]] std::int64_t begin_of(std::size_t index) const { return ends_[index] - tiles_[index].rows; }
 
-  /// All of it as one block, if that is how the tiles lie: those of one column-major matrix do.
+  /// Returns all of it as one block, if the tiles lie so: those of one column-major matrix do.
   [[nodiscard]] std::optional<MatrixView<T>> whole() const {
     const MatrixView<T>& first = tiles_.front();
     const T* next = first.data;
@@ -38,11 +38,11 @@ class BlockColumn {
       if (tile.data != next || tile.ld != first.ld) return std::nullopt;
       next += tile.rows;
     }
-    // Else the columns would overlap.
+    // Otherwise the columns would overlap.
     if (rows() > first.ld && cols() > 1) return std::nullopt;
     return MatrixView<T>{first.data, rows(), cols(), std::max(first.ld, rows())};
   }
-  /// Row `index` as a block of its own.
+  /// Returns row `index` as a block of its own.
   [[nodiscard]] MatrixView<T> row(std::int64_t index) const {
     const auto tile = static_cast<std::size_t>(std::ranges::upper_bound(ends_, index) - ends_.begin());
     return {tiles_[tile].data + (index - begin_of(tile)), 1, cols(), tiles_[tile].ld};
@@ -50,11 +50,11 @@ class BlockColumn {
 
  private:
   std::vector<MatrixView<T>> tiles_;
-  /// Rows up to the end of each tile.
+  /// The number of rows up to the end of each tile.
   std::vector<std::int64_t> ends_;
 };
 
-/// The pieces in which a task gets its pivots: its handles of integers from number `begin` on.
+/// Returns the pieces in which a task gets its pivots: its handles of integers from number `begin` on.
 inline std::vector<std::span<const int>> pivots_from(const KernelContext& context, std::size_t begin) {
   std::vector<std::span<const int>> pieces;
   while (begin < context.size() && context.data(begin).layout.element_tag == type_tag<int>()) {

@@ -1,4 +1,4 @@
-/// Parts of a block as blocks of their own, on cores and on GPUs alike: nothing is dereferenced.
+/// Parts of a block as blocks of their own, on cores and on GPUs alike: no pointer is dereferenced.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace troupe::kernels {
 
-/// `count` rows of a block, from `row` on.
+/// Returns `count` rows of a block, from `row` on.
 template <class T>
 MatrixView<T> rows_from(MatrixView<T> a, std::int64_t row, std::int64_t count) {
   return {a.data + row, count, a.cols, a.ld};
@@ -18,13 +18,13 @@ MatrixView<T> rows_below(MatrixView<T> a, std::int64_t row) {
   return rows_from(a, row, a.rows - row);
 }
 
-/// `count` columns of a block, from `col` on.
+/// Returns `count` columns of a block, from `col` on.
 template <class T>
 MatrixView<T> columns_from(MatrixView<T> a, std::int64_t col, std::int64_t count) {
   return {a.data + col * a.ld, a.rows, count, a.ld};
 }
 
-/// `rows` x `cols` elements of a block, from (`row`, `col`) on.
+/// Returns `rows` x `cols` elements of a block, from (`row`, `col`) on.
 template <class T>
 MatrixView<T> part(MatrixView<T> a, std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
   return {a.data + row + col * a.ld, rows, cols, a.ld};

@@ -1,4 +1,4 @@
-/// What is said of matrices that a factorization cannot go on with, wherever it runs.
+/// The errors for matrices that a factorization cannot go on with, on cores and on GPUs.
 #pragma once
 
 #include <cstdint>

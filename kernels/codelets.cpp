@@ -34,20 +34,20 @@ using In = MatrixView<const T>;
 template <class T>
 using Out = MatrixView<T>;
 
-/// What holds while tile codelets may run.
+/// Sets up the conditions under which tile codelets may run.
 std::shared_ptr<void> tile_environment() {
   using Both = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
   return std::make_shared<Both>(single_threaded_blas(), gpu_environment());
 }
 
-/// A codelet with this library's environment. `kernel` is for teams; a core is a team of one. `flops` is a function of
-/// the context.
+/// Makes a codelet with this library's environment. `kernel` is for teams; a core is a team of one. `flops` is a
+/// function of the context.
 template <class F, class Flops>
 Codelet make(const char* name, std::vector<AccessMode> modes, F kernel, Flops flops) {
   return Codelet(name, std::move(modes)).cpu_team(kernel).flops(flops).environment(tile_environment);
 }
 
-/// One whose last handles are the tiles of a block column. It takes `offset` and `first`.
+/// Makes a codelet whose last handles are the tiles of a block column. It takes `offset` and `first`.
 template <class T, class F, class Flops>
 Codelet make_on_column(const char* name, std::vector<HandleGroup> groups, F kernel, Flops flops) {
   groups.push_back(HandleGroup::of<MatrixView<T>>(rw, HandleGroup::any_number));
@@ -115,7 +115,7 @@ Codelet trsm_right(char uplo, char trans) {
   return make("trsm", {r, rw}, kernel, [](const KernelContext& c) { return rows(c, 1) * cols(c, 1) * cols(c, 1); });
 }
 
-/// Operations of a solve with the diagonal block of handle 0, and of the update of the other rows.
+/// The operations of a solve with the diagonal block of handle 0, and of the update of the other rows.
 double solve_flops(const KernelContext& c, double other_rows) {
   return cols(c, 0) * cols(c, 0) * cols(c, 1) + 2 * other_rows * cols(c, 0) * cols(c, 1);
 }
@@ -123,7 +123,7 @@ double rows_below_block(const KernelContext& c) {
   return rows(c, 0) - static_cast<double>(c.argument<std::int64_t>(0)) - cols(c, 0);
 }
 
-/// A solve for B of one triangle and the update of other rows of B, for a team: `solve(part of B)` has a part of its
+/// Solves for B with one triangle and updates other rows of B, in a team: `solve(part of B)` does so for a part of its
 /// columns.
 template <class T, class F>
 void for_columns(Team& team, Out<T> b, F solve) {
@@ -199,10 +199,10 @@ Codelet getrf_without_pivoting() {
               [](const KernelContext& c) { return panel_flops(rows_below_block(c) + cols(c, 0), cols(c, 0)); });
 }
 
-/// Where the rows of a block column are: its row `offset` is row `first` of the whole matrix.
+/// The position of a block column's rows: its row `offset` is row `first` of the whole matrix.
 struct Position {
   explicit Position(const KernelContext& c) : offset(c.argument<std::int64_t>(0)), first(c.argument<std::int64_t>(1)) {}
-  /// Rows of the whole matrix above the column.
+  /// The number of rows of the whole matrix above the column.
   [[nodiscard]] std::int64_t above() const { return first - offset; }
 
   std::int64_t offset;
@@ -216,7 +216,7 @@ void exchange(Team& team, const BlockColumn<T>& c, std::span<const std::span<con
   const std::int64_t above = position.above();
   const CheckedPivots pivots(given, above, above + c.rows());
   const std::int64_t count = pivots.size();
-  // Columns at a time: their rows stay in the cache, whatever the distance of columns.
+  // Works on a few columns at a time: their rows stay in the cache, whatever the distance of columns.
   constexpr std::int64_t kStrip = 8;
   const auto exchange_all = [&](auto element) {
     share(team, c.cols(), kStrip, [&](std::int64_t first, std::int64_t cols) {
@@ -264,7 +264,7 @@ void as_one_block(const BlockColumn<T>& a, std::int64_t offset, F work) {
   for_each_part([](T* part, std::int64_t count, const T* copy) { std::copy_n(copy, count, part); });
 }
 
-/// Rows of all handles from number `begin` on.
+/// The number of rows of all handles from number `begin` on.
 double rows_from_handle(const KernelContext& c, std::size_t begin) {
   double all = 0;
   for (std::size_t i = begin; i < c.size(); ++i) all += rows(c, i);
@@ -276,8 +276,8 @@ Codelet getrf_panel() {
   const auto kernel = [](const KernelContext& context) {
     const auto pivots = context.vector<int>(0);
     const Position position(context);
-    // LAPACK reads the pivots that it has written: in memory that others write too, a client of a service say, they
-    // could have become anything by then.
+    // LAPACK reads the pivots that it has written. In memory that others write too, such as a client of a service, they
+    // could have any value by then.
     std::vector<int> own(pivots.size());
     int info = 0;
     as_one_block(BlockColumn<T>(context, 1), position.offset,
@@ -318,16 +318,16 @@ Codelet swap_rows() {
                            [](const KernelContext&) { return 0.0; });
 }
 
-/// The last rows of a tile with the diagonal, copied to V: those from the diagonal on.
+/// Copies to V the last rows of a tile with the diagonal: those from the diagonal on.
 template <class T>
 void copy_to(Out<T> v, Out<T> own) {
   for (std::int64_t j = 0; j < own.cols; ++j) std::copy_n(own.data + j * own.ld, own.rows, v.data + j * v.ld);
 }
 
-/// Pivots among rows 0 up to `rows`.
+/// Returns the pivots, checked to be among rows 0 up to `rows`.
 CheckedPivots checked(const std::span<const int>& pivots, std::int64_t rows) { return {{&pivots, 1}, 0, rows}; }
 
-/// Throws where a pivot is zero and, `last`, no tile is left that could have another.
+/// Throws where a pivot is zero and, with `last`, no tile is left that could have another.
 template <class T>
 void require_pivots(Out<T> u, std::int64_t first, std::int64_t last) {
   for (std::int64_t j = 0; last != 0 && j < u.cols; ++j) {

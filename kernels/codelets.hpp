@@ -1,4 +1,4 @@
-/// The tile kernels as codelets: what tile algorithms submit.
+/// The tile kernels as codelets, for tile algorithms to submit.
 #pragma once
 
 #include "graph/codelets/codelet.hpp"
@@ -8,8 +8,8 @@ namespace troupe::kernels {
 /// One codelet per kernel, for float or double. All matrices are column-major blocks with a leading dimension. Handles
 /// are listed in their order, with their modes (r read, w write, rw read and write), then arguments by value. All of
 /// them keep the BLAS library single-threaded while a runtime that has seen them lives, and count their floating-point
-/// operations. Which of them run on CUDA GPUs: docs/gpu-kernels.md. On a cluster of
-/// cores each member of the team has a part of the work; a team of the same size gives the same bits again.
+/// operations. docs/gpu-kernels.md lists those that run on CUDA GPUs. On a cluster of cores each member of the team has
+/// a part of the work; a team of the same size gives the same bits again.
 ///
 /// Tiles may be taller than wide (`TiledMatrix::diagonal`): `offset` (int64) says how many rows of a tile lie above the
 /// diagonal block, a square as wide as the tile. D_o are the rows of tile D that make up that block, D_b those below,
@@ -28,16 +28,16 @@ struct TileCodelets {
   Codelet gemm_nn;           ///< A r, B r, C rw; offset (of the rows of B to use, as many as A has columns): C -= A B_o
   Codelet gemm_tn;           ///< A r, B r, C rw; offset (of the rows of C to update): C_o -= A^T B
   Codelet solve_lower;       ///< D r, B rw; offset: B_o <- L^-1 B_o; B_b -= D_b B_o
-  Codelet solve_unit_lower;  ///< the same with a unit diagonal
+  Codelet solve_unit_lower;  ///< D r, B rw; offset: as `solve_lower`, with a unit diagonal
   Codelet solve_lower_transposed;  ///< D r, B rw; offset: B_o <- L^-T (B_o - D_b^T B_b)
   Codelet solve_upper;             ///< D r, B rw; offset: B_o <- U^-1 B_o; B_a -= D_a B_o
   Codelet getrf_without_pivoting;  ///< D rw; offset, first: D_o <- L (unit lower) and U; D_b <- D_b U^-1
   Codelet trsm_right_upper;        ///< D r, A rw; offset: A <- A U^-1, U the upper triangle of D_o
 
-  // With partial pivoting: on block columns, each handed over as its tiles from some tile on, down to the last one: as
-  // many handles as there are. Row `offset` (int64) of these is row `first` of the whole matrix. Pivots: see
-  // `linalg::Pivots`, counted from the top of the whole matrix. On cores, tiles that lie below one another in memory,
-  // as those of one column-major matrix do, are worked on in place.
+  // The codelets with partial pivoting work on block columns, each passed as its tiles from some tile on, down to the
+  // last one: as many handles as there are. Row `offset` (int64) of these is row `first` of the whole matrix. Pivots:
+  // see `linalg::Pivots`, counted from the top of the whole matrix. On cores, tiles that lie below one another in
+  // memory, as those of one column-major matrix do, are worked on in place.
 
   /// P w (int, as many as the panel has columns), A rw…; offset, first: factorizes A from row `offset` on.
   Codelet getrf_panel;
@@ -47,7 +47,7 @@ struct TileCodelets {
   /// P r… (one after the other), C rw…; offset, first: exchanges rows of C from row `offset` on by the pivots.
   Codelet swap_rows;
 
-  // With incremental pivoting: rows are exchanged inside the tile with the diagonal and inside pairs of tiles, as in
+  // With incremental pivoting, rows are exchanged inside the tile with the diagonal and inside pairs of tiles, as in
   // kernels/incremental_pivoting.hpp. Of a tile with the diagonal getrf_incpiv and gessm take the last rows, as many as
   // V has: those from the diagonal on. Pivots are counted from there. L has as many rows as the inner block. `last`
   // (int64): 1 where no tile below is left, so that a zero on the diagonal of U is a breakdown; else 0.
@@ -56,7 +56,7 @@ struct TileCodelets {
   Codelet gessm_back;    ///< V r, P r, C rw: C <- P^T L C
   Codelet tstrf;         ///< U rw, B rw, L w, P w; offset, first, last: LU of the upper triangle of U_o on top of B
   Codelet ssssm;  ///< B r, L r, P r, A rw, C rw; offset: eliminates in [A_o; C]; A_o has as many rows as B has columns
-  Codelet ssssm_back;  ///< the inverse of that
+  Codelet ssssm_back;  ///< as `ssssm`, but applies the inverse
 
   // Tile QR: LAPACK's routines of the same names. T has as many rows as the inner block. Of a tile with the diagonal
   // geqrt and gemqrt take the last rows, as many as V has: those from the diagonal on.
@@ -65,14 +65,14 @@ struct TileCodelets {
   Codelet gemqrt_transposed;  ///< V r, T r, C rw: C <- Q^T C
   Codelet tpqrt;              ///< R rw, B rw, T w; offset: QR of the upper triangle of R_o on top of B; reflectors in B
   Codelet tpmqrt;  ///< V r, T r, A rw, B rw; offset: [A_o; B] <- Q [A_o; B]; A_o has as many rows as V has columns
-  Codelet tpmqrt_transposed;  ///< the same with Q^T
+  Codelet tpmqrt_transposed;  ///< as `tpmqrt`, with Q^T
 
   /// A w; row, col (int64), seed (uint64), diagonal (double): A <- the part of `symmetric_element`'s matrix that begins
-  /// at (row, col). For experiments: no matrix has to be moved to where it is factorized.
+  /// at (row, col). For experiments: no matrix has to be moved to the place where it is factorized.
   Codelet fill_symmetric;
 };
 
-/// The codelets for `T`, built at first use. `T` is float or double.
+/// Returns the codelets for `T`, built at first use. `T` is float or double.
 template <class T>
 const TileCodelets<T>& codelets();
 

@@ -10,7 +10,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// What the estimators work in: up to four numbers and one integer per row.
+/// The work space of the estimators: up to four numbers and one integer per row.
 template <class T>
 struct EstimatorSpace {
   explicit EstimatorSpace(std::int64_t n)

@@ -1,4 +1,4 @@
-/// How far a matrix is from a singular one.
+/// Estimates how far a matrix is from a singular one.
 #pragma once
 
 #include "graph/codelets/layout.hpp"
@@ -9,13 +9,13 @@ namespace troupe::kernels {
 /// pocon, trcon): seldom more than three times too large. Zero where A^-1 overflows. Each takes `norm`, the 1-norm of
 /// A, and some n^2 operations in the calling thread. No element of the factors may be infinite or NaN.
 ///
-/// From LU with row interchanges, as getrf leaves it.
+/// This one takes LU with row interchanges, as getrf leaves it.
 template <class T>
 [[nodiscard]] T reciprocal_condition_of_lu(MatrixView<const T> lu, T norm);
-/// From the lower triangle of Cholesky's L.
+/// The estimate from the lower triangle of Cholesky's L.
 template <class T>
 [[nodiscard]] T reciprocal_condition_of_cholesky(MatrixView<const T> l, T norm);
-/// Of the upper triangle itself: that of A = Q R is within a factor of n of it.
+/// The estimate for the upper triangle itself; that of A = Q R is within a factor of n of it.
 template <class T>
 [[nodiscard]] T reciprocal_condition_of_triangle(MatrixView<const T> r);
 

@@ -1,13 +1,13 @@
-/// Small codelets on elements: what programs want at once that compute with a service's own kernels.
+/// Small codelets on elements, for programs that compute with a service's own kernels.
 #pragma once
 
 #include "graph/codelets/codelet.hpp"
 
 namespace troupe::kernels {
 
-/// For float or double, on cores. Handles in their order with their modes (r read, w write, rw read and write), then
-/// arguments by value; matrices and vectors alike, of equal shapes. They throw `invalid_argument` where shapes differ.
-/// A service knows them as "copy/double" and so on.
+/// Codelets for float or double, on cores. Handles are listed in their order with their modes (r read, w write, rw read
+/// and write), then arguments by value. Data are matrices or vectors of equal shapes. They throw `invalid_argument`
+/// where shapes differ. A service knows them as "copy/double" and so on.
 template <class T>
 struct ElementCodelets {
   Codelet copy;   ///< X r, Y w: Y <- X
@@ -17,15 +17,15 @@ struct ElementCodelets {
   Codelet dot;    ///< X r, Y r, S reduce, a scalar with the reduction "sum": S <- S + sum of X(i, j) Y(i, j)
 };
 
-/// Built at first use.
+/// Returns the codelets, built at first use.
 template <class T>
 const ElementCodelets<T>& element_codelets();
 
-/// Codelets to try a runtime or a service with, on cores.
+/// Codelets for trying a runtime or a service, on cores.
 struct TrialCodelets {
   Codelet nothing;  ///< takes and does nothing: what a task costs. A service knows it as "nothing"
-  /// ns (int64): sleeps so many nanoseconds, at most `kLongestSleep_ns`, without using its core: tasks that last as
-  /// long as one likes. Throws `invalid_argument` for others. A service knows it as "sleep".
+  /// ns (int64): sleeps so many nanoseconds, at most `kLongestSleep_ns`, without using its core: a task of any chosen
+  /// length. Throws `invalid_argument` for others. A service knows it as "sleep".
   Codelet sleep;
 };
 inline constexpr std::int64_t kLongestSleep_ns = 10'000'000'000;

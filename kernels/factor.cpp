@@ -15,10 +15,10 @@ namespace troupe::kernels {
 
 namespace {
 
-/// With fewer right-hand sides, BLAS solves small triangles.
+/// Below this number of right-hand sides, BLAS solves small triangles.
 constexpr std::int64_t kFewRightHandSides = 16;
 
-/// Below this, LU without pivoting goes column by column.
+/// Below this order, LU without pivoting goes column by column.
 constexpr std::int64_t kUnblocked = 16;
 
 /// A pivot of exactly zero ends the factorization.
@@ -55,7 +55,7 @@ int unblocked_without_pivoting(MatrixView<T> a, std::int64_t above, Rule& rule) 
   return 0;
 }
 
-/// `above`: rows of what is factorized that lie above A.
+/// `above`: the number of rows of the whole factorized block that lie above A.
 template <class T, class Rule>
 int factorize_without_pivoting(MatrixView<T> a, std::int64_t above, Rule& rule) {
   const std::int64_t n = std::min(a.rows, a.cols);
@@ -71,10 +71,10 @@ int factorize_without_pivoting(MatrixView<T> a, std::int64_t above, Rule& rule) 
   return info == 0 ? 0 : info + fortran::as_int(half);
 }
 
-/// In teams of several: with so many columns or fewer, the master factorizes the square block.
+/// In teams of several, the master factorizes the square block alone if it has at most so many columns.
 constexpr std::int64_t kMasterAlone = 128;
 
-/// About half, a multiple of what suits products.
+/// Returns about half, a multiple of the row step of products.
 std::int64_t half_of(std::int64_t cols) { return (cols / 2 + kRowStep - 1) / kRowStep * kRowStep; }
 
 /// Exchanges rows, in order, with those that the pivots name.
@@ -114,8 +114,8 @@ int getrf_replacing_pivots(MatrixView<T> a, T least, ReplacedPivots& replaced) {
 
 template <class T>
 void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b) {
-  // Small triangles directly, larger ones by recursion with matrix products in between: OpenBLAS's trsm reaches 0.4 to
-  // 0.5 of the speed of its gemm at order 384, this 0.75 to 0.86.
+  // Solves small triangles directly, larger ones by recursion with matrix products in between: OpenBLAS's trsm reaches
+  // 0.4 to 0.5 of the speed of its gemm at order 384, this 0.75 to 0.86.
   const std::int64_t n = a.rows;
   if (b.rows == 0 || b.cols == 0) return;
   if (n <= kSmallTriangle) {
@@ -125,7 +125,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
                   fortran::as_int(a.ld), b.data, fortran::as_int(b.ld));
     return;
   }
-  // [A11; A21 A22] or [A11 A12; A22]: solve with one diagonal block, take its share off the rest, solve with the other.
+  // [A11; A21 A22] or [A11 A12; A22]: solves with one diagonal block, subtracts its share from the rest, and solves
+  // with the other.
   const std::int64_t half = n / 2;
   const bool lower = uplo == 'L';
   const bool left = side == 'L';

@@ -24,21 +24,21 @@ int factor_panel(MatrixView<T> a, std::span<int> pivots);
 template <class T>
 int getrf_without_pivoting(MatrixView<T> a);
 
-/// Pivots that were too small to be divided by.
+/// The pivots that were too small to divide by.
 struct ReplacedPivots {
   std::int64_t count = 0;
-  /// The row of the first, counted from zero; of no meaning where there is none.
+  /// The row of the first, counted from zero; without meaning where there is none.
   std::int64_t first = 0;
 
-  /// Those of what lies `above` rows further down.
+  /// Adds the pivots of a block that lies `above` rows further down.
   void add(const ReplacedPivots& later, std::int64_t above) {
     if (count == 0 && later.count > 0) first = later.first + above;
     count += later.count;
   }
 };
 
-/// The same where a pivot whose absolute value is below `least` becomes that, with its sign. They are added to
-/// `replaced`. With a positive `least` it always goes to the end.
+/// Factorizes as `getrf_without_pivoting` does, but a pivot whose absolute value is below `least` becomes `least`, with
+/// its sign. Such pivots are added to `replaced`. With a positive `least` it always goes to the end.
 template <class T>
 int getrf_replacing_pivots(MatrixView<T> a, T least, ReplacedPivots& replaced);
 
@@ -47,18 +47,18 @@ int getrf_replacing_pivots(MatrixView<T> a, T least, ReplacedPivots& replaced);
 template <class T>
 void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b);
 
-// In a team. A team of one does what the functions above do.
+// The functions below work in a team. A team of one does what the functions above do.
 
-/// As `potrf` on the first rows of A, as many as columns; the others are solved with the factor: A_b <- A_b L^-T. They
-/// are undefined where it does not return 0.
+/// Factorizes the first rows of A, as many as columns, as `potrf` does, and solves for the others with the factor: A_b
+/// <- A_b L^-T. They are undefined where it does not return 0.
 template <class T>
 int potrf(Team& team, MatrixView<T> a);
-/// As `getrf_without_pivoting`; rows >= columns.
+/// Factorizes as `getrf_without_pivoting` above; rows >= columns.
 template <class T>
 int getrf_without_pivoting(Team& team, MatrixView<T> a);
 template <class T>
 int factor_panel(Team& team, MatrixView<T> a, std::span<int> pivots);
-/// Right-hand sides are divided, so that a team has no use for a few.
+/// Divides the right-hand sides, so a team is of no use for a few.
 template <class T>
 void solve_triangular(Team& team, char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b);
 

@@ -42,7 +42,7 @@ TROUPE_BLAS(double, d)
 
 namespace troupe::kernels::fortran {
 
-/// Its sizes are int. Codelets refuse larger ones.
+/// Sizes of BLAS and LAPACK are int. Codelets refuse larger ones.
 inline int as_int(std::int64_t value) { return static_cast<int>(value); }
 
 #define TROUPE_FORTRAN(T, p)                                                                                         \

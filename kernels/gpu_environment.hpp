@@ -1,11 +1,11 @@
-/// What kernels on GPUs share while they may run.
+/// The resources that kernels on GPUs share while they may run.
 #pragma once
 
 #include <memory>
 
 namespace troupe::kernels {
 
-/// Lives as long as kernels may run on GPUs: with it die the libraries' handles and the memory that they work in. Null
+/// The object lives as long as kernels may run on GPUs; with it die the libraries' handles and their work memory. Null
 /// in a build without CUDA.
 [[nodiscard]] std::shared_ptr<void> gpu_environment();
 

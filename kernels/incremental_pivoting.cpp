@@ -14,7 +14,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The same columns of two blocks, whose rows are counted as one.
+/// A pair of blocks with the same columns, whose rows are counted as those of one.
 template <class T>
 struct Pair {
   MatrixView<T> upper;
@@ -28,7 +28,7 @@ struct Pair {
   }
 
  private:
-  /// A row's first element, and how far the next one is.
+  /// Returns a row's first element, and the distance to the next one.
   [[nodiscard]] std::pair<T*, std::int64_t> place_of(std::int64_t row) const {
     if (row < upper.rows) return {upper.data + row, upper.ld};
     return {lower.data + (row - upper.rows), lower.ld};
@@ -37,11 +37,11 @@ struct Pair {
 
 enum class Direction { forward, back };
 
-/// Exchanges rows `first` up to `first + count` with their pivots, in order or, `back`, in the opposite order.
+/// Exchanges rows `first` up to `first + count` with their pivots, in order or, for `back`, in the opposite order.
 template <class T>
 void exchange(const Pair<T>& pair, const CheckedPivots& pivots, std::int64_t first, std::int64_t count,
               Direction direction) {
-  // Columns at a time: their rows stay in the cache, whatever the distance of columns.
+  // Works on a few columns at a time: their rows stay in the cache, whatever the distance of columns.
   constexpr std::int64_t kStrip = 8;
   for (std::int64_t strip = 0; strip < pair.upper.cols; strip += kStrip) {
     const std::int64_t end = std::min(strip + kStrip, pair.upper.cols);
@@ -72,7 +72,7 @@ void eliminate(MatrixView<const T> l1, MatrixView<const T> l2, MatrixView<T> a, 
   }
 }
 
-/// One block of a pair, from column `first` on, applied to other columns.
+/// Applies one block of a pair, from column `first` on, to other columns.
 template <class T>
 void apply_block(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, std::int64_t first,
                  std::int64_t count, const Pair<T>& pair, Direction direction) {
@@ -92,7 +92,7 @@ void apply_pair(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivot
       [&](std::int64_t first, std::int64_t count) { apply_block(b, l, pivots, first, count, pair, direction); });
 }
 
-/// The columns of U and of B as one block: zeros below U's diagonal.
+/// Copies the columns of U and of B into one block, with zeros below U's diagonal.
 template <class T>
 void copy_to_panel(MatrixView<const T> u, MatrixView<const T> b, MatrixView<T> panel) {
   for (std::int64_t j = 0; j < panel.cols; ++j) {
@@ -102,7 +102,7 @@ void copy_to_panel(MatrixView<const T> u, MatrixView<const T> b, MatrixView<T> p
   }
 }
 
-/// The factors back to their places: U, what is below its diagonal in L, the rest in B.
+/// Copies the factors back to their places: U, the part below its diagonal in L, the rest in B.
 template <class T>
 void copy_from_panel(MatrixView<const T> panel, MatrixView<T> u, MatrixView<T> l, MatrixView<T> b) {
   for (std::int64_t j = 0; j < panel.cols; ++j) {
@@ -113,7 +113,7 @@ void copy_from_panel(MatrixView<const T> panel, MatrixView<T> u, MatrixView<T> l
   }
 }
 
-/// The whole of C, as a pair with nothing below.
+/// Returns the whole of C, as a pair with nothing below.
 template <class T>
 Pair<T> alone(MatrixView<T> c) {
   return {c, rows_from(c, c.rows, 0)};

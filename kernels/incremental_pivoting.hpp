@@ -1,4 +1,4 @@
-/// LU of a tile and of pairs of tiles, with row exchanges inside each: what LU with incremental pivoting is made of.
+/// LU of a tile and of pairs of tiles, with row exchanges inside each: the parts of LU with incremental pivoting.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace troupe::kernels {
 
-// As PLASMA's gessm, tstrf and ssssm: A. Buttari, J. Langou, J. Kurzak and J. Dongarra, A Class of Parallel Tiled
-// Linear Algebra Algorithms for Multicore Architectures, Parallel Computing 35 (2009), section 3; E. S. Quintana-Orti
-// and R. A. van de Geijn, Updating an LU Factorization with Pivoting, ACM TOMS 35 (2008).
+// These functions correspond to PLASMA's gessm, tstrf and ssssm: A. Buttari, J. Langou, J. Kurzak and J. Dongarra, A
+// Class of Parallel Tiled Linear Algebra Algorithms for Multicore Architectures, Parallel Computing 35 (2009), section
+// 3; E. S. Quintana-Orti and R. A. van de Geijn, Updating an LU Factorization with Pivoting, ACM TOMS 35 (2008).
 //
 // The rows of a pair [U; B] are counted as one: first those of U, as many as columns, then B's. The pair is factorized
-// in blocks of `inner` columns, the rows of L. Each block is brought to the columns right of it alone: what was
-// eliminated before stays with the rows that it was computed in. So the blocks have to be applied one after the other,
-// and L has, side by side, the unit lower triangle of each, without its diagonal.
+// in blocks of `inner` columns; L has `inner` rows. Each block is applied only to the columns right of it: columns that
+// were eliminated before keep the row order that they were computed in. So the blocks must be applied one after the
+// other, and L holds, side by side, the unit lower triangle of each, without its diagonal.
 
 /// C <- L^-1 P C for the unit lower trapezoid in V and the exchanges of its LU factorization.
 template <class T>
@@ -31,10 +31,10 @@ void gessm_back(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T
 template <class T>
 void tstrf(Team& team, MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> pivots);
 
-/// [A; C] <- what eliminates B under U, applied to other columns of both. A has as many rows as U.
+/// [A; C] <- the elimination of B under U, applied to other columns of both. A has as many rows as U.
 template <class T>
 void ssssm(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, MatrixView<T> a, MatrixView<T> c);
-/// The inverse of that.
+/// Applies the inverse of `ssssm`.
 template <class T>
 void ssssm_back(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, MatrixView<T> a,
                 MatrixView<T> c);

@@ -1,19 +1,20 @@
-/// What this machine's cores can compute: the yardstick for dense factorizations.
+/// Measures what this machine's cores can compute: the yardstick for dense factorizations.
 #pragma once
 
 #include <span>
 
 namespace troupe::kernels {
 
-/// GFlop/s of concurrent single-threaded matrix products C = A B of order `n`, one per entry of `pus`: threads bound to
-/// these processing units (a negative one: unbound) start together and each runs `repetitions` products after one to
-/// warm up. The sum over the threads of their own rates. `T` is float or double. The BLAS library is single-threaded
-/// meanwhile. Throws std::bad_alloc, std::system_error.
+/// Returns the GFlop/s of concurrent single-threaded matrix products C = A B of order `n`, one per entry of `pus`:
+/// threads bound to these processing units (a negative one: unbound) start together and each runs `repetitions`
+/// products after one to warm up. The result is the sum of the threads' own rates. `T` is float or double. The BLAS
+/// library is single-threaded meanwhile. Throws std::bad_alloc, std::system_error.
 template <class T>
 double measure_peak(std::span<const int> pus, int n = 2048, int repetitions = 3);
 
-/// Operations per second of a matrix product of doubles in the calling thread, about: the best of a few short ones by
-/// the thread's processor time, so that other work on the machine matters little. Takes some ten milliseconds.
+/// Returns about how many operations per second a matrix product of doubles does in the calling thread: the best of a
+/// few short ones by the thread's processor time, so that other work on the machine matters little. Takes some ten
+/// milliseconds.
 [[nodiscard]] double core_speed();
 
 }  // namespace troupe::kernels

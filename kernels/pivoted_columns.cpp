@@ -14,7 +14,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Of one member: the largest element of its rows. On a cache line of its own.
+/// The candidate of one member: the largest element of its rows. On a cache line of its own.
 template <class T>
 struct alignas(64) Candidate {
   T size = -1;  // none, or nothing but NaN
@@ -30,7 +30,8 @@ Candidate<T> largest(MatrixView<T> a, std::int64_t col, std::int64_t begin, std:
   return found;
 }
 
-/// Rows from `begin` on below row `col` become those of L in this column, and it is taken off the columns after it.
+/// Makes the rows from `begin` on below row `col` those of L in this column, and subtracts it from the columns after
+/// it.
 template <class T>
 [[gnu::always_inline]] inline void take_off(MatrixView<T> a, std::int64_t col, std::int64_t begin, std::int64_t end) {
   const T pivot = a(col, col);
@@ -73,7 +74,7 @@ int factor_by_rows(Team& team, MatrixView<T> a, std::span<int> pivots) {
         if (info == 0 && a(col, col) == T{0}) info = fortran::as_int(col + 1);
       }
       team.barrier();
-      // All below a zero pivot is zero, too.
+      // All elements below a zero pivot are zero, too.
       if (a(col, col) != T{0}) eliminate_rows(a, col, std::max(own.first, col + 1), end);
     }
   });

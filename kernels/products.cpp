@@ -12,13 +12,14 @@ namespace {
 
 using fortran::as_int;
 
-/// Blocks of C, one for each member.
+/// A grid of blocks of C, one for each member.
 struct Grid {
   int rows;
   int cols;
 };
 
-/// A member copies the rows of op(A) and the columns of op(B) that its block needs, so it shall need few of both.
+/// Chooses a grid. A member copies the rows of op(A) and the columns of op(B) that its block needs, so it should need
+/// few of both.
 Grid grid_for(std::int64_t rows, std::int64_t cols, int size) {
   Grid best{1, size};
   const auto copied = [&](const Grid& grid) {
@@ -31,7 +32,7 @@ Grid grid_for(std::int64_t rows, std::int64_t cols, int size) {
   return best;
 }
 
-/// The first column of a member's strip of a trapezoid: strips have equal areas.
+/// Returns the first column of a member's strip of a trapezoid: strips have equal areas.
 std::int64_t strip_begin(std::int64_t rows, std::int64_t cols, int rank, int size) {
   if (rank == size) return cols;
   // Columns before x cover rows x - x^2 / 2.

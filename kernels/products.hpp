@@ -1,4 +1,4 @@
-/// Matrix products, by one core and by a team, and how a team divides its work.
+/// Matrix products, by one core and by a team, and the division of a team's work.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace troupe::kernels {
 
-// BLAS runs in each member by itself. Who computes what depends on shapes and on the size of the team alone, so that
-// the same team gives the same bits again.
+// BLAS runs in each member by itself. The division depends on shapes and on the size of the team alone, so that the
+// same team gives the same bits again.
 
 /// C <- alpha op(A) op(B) + beta C, op by `ta` and `tb` ('N', 'T').
 template <class T>
 void multiply(char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c);
 
-/// The same in a team, one block of C for each member.
+/// Multiplies in a team, one block of C for each member.
 template <class T>
 void multiply(Team& team, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
               MatrixView<T> c);
-/// That of one member, where all are within `Team::run` already.
+/// Computes one member's block of C, for callers where all members are within `Team::run` already.
 template <class T>
 void multiply_share(int rank, int size, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
                     MatrixView<T> c);
@@ -29,15 +29,17 @@ void multiply_share(int rank, int size, char ta, char tb, T alpha, MatrixView<co
 template <class T>
 void subtract_square(Team& team, MatrixView<const T> a, MatrixView<T> c);
 
-/// Rows or columns of one member.
+/// The rows or columns of one member.
 struct Share {
   std::int64_t first;
   std::int64_t count;
 };
-/// Of `all`, by whole `step`s as far as possible; empty where there are fewer steps than members.
+/// Returns one member's share of `all`, in whole `step`s as far as possible; empty where there are fewer steps than
+/// members.
 Share share_of(std::int64_t all, int rank, int size, std::int64_t step);
 
-/// Products of single cores waste less where blocks have so many rows, or columns: what their innermost loops take.
+/// Products of single cores waste less where blocks have multiples of so many rows, or columns, the units of their
+/// innermost loops.
 constexpr std::int64_t kRowStep = 16;
 constexpr std::int64_t kColumnStep = 8;
 

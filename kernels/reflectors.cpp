@@ -13,8 +13,8 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The next elements of a thread's work space, each piece on a boundary of 64 bytes. A copy takes the same again: what
-/// a function took is free when it returns.
+/// Hands out the next elements of a thread's work space, each piece on a boundary of 64 bytes. A copy hands out the
+/// same elements again: what a function took is free when it returns.
 template <class T>
 class Scratch {
  public:
@@ -36,8 +36,8 @@ class Scratch {
   T* next_;
 };
 
-/// Kept for the thread's next kernel, but for what no tile needs: one task must not fill a long-lived program's memory
-/// for good.
+/// Work space that is kept for the thread's next kernel, except what no tile needs: one task must not fill a long-lived
+/// program's memory for good.
 template <class T>
 class WorkSpace {
  public:
@@ -58,7 +58,7 @@ class WorkSpace {
   T* first_ = nullptr;
 };
 
-/// A <- op(U) A (`side` 'L') or A op(U) ('R') for an upper triangle U; below it nothing is read.
+/// A <- op(U) A (`side` 'L') or A op(U) ('R') for an upper triangle U; the part below U is not read.
 template <class T>
 void multiply_upper(char side, char trans, MatrixView<const T> u, MatrixView<T> a) {
   if (a.rows == 0 || a.cols == 0) return;
@@ -67,7 +67,7 @@ void multiply_upper(char side, char trans, MatrixView<const T> u, MatrixView<T> 
 }
 
 /// Reflectors: the columns of [top; tail], where `top` is a unit lower triangle with its ones and zeros written out, or
-/// of [I; tail], where it is nothing.
+/// of [I; tail], where `top` is empty.
 template <class T>
 struct Block {
   MatrixView<const T> top;
@@ -75,7 +75,7 @@ struct Block {
   [[nodiscard]] bool stacked() const { return top.data == nullptr; }
 };
 
-/// Its columns from geqrt's V.
+/// Makes the block's columns from geqrt's V.
 template <class T>
 Block<T> trapezoid(MatrixView<const T> v, Scratch<T>& scratch) {
   const MatrixView<T> top = scratch.matrix(v.cols, v.cols);
@@ -107,8 +107,8 @@ void for_each_transposed(MatrixView<T> a, F visit) {
 /// [A; B] <- (I - V op(T) V^T) [A; B] for the block V.
 template <class T>
 void apply(char trans, const Block<T>& v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b, Scratch<T> scratch) {
-  // By its transpose, ([A; B]^T V) op(T)^T, whose rows are as many as the columns of B: BLAS does better with them than
-  // with as few as an inner block has.
+  // Computes the transpose, ([A; B]^T V) op(T)^T, which has as many rows as B has columns: BLAS is faster with these
+  // than with as few rows as an inner block has.
   const MatrixView<T> product = scratch.matrix(a.cols, t.cols);
   if (v.stacked()) {
     for_each_transposed(product, [&](T& element, std::int64_t i, std::int64_t j) { element = a(j, i); });
@@ -135,7 +135,7 @@ struct Panel {
   bool stacked = false;
 
   [[nodiscard]] std::int64_t cols() const { return head.cols; }
-  /// Its first columns; those after them, with the rows that are left.
+  /// Returns its first columns; the columns after them, with the rows that are left.
   [[nodiscard]] Panel first(std::int64_t count) const {
     if (stacked) return {part(head, 0, 0, count, count), columns_from(tail, 0, count), true};
     return {part(head, 0, 0, count, count), whole(count, 0, count), false};
@@ -144,14 +144,15 @@ struct Panel {
     const std::int64_t count = cols() - from;
     return {part(head, from, from, count, count), columns_from(tail, from, count), stacked};
   }
-  /// What the reflectors of the first `count` columns change of the others: rows of the head, and all below.
+  /// The parts of the other columns that the reflectors of the first `count` columns change: rows of the head, and all
+  /// below.
   [[nodiscard]] MatrixView<T> facing(std::int64_t count) const { return part(head, 0, count, count, cols() - count); }
   [[nodiscard]] MatrixView<T> below(std::int64_t count) const {
     return stacked ? columns_from(tail, count, cols() - count) : whole(count, count, cols() - count);
   }
 
  private:
-  /// Columns of head and tail, which is right below it, from a row of the head on.
+  /// Returns columns of head and tail, which lies right below it, from a row of the head on.
   [[nodiscard]] MatrixView<T> whole(std::int64_t row, std::int64_t col, std::int64_t count) const {
     return {head.data + row + col * head.ld, head.rows - row + tail.rows, count, head.ld};
   }
@@ -165,7 +166,7 @@ Block<T> reflectors_of(const Panel<T>& panel, Scratch<T>& scratch) {
   return block;
 }
 
-/// One block: all its columns have one triangular factor.
+/// Factorizes one block: all its columns have one triangular factor.
 template <class T>
 void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
   const std::int64_t n = panel.cols();
@@ -185,7 +186,7 @@ void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
     apply('T', reflectors, constant(t_left), panel.facing(half), panel.below(half), own);
   }
   factor(right, t_right, scratch);
-  // What couples the halves: -T_left (V_left^T V_right) T_right.
+  // The coupling of the halves: -T_left (V_left^T V_right) T_right.
   const MatrixView<T> coupling = part(t, 0, half, half, n - half);
   if (panel.stacked) {
     multiply('T', 'N', T{-1}, constant(left.tail), constant(right.tail), T{0}, coupling);
@@ -199,11 +200,11 @@ void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
   multiply_upper('R', 'N', constant(t_right), coupling);
 }
 
-/// In a team of several a block is factorized while others bring the last one to the columns behind it.
+/// In a team of several a block is factorized while other members apply the last one to the columns behind it.
 constexpr std::int64_t kFewestColumns = 2 * kColumnStep;
 constexpr int kPartsPerMember = 3;
 
-/// Block by block; `t` has the factors of the blocks side by side.
+/// Factorizes block by block; `t` has the factors of the blocks side by side.
 template <class T>
 class BlockwiseFactor {
  public:
@@ -252,7 +253,7 @@ class BlockwiseFactor {
                              work_to_apply(t_.rows, t_.rows) + 256);
     factor(panel_.last(first).first(count), factor_of(first, count), space.scratch());
   }
-  /// Brings `reflectors_`, those of the block from column `first` on, to columns of the panel.
+  /// Applies `reflectors_`, those of the block from column `first` on, to columns of the panel.
   void bring(std::int64_t first, std::int64_t begin, std::int64_t end) const {
     const Panel<T> rest = panel_.last(first);
     const std::int64_t inner = t_.rows;
@@ -265,7 +266,7 @@ class BlockwiseFactor {
   Team& team_;
   const Panel<T> panel_;
   const MatrixView<T> t_;
-  /// Of the block that is brought to others.
+  /// The reflectors of the block that is applied to other columns.
   std::vector<T> top_;
   Block<T> reflectors_;
 };

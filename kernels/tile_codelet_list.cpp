@@ -49,7 +49,7 @@ std::span<const TileCodeletEntry<T>> tile_codelet_list() {
       {"fill_symmetric", &C::fill_symmetric, "a part of a symmetric random matrix, computed where it is needed",
        "A; row, col, seed, diagonal"},
   };
-  // Each member has its line: a codelet that was added without one would have no check.
+  // Each member must have a line: a codelet that was added without one would have no check.
   static_assert(std::size(kList) * sizeof(Codelet) == sizeof(C));
   return kList;
 }

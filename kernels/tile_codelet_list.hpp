@@ -1,4 +1,4 @@
-/// The tile codelets one by one: what a service calls them, and for people what they do.
+/// The tile codelets one by one: their names in a service, and descriptions for people.
 #pragma once
 
 #include <span>
@@ -11,20 +11,20 @@ namespace troupe::kernels {
 
 template <class T>
 struct TileCodeletEntry {
-  /// As the member is called.
+  /// The name of the member.
   std::string_view name;
   Codelet TileCodelets<T>::*codelet;
-  /// One line.
+  /// A description of one line.
   std::string_view description;
-  /// What its data and, after a semicolon, its arguments are called, in their order: "A, B, C; offset".
+  /// The names of its data and, after a semicolon, of its arguments, in their order: "A, B, C; offset".
   std::string_view parameters;
 };
 
-/// All members of `TileCodelets<T>`, in their order. `T` is float or double.
+/// Returns all members of `TileCodelets<T>`, in their order. `T` is float or double.
 template <class T>
 std::span<const TileCodeletEntry<T>> tile_codelet_list();
 
-/// "gemm_nt/double".
+/// Returns "gemm_nt/double".
 template <class T>
 std::string precise_name(std::string_view name);
 

@@ -1,4 +1,4 @@
-/// Every built-in codelet by the name that no other one has: what a service offers to its clients.
+/// Every built-in codelet by its unique name: the codelets that a service offers to its clients.
 #pragma once
 
 #include <span>
@@ -14,20 +14,20 @@ namespace troupe::kernels {
 
 /// One of a codelet's data, for people and programs.
 struct CatalogueData {
-  /// As descriptions call it: "C".
+  /// The name in descriptions: "C".
   std::string name;
   AccessMode mode = AccessMode::read;
   ViewShape shape = ViewShape::any;
-  /// "double", "int32"; empty: any.
+  /// The element type, "double", "int32"; empty: any.
   std::string element;
-  /// A task names one or more of them.
+  /// True: a task names one or more of them.
   bool repeated = false;
 };
 
 /// One of a codelet's arguments by value.
 struct CatalogueArgument {
   std::string name;
-  /// "int64".
+  /// The type, "int64".
   std::string type;
 };
 
@@ -35,23 +35,23 @@ struct CatalogueEntry {
   /// `codelet.definition().known_name()`: "gemm_nt/double".
   std::string name;
   Codelet codelet;
-  /// One line, for people.
+  /// A description of one line, for people.
   std::string description;
   std::vector<CatalogueData> data = {};
   std::vector<CatalogueArgument> arguments = {};
   /// Fails with `invalid_argument` for every combination of shapes and arguments with which the kernel could read or
-  /// write outside of its data, or BLAS would misbehave. What it lets pass is safe whatever the data hold, even while
-  /// others write them. Not its business: that the memory has what the layouts say, and that it is aligned to its
+  /// write outside of its data, or BLAS would misbehave. A task that passes is safe whatever the data hold, even while
+  /// others write them. It does not check that the memory is as large as the layouts say, nor that it is aligned to its
   /// elements' size. Any thread.
   TaskCheck check;
-  /// How long a task takes whatever the machine, where its arguments say so; else null.
+  /// Returns how long a task takes on any machine, where its arguments say so; null for other codelets.
   Duration (*takes)(const Arguments& arguments) = nullptr;
 };
 
-/// All of them, by name. Built at first use; lives until the program ends.
+/// Returns all entries, by name. Built at first use; lives until the program ends.
 [[nodiscard]] std::span<const CatalogueEntry> catalogue();
 
-/// Null: there is none.
+/// Returns null where there is none.
 [[nodiscard]] const CatalogueEntry* find_in_catalogue(std::string_view name);
 
 }  // namespace troupe::kernels

@@ -1,4 +1,4 @@
-/// What must hold of the data and arguments of a task, so that its kernel stays inside of its data.
+/// Conditions on the data and arguments of a task, which keep its kernel inside of its data.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@
 
 namespace troupe::kernels {
 
-/// BLAS takes sizes of 32 bits.
+/// The largest size: BLAS takes sizes of 32 bits.
 inline constexpr std::int64_t kLargestSize = 2147483647;
 
-/// Collects what is wrong with one task; the first thing counts. Comes with: the number and types of the codelet's data
-/// and arguments are right, all sizes are from 0 to `kLargestSize`, and no layout wraps around. So sums and differences
-/// of a few sizes do not overflow.
+/// Collects what is wrong with one task; only the first fault is reported. It begins with conditions of its own: the
+/// number and types of the codelet's data and arguments are right, all sizes are from 0 to `kLargestSize`, and no
+/// layout wraps around. So sums and differences of a few sizes do not overflow.
 class Conditions {
  public:
-  /// `definition` is that of a typed codelet, or of a variadic one that says what its handles are. All that is given
-  /// outlives this.
+  /// Checks the conditions of its own. `definition` is that of a typed codelet, or of a variadic one that declares its
+  /// handles. All arguments outlive this.
   Conditions(const CodeletDefinition& definition, std::span<const Layout> layouts, const Arguments& arguments);
 
-  /// False where nothing more may be looked at.
+  /// Returns false where a fault was found, and nothing more may be looked at.
   [[nodiscard]] bool ok() const { return !wrong_; }
   [[nodiscard]] const Layout& data(std::size_t index) const { return layouts_[index]; }
-  /// The data of a variadic codelet's group of handles; at least one.
+  /// The layouts of a variadic codelet's group of handles; at least one.
   [[nodiscard]] std::span<const Layout> group(std::size_t index) const;
   template <class T>
   [[nodiscard]] T argument(std::size_t index) const {
@@ -41,14 +41,15 @@ class Conditions {
     return value;
   }
 
-  /// `what`: the condition, for people ("A must have as many rows as C").
+  /// Requires a condition. `what` is its text for people ("A must have as many rows as C").
   void require(bool holds, std::string_view what) {
     if (!holds && !wrong_) wrong_ = std::string(what);
   }
-  /// Argument number `index` (int64), which people know as `name`, if it is from 0 to `most`; else 0, and wrong.
+  /// Returns argument number `index` (int64), called `name` in messages, if it is from 0 to `most`. For other values it
+  /// notes a fault and returns 0.
   std::int64_t argument_up_to(std::size_t index, std::int64_t most, std::string_view name);
 
-  /// What is wrong, with all sizes and the codelet's name.
+  /// Returns success, or the fault with all sizes and the codelet's name.
   [[nodiscard]] Result<void> result() const;
 
  private:
@@ -67,7 +68,7 @@ class Conditions {
 /// A check of tasks: fails with `invalid_argument` where the kernel would leave its data.
 using TaskCheck = std::function<Result<void>(std::span<const Layout>, const Arguments&)>;
 
-/// The check that a codelet's conditions make. Without conditions of its own: those that come with `Conditions`.
+/// Returns the check that a codelet's conditions make. Without `conditions`: only those that `Conditions` begins with.
 [[nodiscard]] TaskCheck make_check(const Codelet& codelet, void (*conditions)(Conditions&) = nullptr);
 
 }  // namespace troupe::kernels

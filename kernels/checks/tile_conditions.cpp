@@ -14,12 +14,12 @@ namespace {
 constexpr std::string_view kOffset = "offset";
 constexpr std::string_view kFirst = "first";
 
-/// The argument `offset`: `count` rows from it on must lie in a matrix of `rows` rows.
+/// Checks the argument `offset`: `count` rows from it on must lie in a matrix of `rows` rows.
 std::int64_t offset(Conditions& c, std::size_t argument, std::int64_t count, std::int64_t rows) {
   return c.argument_up_to(argument, rows - count, kOffset);
 }
 
-/// `first`, where it is only for messages.
+/// Checks `first`, where it is only for messages.
 void first_of_messages(Conditions& c, std::size_t argument) { c.argument_up_to(argument, kLargestSize, kFirst); }
 
 void potrf(Conditions& c) {
@@ -73,8 +73,8 @@ void solve(Conditions& c) {
   offset(c, 0, d.cols, d.rows);
 }
 
-/// The rows of a block column's tiles, which have as many columns each. `offset` and `first` lead to `exchanged` of
-/// them.
+/// Checks a block column and returns the rows of its tiles, which have as many columns each. `offset` and `first` name
+/// the first of the `exchanged` rows.
 std::int64_t block_column(Conditions& c, std::span<const Layout> tiles, std::int64_t exchanged) {
   std::int64_t rows = 0;
   for (const Layout& tile : tiles) {
@@ -84,7 +84,7 @@ std::int64_t block_column(Conditions& c, std::span<const Layout> tiles, std::int
     if (!c.ok()) return 0;
   }
   const std::int64_t above = offset(c, 0, exchanged, rows);
-  // Rows of the whole matrix have to be numbers of 32 bits.
+  // Row numbers of the whole matrix must fit into 32 bits.
   const std::int64_t first = c.argument_up_to(1, kLargestSize - rows, kFirst);
   c.require(first >= above, "first must be at least offset");
   return rows;
@@ -115,14 +115,14 @@ void swap_rows(Conditions& c) {
   block_column(c, c.group(1), pivots);
 }
 
-/// T of `columns` reflectors: LAPACK's inner block is its number of rows.
+/// Checks T for `columns` reflectors: LAPACK's inner block is its number of rows.
 void inner_block(Conditions& c, const Layout& t, std::int64_t columns) {
   c.require(t.cols == columns, "T must have a column for each reflector");
   c.require(columns == 0 || (t.rows >= 1 && t.rows <= columns),
             "T must have at least one row, and at most as many as columns");
 }
 
-/// L of `columns` columns of a pair of tiles: the inner block is its number of rows.
+/// Checks L for `columns` columns of a pair of tiles: the inner block is its number of rows.
 void pair_factors(Conditions& c, const Layout& l, const Layout& pivots, std::int64_t columns) {
   c.require(l.cols == columns && pivots.elements() == columns,
             "L must have as many columns, and P as many elements, as B has columns");
@@ -130,10 +130,10 @@ void pair_factors(Conditions& c, const Layout& l, const Layout& pivots, std::int
             "L must have at least one row, and at most as many as columns");
 }
 
-/// `last`, where it is an argument.
+/// Checks `last`, where it is an argument.
 void flag(Conditions& c, std::size_t argument) { c.argument_up_to(argument, 1, "last"); }
 
-/// Rows of a pair have to be numbers of 32 bits.
+/// Checks that row numbers of a pair fit into 32 bits.
 void rows_of_pair(Conditions& c, const Layout& b) {
   c.require(b.rows <= kLargestSize - b.cols, "U and B must have at most 2147483647 rows together");
 }

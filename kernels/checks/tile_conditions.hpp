@@ -1,4 +1,4 @@
-/// What the tile codelets demand of shapes and arguments.
+/// The conditions of the tile codelets on shapes and arguments.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,8 @@
 
 namespace troupe::kernels {
 
-/// Of the tile codelet that `TileCodelets` calls `name`, in either precision. Null: no such codelet.
+/// Returns the conditions of the tile codelet that `TileCodelets` calls `name`, in either precision. Null: no such
+/// codelet.
 [[nodiscard]] void (*tile_conditions(std::string_view name))(Conditions&);
 
 }  // namespace troupe::kernels

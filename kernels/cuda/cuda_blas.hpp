@@ -1,4 +1,4 @@
-/// cuBLAS and cuSOLVER on views, for float and double under one name. Character arguments as in BLAS. All of them
+/// cuBLAS and cuSOLVER on views, for float and double under one name. Character arguments are as in BLAS. All functions
 /// enqueue on the stream and return; blocks without elements are left alone. They throw `kernel_failed`.
 #pragma once
 
@@ -14,7 +14,7 @@ inline cublasFillMode_t triangle(char uplo) { return uplo == 'L' ? CUBLAS_FILL_M
 inline cublasSideMode_t side_of(char side) { return side == 'L' ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT; }
 inline cublasDiagType_t diagonal(char diag) { return diag == 'U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT; }
 
-/// One of two functions that differ in the type of element.
+/// Returns one of two functions that differ in the type of element.
 template <class T, class Single, class Double>
 auto choose(Single single, Double two) {
   if constexpr (std::is_same_v<T, float>) {
@@ -63,7 +63,7 @@ void solve_triangular(CudaStream& s, char side, char uplo, char trans, char diag
           "cublasTrsm");
 }
 
-/// Square blocks of one order whose addresses lie in the device's memory, one after the other.
+/// Square blocks of one order; their addresses lie in the device's memory, one after the other.
 template <class T>
 struct Blocks {
   T* const* at;
@@ -134,7 +134,7 @@ void potrf(CudaStream& s, MatrixView<T> a, int* info) {
           "cusolverDnPotrf");
 }
 
-/// Elements that `getrf` needs to work in.
+/// Returns the number of elements that `getrf` needs as work space.
 template <class T>
 std::size_t getrf_work_size(CudaStream& s, MatrixView<T> a) {
   int size = 0;

@@ -1,4 +1,4 @@
-/// What implementations of codelets for GPUs get, and how codelets get them.
+/// The arguments of codelets' implementations for GPUs, and the function that gives codelets such an implementation.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace troupe::kernels {
 
-/// The arguments of a task, and what belongs to its stream.
+/// The arguments of a task, and the objects that belong to its stream.
 struct Call {
   const KernelContext& context;
   CudaStream& stream;
@@ -24,7 +24,7 @@ struct Call {
   [[nodiscard]] std::int64_t number(std::size_t index) const { return context.argument<std::int64_t>(index); }
 };
 
-/// The codelet's implementation for GPUs. Where one is only modelled, it is the one for cores.
+/// Sets the codelet's implementation for GPUs. A GPU that is only modelled runs the implementation for cores.
 inline void implement(Codelet& codelet, void (*implementation)(const Call&)) {
   codelet.implement(
       DeviceKind::cuda,

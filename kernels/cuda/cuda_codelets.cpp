@@ -1,4 +1,4 @@
-// The tile codelets on CUDA GPUs: as in kernels/codelets.cpp, but all they do is enqueue on the context's stream.
+// The tile codelets on CUDA GPUs: as in kernels/codelets.cpp, but they only enqueue on the context's stream.
 #include <array>
 #include <span>
 #include <utility>
@@ -112,7 +112,7 @@ void potrf(const Call& call) {
   cuda::solve_triangular(call.stream, 'R', 'L', 'T', 'N', constant(block), rows_below(d, offset + d.cols));
 }
 
-/// After getrf, of which the second status is the first pivot that is zero.
+/// Called after getrf; the second status is the first pivot that is zero.
 void watch_pivots(const Call& call, std::int64_t first) {
   call.stream.watch([first](const Status& status) {
     if (status[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnGetrf was called with a wrong argument");
@@ -143,7 +143,7 @@ void getrf_panel(const Call& call) {
   watch_pivots(call, call.number(1));
 }
 
-/// Exchanges the rows of C from `offset` on with those that the pivots name. Pivots that are no rows fail the task.
+/// Exchanges the rows of C from `offset` on with those that the pivots name. A pivot that is no row fails the task.
 template <class T>
 void exchange(const Call& call, const BlockColumn<T>& c, std::span<const std::span<const int>> pivots) {
   const std::int64_t offset = call.number(0);

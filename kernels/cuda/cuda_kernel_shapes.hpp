@@ -1,4 +1,4 @@
-/// How the kernels of kernels/cuda/cuda_tile_kernels.cu are launched: what host and device code must agree about.
+/// The launch of the kernels of kernels/cuda/cuda_tile_kernels.cu: constants and types that host and device code share.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace troupe::kernels {
 
-/// Threads in a block of every kernel.
+/// The number of threads in a block of every kernel.
 inline constexpr int kKernelThreads = 256;
-/// Row exchanges that are resolved together, one thread each.
+/// The number of row exchanges that are resolved together, one thread each.
 inline constexpr int kExchangesAtOnce = kKernelThreads;
-/// Blocks in one direction of a grid, at most; kernels go round for what is beyond.
+/// The most blocks in one direction of a grid; kernels loop over what is beyond.
 inline constexpr int kMostBlocks = 32768;
 
-/// Where a tile of a block column lies.
+/// The place of a tile of a block column.
 template <class T>
 struct TilePlace {
   T* data;
@@ -24,7 +24,7 @@ struct TilePlace {
   std::int64_t end;
 };
 
-/// As many as a launch can be told of: arguments may have 4096 bytes.
+/// The places of as many tiles as one launch can pass: arguments may have 4096 bytes.
 template <class T>
 struct TilePlaces {
   static constexpr int kMost = 120;
@@ -40,7 +40,7 @@ struct TiledColumn {
   std::int64_t cols;
 };
 
-/// Where the super-blocks of a step are, and how far apart their blocks.
+/// The memory of the super-blocks of a step, and the distance of their blocks.
 template <class T>
 struct BlockMemory {
   const T* left;
@@ -59,14 +59,14 @@ struct BlockPointers {
   T* result[kMostBatched];
 };
 
-/// What is to be done about pivots of a block, and said of them.
+/// The rule for small pivots of a block, and the rows to report them with.
 template <class T>
 struct PivotTask {
   T least;
-  /// Rows of its super-block above the block, and of the whole matrix above the super-block.
+  /// The number of rows of its super-block above the block, and of the whole matrix above the super-block.
   std::int64_t above;
   std::int64_t first;
-  /// The first block of its super-block: counts begin.
+  /// True: the first block of its super-block, where counts begin.
   bool begins;
 };
 

@@ -16,7 +16,7 @@ void check_launch(const platform::CudaApi& api, cudaError_t status, const std::s
   platform::cuda_check(api, status, what, ErrorCode::kernel_failed).value_or_throw();
 }
 
-/// One of ours, for one type of element.
+/// The name of one of our kernels, for one type of element.
 enum class Name {
   note_places,
   copy_column,
@@ -91,7 +91,7 @@ void launch(CudaStream& stream, Name name, dim3 grid, Arguments... arguments) {
 
 unsigned blocks(std::int64_t count) { return static_cast<unsigned>(std::min<std::int64_t>(count, kMostBlocks)); }
 
-/// One thread for each element, as far as the grid goes.
+/// Returns a grid with one thread for each element, as far as the grid goes.
 template <class T>
 dim3 grid_over(MatrixView<T> a) {
   return {blocks((a.rows + kKernelThreads - 1) / kKernelThreads), blocks(a.cols), 1};

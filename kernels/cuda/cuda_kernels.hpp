@@ -11,29 +11,29 @@
 
 namespace troupe::kernels {
 
-/// Whether this build had a compiler for device code. If not, the functions below throw `no_implementation`.
+/// Returns true if this build had a compiler for device code. If not, the functions below throw `no_implementation`.
 [[nodiscard]] bool has_device_code();
 
-// Views are of the device's memory. `T` is float or double. All enqueue one launch where nothing else is
-// said; nothing for empty blocks.
+// Views are of the device's memory. `T` is float or double. All functions enqueue one launch unless stated otherwise,
+// and nothing for empty blocks.
 
-/// Where the column's tiles are, for the functions below: written to `places` (in the device's memory; as many as there
-/// are tiles) by one launch for each `TilePlaces`.
+/// Passes the places of the column's tiles, for the functions below: written to `places` (in the device's memory; as
+/// many as there are tiles) by one launch for each `TilePlaces`.
 template <class T>
 TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, TilePlace<T>* places);
 
-/// W <- the column's rows from `offset` on, if `gather`; else the other way round. W has the shape of these rows.
+/// W <- the column's rows from `offset` on, if `gather`; otherwise the other way round. W has the shape of these rows.
 template <class T>
 void copy_column(CudaStream& stream, const TiledColumn<T>& column, std::int64_t offset, MatrixView<T> w, bool gather);
 
 /// `pivots` <- `given` (as LAPACK's, for a panel of `rows` rows that begins with row `first` of the whole matrix), both
-/// in the device's memory. T matters only to who looks the kernel up.
+/// in the device's memory. T only selects the kernel.
 template <class T>
 void settle_pivots(CudaStream& stream, const int* given, std::span<int> pivots, std::int64_t rows, std::int64_t first);
 
 /// Exchanges rows `offset + i` and `pivots[i] - above` of C in the order of i, which counts through the pieces. `info`
 /// (in the device's memory) <- some i + 1 whose pivot is no row of C: that row stays where it is; 0 if there is none.
-/// Returns whether there is anything to exchange, and `info` is set. One launch for each piece.
+/// Returns true if there is anything to exchange, and `info` is set. One launch for each piece.
 template <class T>
 bool swap_rows(CudaStream& stream, const TiledColumn<T>& c, std::span<const std::span<const int>> pieces,
                std::int64_t offset, std::int64_t above, int* info);
@@ -55,18 +55,18 @@ void fill_symmetric(CudaStream& stream, MatrixView<T> a, std::int64_t row, std::
 template <class T>
 void factor_reflectors(CudaStream& stream, MatrixView<T> a, MatrixView<T> t);
 
-/// The same of the upper triangle of R on top of B, as LAPACK's tpqrt. B may have no rows.
+/// QR of the upper triangle of R on top of B, as LAPACK's tpqrt. B may have no rows.
 template <class T>
 void factor_stacked_reflectors(CudaStream& stream, MatrixView<T> r, MatrixView<T> b, MatrixView<T> t);
 
-/// `pointers` (in the device's memory) <- the first `count` of the places, which are not none.
+/// `pointers` (in the device's memory) <- the addresses of the first `count` places; `count` is above zero.
 template <class T>
 void note_blocks(CudaStream& stream, const BlockPlaces& places, int count, const BlockMemory<T>& memory,
                  BlockPointers<T>* pointers);
 
-/// A <- L (unit lower) and U without exchanging rows. A is square. `report`: how many pivots of the super-block were
-/// replaced so far, and the row of the first (`SuperBlockCodelets::factorize`). `zero_pivot` <- the first row of the
-/// super-block so far, from 1, whose pivot is exactly zero; 0 if there is none. All in the device's memory.
+/// A <- L (unit lower) and U without exchanging rows. A is square. `report`: the number of pivots of the super-block
+/// that were replaced so far, and the row of the first (`SuperBlockCodelets::factorize`). `zero_pivot` <- the first row
+/// of the super-block so far, from 1, whose pivot is exactly zero; 0 if there is none. All in the device's memory.
 template <class T>
 void factor_block(CudaStream& stream, MatrixView<T> a, const PivotTask<T>& task, std::int64_t* report, int* zero_pivot);
 

@@ -52,7 +52,7 @@ namespace troupe::kernels {
 /// A function of the library under its own name.
 struct CublasApi {
   TROUPE_CUBLAS_FUNCTIONS(TROUPE_CUDA_MEMBER)
-  /// Where it came from, for people.
+  /// The path that the library was loaded from, for people.
   std::string path;
 };
 
@@ -63,9 +63,9 @@ struct CusolverApi {
 
 #undef TROUPE_CUDA_MEMBER
 
-/// The libraries that belong to the toolkit of this build ("libcublas.so.13", "libcusolver.so.12"), found as
-/// `platform::open_cuda_library` does; loaded by the first call, which takes seconds. Fail with `platform` where that
-/// is not possible. Any thread.
+/// Return the libraries that belong to the toolkit of this build ("libcublas.so.13", "libcusolver.so.12"), found as by
+/// `platform::open_cuda_library`; loaded by the first call, which takes seconds. Fail with `platform` where that is not
+/// possible. Any thread.
 [[nodiscard]] Result<const CublasApi*> cublas_api();
 [[nodiscard]] Result<const CusolverApi*> cusolver_api();
 

@@ -13,11 +13,11 @@ namespace {
 /// Parts of the stream's memory, one after the other.
 class Parts {
  public:
-  /// Room for `count` elements; the number of the part.
+  /// Adds room for `count` elements; returns the part's offset.
   template <class T>
   std::size_t add(std::size_t count) {
     const std::size_t begin = size_;
-    // As what cudaMalloc returns.
+    // The alignment of memory from cudaMalloc.
     constexpr std::size_t kAlignment = 256;
     size_ = (size_ + count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
     return begin;

@@ -10,7 +10,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The triangle that belongs to the reflectors from `first` on: geqrt and tpqrt put them side by side.
+/// Returns the triangle that belongs to the reflectors from `first` on: geqrt and tpqrt put them side by side.
 template <class T>
 MatrixView<T> factor(MatrixView<T> t, std::int64_t first, std::int64_t count) {
   return {t.data + first * t.ld, count, count, t.ld};
@@ -59,7 +59,7 @@ void tpmqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<co
 template <class T>
 void geqrt(CudaStream& stream, MatrixView<T> a, MatrixView<T> t) {
   const std::int64_t inner = t.rows;
-  // The most that `gemqrt` below asks for.
+  // The most work space that `gemqrt` below asks for.
   (void)stream.work_space<T>(static_cast<std::size_t>((a.rows + a.cols) * inner));
   for_each_block(a.cols, inner, 'T', [&](std::int64_t first, std::int64_t count) {
     const MatrixView<T> below = rows_below(a, first);
@@ -74,7 +74,7 @@ void geqrt(CudaStream& stream, MatrixView<T> a, MatrixView<T> t) {
 template <class T>
 void tpqrt(CudaStream& stream, MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
   const std::int64_t inner = t.rows;
-  // The most that `tpmqrt` below asks for.
+  // The most work space that `tpmqrt` below asks for.
   (void)stream.work_space<T>(static_cast<std::size_t>(inner * b.cols));
   for_each_block(b.cols, inner, 'T', [&](std::int64_t first, std::int64_t count) {
     const MatrixView<T> facing = rows_from(upper, first, count);

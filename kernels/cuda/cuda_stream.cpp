@@ -19,7 +19,8 @@ void check(const platform::CudaApi& api, cudaError_t status, const std::string& 
   platform::cuda_check(api, status, what, otherwise).value_or_throw();
 }
 
-/// What NVIDIA's manual recommends (cublasSetWorkspace): 32 MiB since compute capability 9.0, 4 MiB before.
+/// Returns the size that NVIDIA's manual recommends (cublasSetWorkspace): 32 MiB since compute capability 9.0, 4 MiB
+/// before.
 std::size_t recommended_workspace(const platform::CudaApi& api, int device) {
   int major = 0;
   check(api, api.cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
@@ -71,7 +72,7 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
       status_(std::make_unique<DeviceMemory>(*cuda_, StatusPool::kValues * sizeof(int))),
       statuses_(std::make_shared<StatusPool>(*cuda_)) {
   check(*cuda_, cuda_->cudaMemsetAsync(status_->data(), 0, status_->size(), stream), "cudaMemsetAsync");
-  // Has the pool allocate now, and not in the first kernel that watches.
+  // Makes the pool allocate now, and not in the first kernel that watches.
   (void)statuses_->take();
   blas_memory_ = std::make_unique<DeviceMemory>(*cuda_, recommended_workspace(*cuda_, device));
   require(*blas_, blas_->cublasCreate_v2(&blas_handle_), "cublasCreate");
@@ -80,7 +81,7 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
     // Choosing a stream takes the work space away, so it comes after.
     require(*blas_, blas_->cublasSetWorkspace_v2(blas_handle_, blas_memory_->data(), blas_memory_->size()),
             "cublasSetWorkspace");
-    // The precision of the elements throughout, no shorter one inside.
+    // Computes in the precision of the elements throughout, without a shorter one inside.
     require(*blas_, blas_->cublasSetMathMode(blas_handle_, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
     require(solver_->cusolverDnCreate(&solver_handle_), "cusolverDnCreate");
     require(solver_->cusolverDnSetStream(solver_handle_, stream), "cusolverDnSetStream");
@@ -92,8 +93,8 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
 }
 
 CudaStream::~CudaStream() {
-  // The calling thread may have another device. Giving that back to it, or freeing memory with it, would begin to use
-  // it: that of a thread which never chose one is GPU 0.
+  // The calling thread may have another device. Making that device current again, or freeing memory with it, would
+  // begin to use it; in a thread that never chose one it is GPU 0.
   try {
     platform::on_thread_of_its_own([this] { give_back(); });
   } catch (const std::system_error&) {  // No thread can be had: all ends with the process.
@@ -102,7 +103,8 @@ CudaStream::~CudaStream() {
 
 void CudaStream::give_back() {
   (void)cuda_->cudaSetDevice(device_);
-  // The stream may be gone; the handles must not look at it again. On a lost device all of this fails, and is over.
+  // The stream may be gone; the handles must not use it again. On a lost device all of these calls fail, which does no
+  // harm.
   (void)solver_->cusolverDnSetStream(solver_handle_, nullptr);
   (void)solver_->cusolverDnDestroy(solver_handle_);
   (void)blas_->cublasSetStream_v2(blas_handle_, nullptr);
@@ -115,10 +117,10 @@ void CudaStream::give_back() {
 
 std::byte* CudaStream::work_bytes(std::size_t size) {
   if (work_.empty() || work_.back()->size() < size) {
-    // Half as much again, so that a size that grows a little each time does not allocate each time.
+    // Allocates half as much again, so that a size that grows a little each time does not allocate each time.
     const std::size_t before = work_.empty() ? 0 : work_.back()->size();
     work_.push_back(std::make_unique<DeviceMemory>(*cuda_, std::max(size, before + before / 2)));
-    // It serves later kernels as well.
+    // The memory serves later kernels as well.
     graph::count_time_from_here();
   }
   return work_.back()->data();
@@ -146,7 +148,7 @@ SuperBlockLaunches CudaStream::super_block_launches() const {
 
 namespace {
 
-/// Whom environments hold, and kernels find.
+/// Holds the object that environments keep alive and kernels look up.
 struct Holder {
   Mutex mutex;
   std::weak_ptr<CudaStreams> streams TROUPE_GUARDED_BY(mutex);
@@ -201,7 +203,7 @@ CudaStream& CudaStreams::find(cudaStream_t stream) {
   std::unique_ptr<CudaStream>& found = streams_[{device, stream}];
   if (!found) {
     found = std::make_unique<CudaStream>(device, stream);
-    // Handles and work space serve all kernels of the stream: what they cost must not be learned as this one's time.
+    // Handles and work space serve all kernels of the stream: their cost must not be learned as this kernel's time.
     graph::count_time_from_here();
   }
   return *found;

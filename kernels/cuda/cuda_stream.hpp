@@ -1,4 +1,4 @@
-/// What kernels on one CUDA stream work with: the libraries' handles, memory for intermediate results, statuses.
+/// The resources of kernels on one CUDA stream: the libraries' handles, memory for intermediate results, statuses.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,8 +21,8 @@
 
 namespace troupe::kernels {
 
-/// Device memory, given back with the object. What was enqueued with it must have ended by then, as freeing waits for
-/// it.
+/// Device memory, given back with the object. All work that was enqueued with it must have ended by then, as freeing
+/// waits for it.
 class DeviceMemory {
  public:
   /// Throws `out_of_memory`, or `device_lost`.
@@ -37,11 +37,11 @@ class DeviceMemory {
 };
 
 /// A few integers that a kernel writes and the host reads once it has ended, in memory that both reach at any time.
-/// Taken from a pool that grows: there is one for each kernel that has not ended yet.
+/// They come from a pool that grows: each kernel that has not ended yet has one set.
 class StatusPool : public std::enable_shared_from_this<StatusPool> {
  public:
   static constexpr std::size_t kValues = 2;
-  /// Goes back to the pool with its last copy; by then nothing may be under way that writes it.
+  /// A status goes back to the pool with its last copy; by then no work that writes it may be under way.
   using Status = std::shared_ptr<std::array<int, kValues>>;
 
   explicit StatusPool(const platform::CudaApi& api) : api_(&api) {}
@@ -49,7 +49,7 @@ class StatusPool : public std::enable_shared_from_this<StatusPool> {
   StatusPool& operator=(const StatusPool&) = delete;
   ~StatusPool();
 
-  /// Any thread. Throws `out_of_memory`.
+  /// Takes a status. Any thread. Throws `out_of_memory`.
   [[nodiscard]] Status take();
 
  private:
@@ -59,7 +59,7 @@ class StatusPool : public std::enable_shared_from_this<StatusPool> {
   std::vector<std::array<int, kValues>*> unused_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// Belongs to one device and one stream: a handle of these libraries and the memory that it works in must not serve two
+/// The resources of one device and one stream: a handle of these libraries and its work memory must not serve two
 /// streams at a time. Used by one thread at a time, on which the device is current.
 class CudaStream {
  public:
@@ -76,28 +76,28 @@ class CudaStream {
   [[nodiscard]] cublasHandle_t blas_handle() const { return blas_handle_; }
   [[nodiscard]] cusolverDnHandle_t solver_handle() const { return solver_handle_; }
 
-  /// Memory of the device for `count` elements, for what is enqueued on this stream until the next call: that comes
-  /// after it in the stream. Allocates where more is asked for than ever before, else not: the kernel's time counts
-  /// from there, so ask before anything is enqueued. Throws `out_of_memory`.
+  /// Returns memory of the device for `count` elements, for work that is enqueued on this stream until the next call;
+  /// the work after that call comes later in the stream. Allocates only where more is asked for than ever before. The
+  /// kernel's time counts from then, so ask before anything is enqueued. Throws `out_of_memory`.
   template <class T>
   [[nodiscard]] T* work_space(std::size_t count) {
     return reinterpret_cast<T*>(work_bytes(count * sizeof(T)));
   }
 
-  /// Integers in the device's memory, for what is enqueued until the next call of `watch`.
+  /// Integers in the device's memory, for work that is enqueued until the next call of `watch`.
   [[nodiscard]] int* device_status() const { return reinterpret_cast<int*>(status_->data()); }
-  /// Calls `check` with what `device_status` holds by now in the stream, once the kernel's work has ended: see
-  /// `check_at_completion`.
+  /// Calls `check`, once the kernel's work has ended, with the values that `device_status` has at this point of the
+  /// stream: see `check_at_completion`.
   void watch(std::function<void(const std::array<int, StatusPool::kValues>&)> check);
 
-  /// A task of this step was enqueued by so many calls.
+  /// Counts a task of this step, which was enqueued by `launches` calls.
   void count(SuperBlockStep step, std::uint64_t launches);
-  /// So far. Any thread.
+  /// The counts so far. Any thread.
   [[nodiscard]] SuperBlockLaunches super_block_launches() const;
 
  private:
   [[nodiscard]] std::byte* work_bytes(std::size_t size);
-  /// Ends handles and memory, in a thread that is the device's.
+  /// Destroys handles and memory, in a thread whose device is this one.
   void give_back();
 
   const platform::CudaApi* cuda_;
@@ -107,9 +107,9 @@ class CudaStream {
   cudaStream_t stream_;
   cublasHandle_t blas_handle_ = nullptr;
   cusolverDnHandle_t solver_handle_ = nullptr;
-  /// What cuBLAS works in. Without it, the library would allocate, which waits for the whole device.
+  /// The work space of cuBLAS. Without it, the library would allocate, which waits for the whole device.
   std::unique_ptr<DeviceMemory> blas_memory_;
-  /// The last one is in use; earlier ones may be, too, by what has been enqueued.
+  /// The last one is in use; enqueued work may still use earlier ones.
   std::vector<std::unique_ptr<DeviceMemory>> work_;
   std::unique_ptr<DeviceMemory> status_;
   std::shared_ptr<StatusPool> statuses_;
@@ -120,26 +120,26 @@ class CudaStream {
   std::array<Counts, kSuperBlockSteps> counts_;
 };
 
-/// The streams that kernels have run on since a runtime began that knows tile codelets. Thread-safe.
+/// The streams that kernels have run on since the start of a runtime that knows tile codelets. Thread-safe.
 class CudaStreams {
  public:
-  /// The one of this process; made if nobody holds it. Environments of codelets hold it.
+  /// Returns the object of this process; makes it if nobody holds it. Environments of codelets hold it.
   [[nodiscard]] static std::shared_ptr<CudaStreams> hold();
 
-  /// What belongs to the stream of a kernel that runs in this thread, whose device is current. Throws what the
-  /// libraries have to say where they cannot be used, and `kernel_failed` where nobody holds the streams.
+  /// Returns the resources of the stream of a kernel that runs in this thread, whose device is current. Throws the
+  /// libraries' errors where they cannot be used, and `kernel_failed` where nobody holds the streams.
   [[nodiscard]] static CudaStream& of(const KernelContext& context);
 
-  /// Of all streams.
+  /// The counts of all streams.
   [[nodiscard]] SuperBlockLaunches super_block_launches();
-  /// Those that are held; null: nobody holds any.
+  /// Returns the object that is held; null: nobody holds it.
   [[nodiscard]] static std::shared_ptr<CudaStreams> held();
 
  private:
   CudaStream& find(cudaStream_t stream);
 
   Mutex mutex_;
-  /// By device and stream; looked up only, so that the order of addresses decides nothing.
+  /// Looked up only, by device and stream, so that the order of addresses decides nothing.
   std::map<std::pair<int, cudaStream_t>, std::unique_ptr<CudaStream>> streams_ TROUPE_GUARDED_BY(mutex_);
 };
 

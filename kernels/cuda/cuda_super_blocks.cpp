@@ -17,7 +17,7 @@ namespace {
 template <class T>
 using Left = SuperBlock<const T>;
 
-/// Elements from one block to the next.
+/// The number of elements from one block to the next.
 template <class T>
 std::int64_t step_of(const SuperBlock<T>& all) {
   return all.packed().rows * all.packed().ld;
@@ -27,7 +27,7 @@ std::int64_t step_of(const SuperBlock<T>& all) {
 template <class T>
 class SuperBlockCalls {
  public:
-  /// Tells the device where the operands are.
+  /// Tells the device the places of the operands.
   SuperBlockCalls(CudaStream& stream, const BlockBatches& batches, const Left<T>& left, const Left<T>& right,
                   const SuperBlock<T>& result)
       : stream_(stream), left_(left), right_(right), result_(result) {
@@ -63,8 +63,7 @@ class SuperBlockCalls {
   BlockPointers<T>* pointers_ = nullptr;
 };
 
-/// Runs the calls in their order; `factorize(call)` does those of that kind, and returns of how many launches they were
-/// made.
+/// Runs the calls in their order; `factorize(call)` runs those of that kind, and returns the number of its launches.
 template <class T, class Factorize>
 void run_batches(CudaStream& stream, SuperBlockStep step, const BlockBatches& batches, const Left<T>& left,
                  const Left<T>& right, const SuperBlock<T>& result, Factorize factorize) {
@@ -88,7 +87,7 @@ void run_batches(CudaStream& stream, SuperBlockStep step, const BlockBatches& ba
   run_batches(stream, step, batches, left, right, result, [](const BlockBatch&) { return 0; });
 }
 
-/// A block of the diagonal, in parts of `kFactoredAtOnce` rows; of how many launches that is made.
+/// Factorizes a block of the diagonal, in parts of `kFactoredAtOnce` rows; returns the number of launches.
 template <class T>
 int factorize_in_parts(CudaStream& stream, MatrixView<T> a, PivotTask<T> task, std::int64_t* report, int* zero_pivot) {
   const std::int64_t above = task.above;
@@ -173,7 +172,7 @@ void factorize_task(const Call& call) {
   const std::int64_t first = call.number(2);
   cuda::factorize_super_block(call.stream, d, least, first, call.context.vector<std::int64_t>(1).data(),
                               call.stream.device_status());
-  // With a positive one no pivot is zero.
+  // With a positive `least` no pivot is zero.
   if (least > T{0}) return;
   call.stream.watch([first](const std::array<int, StatusPool::kValues>& status) {
     if (status[0] > 0) singular(first + status[0]);

@@ -8,13 +8,13 @@
 
 namespace troupe::kernels::cuda {
 
-// All are in the device's memory. They only enqueue, work in the stream's memory, and need kernels of ours. Besides one
-// launch that tells the others where their blocks are, each is made of the calls of its `BlockBatches`; the stream
-// counts them. In each block the products come in the order in which cores have them.
+// All data are in the device's memory. The functions only enqueue, work in the stream's memory, and need our own
+// kernels. Each consists of one launch that tells the others the places of their blocks, and of the calls of its
+// `BlockBatches`; the stream counts them. In each block the products come in the same order as on cores.
 
-/// D <- L (unit lower) and U. A pivot whose absolute value is below `least` becomes that, with its sign. `report`: as
-/// `SuperBlockCodelets::factorize` has it. `zero_pivot` <- the first row, from 1, whose pivot is exactly zero, else 0.
-/// Blocks of more than `kFactoredAtOnce` rows take more calls.
+/// D <- L (unit lower) and U. A pivot whose absolute value is below `least` becomes `least`, with its sign. `report`:
+/// as `SuperBlockCodelets::factorize` has it. `zero_pivot` <- the first row, from 1, whose pivot is exactly zero, else
+/// 0. Blocks of more than `kFactoredAtOnce` rows take more calls.
 template <class T>
 void factorize_super_block(CudaStream& stream, const SuperBlock<T>& d, T least, std::int64_t first,
                            std::int64_t* report, int* zero_pivot);

@@ -1,5 +1,5 @@
-// What tile codelets need on a GPU and no library offers. Each kernel is here for float (…_s) and double (…_d), by a
-// name that kernels/cuda/cuda_kernels.cpp looks up; all of them run in blocks of kKernelThreads threads.
+// Kernels that tile codelets need on a GPU and no library offers. Each kernel is here for float (…_s) and double (…_d),
+// by a name that kernels/cuda/cuda_kernels.cpp looks up; all of them run in blocks of kKernelThreads threads.
 #include <cstdint>
 
 #include "kernels/cuda/cuda_column_kernels.cuh"

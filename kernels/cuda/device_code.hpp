@@ -6,8 +6,8 @@
 
 namespace troupe::kernels {
 
-/// What cudaLibraryLoadData takes: machine code for some architectures, and an intermediate form for the others. Empty
-/// where the build had no compiler for it. Written by cmake/TroupeEmbed.cmake.
+/// Returns the code for cudaLibraryLoadData: machine code for some architectures, and an intermediate form for the
+/// others. Empty where the build had no compiler for it. Written by cmake/TroupeEmbed.cmake.
 [[nodiscard]] std::span<const std::byte> device_code();
 
 }  // namespace troupe::kernels

@@ -1,4 +1,4 @@
-/// What a build with CUDA adds to the tile codelets. Without it there is nothing to add.
+/// The parts that a build with CUDA adds to the tile codelets. A build without CUDA adds nothing.
 #pragma once
 
 #include "kernels/codelets.hpp"
@@ -7,9 +7,9 @@
 
 namespace troupe::kernels {
 
-/// Gives the codelets their implementation for `DeviceKind::cuda`. Left on cores is, where the build had no compiler
-/// for device code, what needs kernels of ours (docs/gpu-kernels.md). A modelled GPU, whose data are in host memory,
-/// runs the implementation for cores.
+/// Gives the codelets their implementation for `DeviceKind::cuda`. Where the build had no compiler for device code,
+/// codelets that need our own kernels stay on cores (docs/gpu-kernels.md). A modelled GPU, whose data are in host
+/// memory, runs the implementation for cores.
 template <class T>
 void add_gpu_implementations(TileCodelets<T>& codelets);
 

@@ -1,7 +1,7 @@
-/// Loops over vectors, compiled for what the processor has.
+/// Loops over vectors, compiled for the processor's instruction sets.
 #pragma once
 
-/// One copy of a function per instruction set, chosen when the program is loaded.
+/// Makes one copy of a function per instruction set, chosen when the program is loaded.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define TROUPE_PER_INSTRUCTION_SET __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

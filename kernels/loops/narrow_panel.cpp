@@ -11,11 +11,11 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Rows that are worked on together, and lie together in the copy.
+/// The number of rows that are worked on together, and lie together in the copy.
 constexpr std::int64_t kStripRows = 64;
 
-/// What one pass over the rows does: column `done` becomes a reflector, by a factor, and is taken off the columns after
-/// it so many times; then products of column `done` + 1 with all columns are wanted.
+/// The work of one pass over the rows: column `done`, times a factor, becomes a reflector, and each column after it
+/// loses a multiple of it (`times`); then the products of column `done` + 1 with all columns are computed.
 template <class T>
 struct Pass {
   std::int64_t strips = 0;
@@ -76,7 +76,7 @@ template <class T>
 TROUPE_PER_INSTRUCTION_SET void pass_over(Pass<double>& pass, double* x) { run_pass(pass, x); }
 TROUPE_PER_INSTRUCTION_SET void pass_over(Pass<float>& pass, float* x) { run_pass(pass, x); }
 
-/// Between B and its copy, which has whole strips: all columns of the first rows, then of the next.
+/// Copies between B and its copy, which has whole strips: all columns of the first rows, then of the next.
 template <class T>
 void copy_in(MatrixView<T> b, T* x) {
   for (std::int64_t first = 0; first < b.rows; first += kStripRows, x += kStripRows * b.cols) {
@@ -110,7 +110,7 @@ class Column {
       for (std::int64_t i = 0; i < kStripRows; ++i) visit(part[i]);
     }
   }
-  /// Its product with the same rows of another column, H's part left out.
+  /// Returns its product with the same rows of another column, without H's part.
   [[nodiscard]] T product_of_tails(std::int64_t other) const {
     T sum = 0;
     for (std::int64_t s = 0; s < strips_; ++s) {
@@ -135,14 +135,15 @@ struct Reflector {
   T factor = 1;  // makes the column the reflector
 };
 
-/// For [alpha; x], given the sum of the squares of x, which is neither tiny nor huge.
+/// Returns the reflector for [alpha; x], given the sum of the squares of x, which is neither tiny nor huge.
 template <class T>
 Reflector<T> reflector_of(T alpha, T squares) {
   const T beta = -std::copysign(std::hypot(alpha, std::sqrt(squares)), alpha);
   return {.beta = beta, .tau = (beta - alpha) / beta, .factor = T{1} / (alpha - beta)};
 }
 
-/// The same for any numbers: makes the column the reflector itself. As LAPACK's larfg, none where x is zero.
+/// Returns the reflector for any numbers, and makes the column the reflector itself. As LAPACK's larfg, there is none
+/// where x is zero.
 template <class T>
 Reflector<T> scaled_reflector_of(T alpha, const Column<T>& column) {
   T largest = 0;
@@ -165,7 +166,7 @@ Reflector<T> scaled_reflector_of(T alpha, const Column<T>& column) {
   return found;
 }
 
-/// Sums of squares from `1 / kSafe` to `kSafe`: neither they nor the products with other columns lose anything.
+/// Sums of squares from `1 / kSafe` to `kSafe` are safe: neither they nor the products with other columns lose digits.
 template <class T>
 const T kSafe = std::ldexp(T{1}, std::numeric_limits<T>::max_exponent / 4);
 
@@ -197,7 +198,7 @@ void factor_narrow_panel(MatrixView<T> head, MatrixView<T> tail, bool stacked, M
       for (std::int64_t k = 0; k < n; ++k) products[k] = column.product_of_tails(k);
     }
     for (std::int64_t i = below; i < n; ++i) head(i, j) *= found.factor;
-    // Take it off the columns after it: off H here, off B in the next pass.
+    // Subtracts it from the columns after it: in H here, in B in the next pass.
     for (std::int64_t k = j + 1; k < n; ++k) {
       T product = head(j, k) + found.factor * products[k];
       for (std::int64_t i = below; i < n; ++i) product += head(i, j) * head(i, k);

@@ -9,7 +9,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Right-hand sides that are copied together.
+/// The number of right-hand sides that are copied together.
 constexpr std::int64_t kStrip = 64;
 
 /// The triangle of a system whose unknowns are numbered in the order in which substitution finds them.
@@ -89,7 +89,7 @@ void solve_small_triangle(char side, char uplo, char trans, char diag, MatrixVie
   assert(a.rows == a.cols && a.cols == (left ? b.rows : b.cols) && a.cols <= kSmallTriangle && "shapes do not fit");
   System<T> system;
   read_system(left, uplo == 'L', trans != 'N', diag == 'U', a, system);
-  // Work on copies: columns of B whose distance is a multiple of 4096 bytes would evict one another from the cache.
+  // Works on copies: columns of B whose distance is a multiple of 4096 bytes would evict one another from the cache.
   alignas(64) T x[kSmallTriangle * kStrip] = {};
   const std::int64_t right_hand_sides = left ? b.cols : b.rows;
   for (std::int64_t first = 0; first < right_hand_sides; first += kStrip) {

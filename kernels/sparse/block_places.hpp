@@ -1,15 +1,15 @@
-/// What batched calls on super-blocks have for operands, as host and device code see it.
+/// The operands of batched calls on super-blocks, as host and device code see them.
 #pragma once
 
 #include <cstdint>
 
 namespace troupe::kernels {
 
-/// As many products as three full super-blocks of the largest side have: the most that a step's calls have together.
+/// The most products that a step's calls have together: as many as three full super-blocks of the largest side have.
 inline constexpr int kMostBatched = 8 * 8 * 8;
 
-/// The operands of all calls of a step, by their places in the memory of their super-blocks: what came before them
-/// there. So small that all of it is an argument of one launch.
+/// The operands of all calls of a step, by their places in the memory of their super-blocks: the number of blocks
+/// before them. They are so small that all of them are an argument of one launch.
 struct BlockPlaces {
   std::uint8_t left[kMostBatched];
   std::uint8_t right[kMostBatched];

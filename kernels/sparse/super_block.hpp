@@ -9,17 +9,17 @@
 
 namespace troupe::kernels {
 
-/// Which blocks of a super-block are full: bit i + j * side for the one in row i and column j.
+/// The set of full blocks of a super-block: bit i + j * side for the block in row i and column j.
 using BlockMask = std::uint64_t;
 
-/// The most blocks on a side: so many squared are the bits of a mask.
+/// The most blocks on a side: a mask has a bit for each block of such a square.
 inline constexpr int kLargestSide = 8;
 
 [[nodiscard]] constexpr BlockMask block_bit(int i, int j, int side) { return BlockMask{1} << (i + j * side); }
 [[nodiscard]] constexpr bool is_full(BlockMask mask, int i, int j, int side) {
   return (mask & block_bit(i, j, side)) != 0;
 }
-/// Where a full block lies in memory: how many come before it.
+/// The place of a full block in memory: the number of full blocks before it.
 [[nodiscard]] constexpr int place_of(BlockMask mask, int i, int j, int side) {
   return std::popcount(mask & (block_bit(i, j, side) - 1));
 }
@@ -32,7 +32,7 @@ class SuperBlock {
   SuperBlock(MatrixView<T> packed, BlockMask mask, std::int64_t side)
       : packed_(packed), mask_(mask), side_(static_cast<int>(side)) {}
 
-  /// All of its full blocks.
+  /// All of its full blocks, as one matrix.
   [[nodiscard]] MatrixView<T> packed() const { return packed_; }
   [[nodiscard]] BlockMask mask() const { return mask_; }
   [[nodiscard]] int side() const { return side_; }
@@ -45,7 +45,7 @@ class SuperBlock {
     for (; place > 0; --place) rest &= rest - 1;
     return std::countr_zero(rest);
   }
-  /// One that is full.
+  /// Returns a block that is full.
   [[nodiscard]] MatrixView<T> block(int i, int j) const {
     return columns_from(packed_, place_of(mask_, i, j, side_) * packed_.rows, packed_.rows);
   }

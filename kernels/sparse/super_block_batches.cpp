@@ -7,7 +7,7 @@ namespace {
 
 using Kind = BlockBatch::Kind;
 
-/// A super-block as its mask has it.
+/// A super-block as its mask describes it.
 struct MaskedBlocks {
   [[nodiscard]] bool full(int i, int j) const { return is_full(mask, i, j, side); }
   [[nodiscard]] int place(int i, int j) const { return place_of(mask, i, j, side); }
@@ -28,14 +28,14 @@ void add_products(BlockBatches& batches, int k, const MaskedBlocks& a, const Mas
   }
 }
 
-/// Solves with the diagonal block k of D for the full blocks in column k of A, from row `row` on.
+/// Adds solves with the diagonal block k of D for the full blocks in column k of A, from row `row` on.
 void add_upper_solves(BlockBatches& batches, int k, const MaskedBlocks& d, const MaskedBlocks& a, int row) {
   for (int i = row; i < a.side; ++i) {
     if (a.full(i, k)) batches.add(Kind::solve_upper, k, 0, d.place(k, k), a.place(i, k));
   }
 }
 
-/// The same for row k of B, from column `col` on.
+/// Adds solves with the diagonal block k of D for the full blocks in row k of B, from column `col` on.
 void add_lower_solves(BlockBatches& batches, int k, const MaskedBlocks& d, const MaskedBlocks& b, int col) {
   for (int j = col; j < b.side; ++j) {
     if (b.full(k, j)) batches.add(Kind::solve_lower, k, d.place(k, k), 0, b.place(k, j));

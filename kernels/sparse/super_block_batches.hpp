@@ -1,4 +1,4 @@
-/// The steps on super-blocks as batched calls: which blocks each call has, from masks alone.
+/// The steps on super-blocks as batched calls: the blocks of each call follow from masks alone.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace troupe::kernels {
 
-/// One call. What it has to do is independent of one another: no result is another's, or anybody's operand.
+/// One call. Its operations are independent of one another: none has the result of another as its result or operand.
 struct BlockBatch {
   enum class Kind {
     factorize,    ///< result <- its L and U; one block
@@ -19,9 +19,9 @@ struct BlockBatch {
   };
 
   Kind kind = Kind::multiply;
-  /// The index within the super-blocks that it belongs to.
+  /// The index within the super-blocks that the call belongs to.
   int k = 0;
-  /// Its blocks among the places.
+  /// The range of its blocks among the places.
   int first = 0;
   int count = 0;
 };
@@ -32,10 +32,10 @@ class BlockBatches {
  public:
   [[nodiscard]] const std::vector<BlockBatch>& calls() const { return calls_; }
   [[nodiscard]] const BlockPlaces& places() const { return places_; }
-  /// Of how many blocks there are operands.
+  /// The number of blocks that have operands.
   [[nodiscard]] int count() const { return count_; }
 
-  /// Adds to the call of this kind and k, which is the last one or comes after it.
+  /// Adds a block to the call of this kind and k, which is the last call or comes after it.
   void add(BlockBatch::Kind kind, int k, int left, int right, int result);
 
  private:

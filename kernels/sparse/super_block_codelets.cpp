@@ -14,7 +14,7 @@
 namespace troupe::kernels {
 namespace {
 
-/// What holds while these codelets may run.
+/// Sets up the conditions under which these codelets may run.
 std::shared_ptr<void> super_block_environment() {
   using Both = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
   return std::make_shared<Both>(single_threaded_blas(), gpu_environment());
@@ -25,7 +25,7 @@ Codelet on_super_blocks(Codelet codelet, Flops flops) {
   return std::move(codelet).flops(flops).environment(super_block_environment);
 }
 
-/// A codelet of a step that `make(views, masks, side)` makes, of the constant super-blocks first.
+/// Makes a codelet of the step that `make(views, masks, side)` returns; the constant super-blocks come first.
 template <class Make, class Flops, class... P>
 Codelet of_step(const char* name, std::vector<AccessMode> modes, SuperTasks tasks, Make make, Flops flops,
                 void (* /*signature*/)(P...)) {

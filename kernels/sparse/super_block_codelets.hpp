@@ -7,31 +7,30 @@
 
 namespace troupe::kernels {
 
-/// For cores, clusters of them, emulated accelerators and GPUs. A handle is a super-block as it is packed
+/// Codelets for cores, clusters of them, emulated accelerators and GPUs. A handle is a super-block as it is packed
 /// (`SuperBlock`); its mask (uint64) is an argument, as is the number of blocks on a side (int64). Like `TileCodelets`
-/// they keep the BLAS library single-threaded and count their operations. Whoever shares the pieces of a step: that
-/// changes no bit, but for GPUs, which round otherwise. Where the build had no compiler for device code, none runs on a
-/// GPU.
+/// they keep the BLAS library single-threaded and count their operations. The division of a step's pieces changes no
+/// bit, except on GPUs, which round otherwise. Where the build had no compiler for device code, none runs on a GPU.
 template <class T>
 struct SuperBlockCodelets {
-  /// D rw, R w (int64, 2 of them); mask, side, first, least (double): D <- L and U. R: how many pivots were replaced,
-  /// as their absolute value was below `least`, and in which row the first, where D's first row is row `first`. With a
-  /// `least` of zero a pivot of exactly zero throws `numerical` with its row, counted from 1.
+  /// D rw, R w (int64, 2 of them); mask, side, first, least (double): D <- L and U. R: the number of pivots that
+  /// were replaced, as their absolute value was below `least`, and the row of the first; D's first row is row `first`.
+  /// With a `least` of zero a pivot of exactly zero throws `numerical` with its row, counted from 1.
   Codelet factorize;
   Codelet solve_upper;  ///< D r, A rw; masks of D and A, side: A <- A U^-1
   Codelet solve_lower;  ///< D r, B rw; masks of D and B, side: B <- L^-1 B, L with a unit diagonal
   Codelet multiply;     ///< A r, B r, C rw; masks of A, B and C, side: C <- C - A B, where C is full
 };
 
-/// Who has the pieces of a solve or a product.
+/// The workers that share the pieces of a solve or a product.
 enum class SuperTasks {
-  /// The worker that it was placed on; on a cluster the members of the team share them.
+  /// The worker that the task was placed on; on a cluster the members of the team share the pieces.
   whole,
-  /// That worker begins, and cores that have nothing else to do help (`Codelet::pieces`).
+  /// The worker of `whole` begins, and cores that have nothing else to do help (`Codelet::pieces`).
   pieces
 };
 
-/// The codelets for `T`, built at first use. `T` is float or double.
+/// Returns the codelets for `T`, built at first use. `T` is float or double.
 template <class T>
 const SuperBlockCodelets<T>& super_block_codelets(SuperTasks tasks = SuperTasks::whole);
 

@@ -1,5 +1,5 @@
-/// What a build with CUDA adds to the codelets on super-blocks (kernels/cuda/cuda_super_blocks.cpp). Without it there
-/// is nothing to add.
+/// The parts that a build with CUDA adds to the codelets on super-blocks (kernels/cuda/cuda_super_blocks.cpp). A build
+/// without CUDA adds nothing.
 #pragma once
 
 #include <array>
@@ -19,16 +19,17 @@ void add_gpu_implementations(SuperBlockCodelets<T>& codelets);
 enum class SuperBlockStep { factorize, solve_upper, solve_lower, multiply };
 inline constexpr std::size_t kSuperBlockSteps = 4;
 
-/// How many tasks there were on GPUs, and of how many calls of libraries and launches of kernels of ours they were
-/// made. A library's call may launch more than one kernel.
+/// The number of tasks on GPUs, and the number of library calls and launches of our own kernels that they took. A
+/// library's call may launch more than one kernel.
 struct StepLaunches {
   std::uint64_t tasks = 0;
   std::uint64_t launches = 0;
 };
-/// By `SuperBlockStep`.
+/// The launches, indexed by `SuperBlockStep`.
 using SuperBlockLaunches = std::array<StepLaunches, kSuperBlockSteps>;
 
-/// Of all GPUs since the first of the runtimes that know these codelets began; zeros where there is none. Any thread.
+/// Returns the launches on all GPUs since the first of the runtimes that know these codelets began; zeros where there
+/// is none. Any thread.
 [[nodiscard]] SuperBlockLaunches super_block_launches();
 
 }  // namespace troupe::kernels
