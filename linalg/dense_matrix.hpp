@@ -7,8 +7,8 @@
 
 namespace troupe::linalg {
 
-/// Column-major, with the number of rows as its leading dimension: element (i, j) is `values[i + j * rows]`, counted
-/// from zero.
+/// A column-major matrix, with the number of rows as its leading dimension: element (i, j) is `values[i + j * rows]`,
+/// counted from zero.
 template <class T>
 struct DenseMatrix {
   std::int64_t rows = 0;
@@ -16,7 +16,7 @@ struct DenseMatrix {
   std::vector<T> values;
 
   DenseMatrix() = default;
-  /// All zeros. Throws std::bad_alloc where there is no memory for it.
+  /// Makes a matrix of zeros. Throws std::bad_alloc where there is no memory for it.
   DenseMatrix(std::int64_t row_count, std::int64_t col_count)
       : rows(row_count), cols(col_count), values(static_cast<std::size_t>(row_count * col_count)) {}
 

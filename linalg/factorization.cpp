@@ -34,7 +34,7 @@ bool eliminates_pairs(Application application, Pivoting pivoting) {
 }
 
 std::int64_t default_tile(Application application, std::int64_t n) {
-  // A dozen tiles across keep a few cores busy. QR's panels have more to do, at half the speed of the updates.
+  // A dozen tiles across keep a few cores busy. QR's panels have more work, at half the speed of the updates.
   const bool qr = application == Application::qr;
   const std::int64_t best = qr ? 256 : 384;
   const std::int64_t across = qr ? 16 : 12;
@@ -80,13 +80,13 @@ double flop_count(Application application, std::int64_t rows, std::int64_t cols)
 
 namespace {
 
-/// Waits, and leaves of a breakdown only what is wrong with the matrix: which task found it matters to nobody here.
+/// Waits, and reduces a breakdown's message to what is wrong with the matrix: which task found it does not matter here.
 void wait_for_factors(Runtime& runtime) {
   try {
     runtime.wait();
   } catch (const Error& error) {
     const std::string text = error.what();
-    // As the kernels' messages begin.
+    // The kernels' messages begin so.
     const auto cause = text.rfind("the matrix is ");
     if (error.code() != ErrorCode::numerical || cause == std::string::npos) throw;
     throw Error(ErrorCode::numerical, text.substr(cause));
@@ -108,7 +108,7 @@ std::int64_t first_zero_on_diagonal(const MatrixView<T>& a) {
   return 0;
 }
 
-/// How far its columns are apart: at least 1.
+/// Returns a view of the matrix; the distance of its columns is at least 1.
 template <class T>
 MatrixView<T> view_of(DenseMatrix<T>& a) {
   return {a.values.data(), a.rows, a.cols, std::max<std::int64_t>(a.rows, 1)};
@@ -170,8 +170,8 @@ Factorization<T>::Factorization(Runtime& runtime, MatrixView<T> a, const Factori
   if (options.application == Application::qr) zero_on_diagonal_ = first_zero_on_diagonal(a);
 }
 
-/// What accelerators have written is in their memories until somebody asks, and the caller looks at its matrix without
-/// asking.
+/// Brings the factors home: what accelerators have written is in their memories until it is asked for, and the caller
+/// reads its matrix without asking.
 template <class T>
 void Factorization<T>::bring_home() {
   const std::vector<WorkerReport> workers = runtime_.report().workers;

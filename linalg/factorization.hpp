@@ -1,4 +1,4 @@
-/// Factorizes a column-major matrix, solves with the factors, and says how good they are.
+/// Factorizes a column-major matrix, solves with the factors, and measures how good they are.
 #pragma once
 
 #include <cstdint>
@@ -13,42 +13,43 @@
 
 namespace troupe::linalg {
 
-enum class Application { cholesky, lu, qr };  ///< Which factorization.
+enum class Application { cholesky, lu, qr };  ///< The factorization to do.
 
 /// `cholesky`, `lu`, `qr`.
 [[nodiscard]] const char* to_string(Application application);
 
-/// Which rows LU exchanges.
+/// The way in which LU exchanges rows.
 enum class Pivoting {
-  /// None: it trusts the matrix.
+  /// No rows: it trusts the matrix.
   none,
-  /// The largest element of the whole column comes up: a panel is one task on all tiles of its block column.
+  /// The largest element of the whole column becomes the pivot: a panel is one task on all tiles of its block column.
   partial,
-  /// The largest of two tiles, one pair after the other (`lu_incremental`): no task on more than two tiles of a column,
-  /// but less stable.
+  /// The largest element of two tiles becomes the pivot, one pair after the other (`lu_incremental`): no task on more
+  /// than two tiles of a column, but less stable.
   incremental,
 };
 
 /// `none`, `partial`, `incremental`.
 [[nodiscard]] const char* to_string(Pivoting pivoting);
 
-/// Whether tiles below the diagonal are eliminated in pairs with the tile on it, one after the other: QR, and LU with
-/// incremental pivoting.
+/// Returns true if tiles below the diagonal are eliminated in pairs with the tile on it, one after the other: QR, and
+/// LU with incremental pivoting.
 [[nodiscard]] bool eliminates_pairs(Application application, Pivoting pivoting);
-/// What is factorized, and how: for `Factorization`.
+/// The options of `Factorization`.
 struct FactorizationOptions {
   Application application = Application::cholesky;
-  /// Columns of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May exceed the matrix.
-  /// 0: `default_tile`.
+  /// The number of columns of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May
+  /// exceed the matrix. 0: `default_tile`.
   std::int64_t tile = 0;
-  /// Rows of a tile, a multiple of its columns; 0: chosen by the size of the matrix and the number of workers.
+  /// The number of rows of a tile, a multiple of its columns; 0: chosen by the size of the matrix and the number of
+  /// workers.
   std::int64_t tile_rows = 0;
-  /// Inner block of QR (LAPACK's ib) and of LU with incremental pivoting; 0: `default_inner`.
+  /// The inner block of QR (LAPACK's ib) and of LU with incremental pivoting; 0: `default_inner`.
   std::int64_t inner = 0;
-  /// LU: which rows are exchanged.
+  /// The row exchanges of LU.
   Pivoting pivoting = Pivoting::partial;
-  /// Copies the matrix to tiles that are spread over the NUMA nodes (`TilePlacement::spread`), and back: for matrices
-  /// that one thread has initialized, whose pages therefore lie on one node. Of no effect with one node.
+  /// True: copies the matrix to tiles that are spread over the NUMA nodes (`TilePlacement::spread`), and back: for
+  /// matrices that one thread has initialized, whose pages therefore lie on one node. Without effect with one node.
   bool spread = false;
 };
 
@@ -63,57 +64,57 @@ struct FactorizationOptions {
 /// tiles are read less often, but all updates do inner / (4 x rows) more operations.
 [[nodiscard]] std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile);
 
-/// The data of the largest task, with tiles as `options` names them, that works on tiles alone: three of them and,
-/// where pairs of tiles are eliminated (QR, LU with incremental pivoting), a triangular factor. Tasks on whole block
-/// columns (LU with partial pivoting) run on cores.
+/// The size of the data of the largest task that works on tiles alone, with tiles as `options` names them: three tiles
+/// and, where pairs of tiles are eliminated (QR, LU with incremental pivoting), a triangular factor. Tasks on whole
+/// block columns (LU with partial pivoting) run on cores.
 [[nodiscard]] Bytes largest_task_data(const FactorizationOptions& options, std::int64_t n, std::size_t element_bytes);
 
-/// Operations of the factorization of a `rows` x `cols` matrix, as LAPACK counts them (LAWN 41).
+/// The operations of the factorization of a `rows` x `cols` matrix, as LAPACK counts them (LAWN 41).
 [[nodiscard]] double flop_count(Application application, std::int64_t rows, std::int64_t cols);
 
 /// A matrix with its factors, which the caller's matrix holds as LAPACK's routines leave them (for tile QR: R, and
-/// vectors that differ from LAPACK's; for LU with incremental pivoting: U, and part of what makes up L; for Cholesky: L
-/// in the lower triangle, and nothing is said of what lies above). That matrix must outlive this object and stay as it
-/// is, and so must the runtime. One thread at a time. `T` is float or double.
+/// vectors that differ from LAPACK's; for LU with incremental pivoting: U, and a part of L; for Cholesky: L in the
+/// lower triangle, and undefined values above). That matrix must outlive this object and stay as it is, and so must the
+/// runtime. One thread at a time. `T` is float or double.
 template <class T>
 class Factorization {
  public:
   /// Factorizes `a` from column-major in to column-major out, and returns when it is done. Throws `numerical` where the
-  /// matrix is not positive definite or (LU) singular, with the matrix's fault alone as the message: "the matrix is not
-  /// positive definite: …"; `a` is then lost. Throws `invalid_argument` for options that do not fit the matrix:
-  /// Cholesky and LU need a square one, QR at least as many rows as columns. Of a symmetric matrix, which nobody
-  /// checks, Cholesky reads the lower triangle. Waits for all tasks of the runtime, and throws what failed among them.
+  /// matrix is not positive definite or (LU) singular, with only the fault of the matrix as the message: "the matrix is
+  /// not positive definite: …"; `a` is then lost. Throws `invalid_argument` for options that do not fit the matrix:
+  /// Cholesky and LU need a square one, QR at least as many rows as columns. Cholesky reads the lower triangle of the
+  /// matrix, and does not check that it is symmetric. Waits for all tasks of the runtime, and throws their failures.
   Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options);
-  /// The same of a column-major matrix that lies anywhere, with columns `ld` elements apart.
+  /// Factorizes a column-major matrix that lies anywhere, with columns `ld` elements apart.
   Factorization(Runtime& runtime, MatrixView<T> a, const FactorizationOptions& options);
   ~Factorization();
 
-  /// Wall-clock seconds of the constructor: memory, conversions and all.
+  /// The wall-clock seconds of the constructor: memory, conversions and all.
   [[nodiscard]] double seconds() const { return seconds_; }
   /// Solves A X = B for a square A, with any number of right-hand sides: overwrites B by X, and returns when that is
-  /// done. May be called any number of times. Throws `invalid_argument` where B has not as many rows as A. Throws
+  /// done. May be called any number of times. Throws `invalid_argument` where B does not have as many rows as A. Throws
   /// `numerical` where QR has found A to be singular.
   void solve(DenseMatrix<T>& b);
   void solve(MatrixView<T> b);
   /// An estimate of 1 / (|A| |A^-1|) in the 1-norm for a square A, from the factors, where `norm` is the 1-norm of A; 0
-  /// where A is singular, NaN where numbers have overflowed. For QR the condition of R. Of LU, for partial pivoting
-  /// only.
+  /// where A is singular, NaN where numbers have overflowed. For QR it is the condition of R. For LU it needs partial
+  /// pivoting.
   [[nodiscard]] double reciprocal_condition(double norm) const;
-  /// How well the factors multiply to the original matrix, which is not the one that was factorized but a copy of
-  /// before: one figure for Cholesky and LU, two for QR. Costs more than the factorization, and memory for two such
-  /// matrices.
+  /// Returns how well the factors multiply to the original matrix: one figure for Cholesky and LU, two for QR.
+  /// `original` is a copy from before the factorization, which overwrote the matrix. Costs more than the factorization,
+  /// and memory for two such matrices.
   [[nodiscard]] std::vector<Residual> residuals(const DenseMatrix<T>& original);
 
  private:
   void bring_home();
 
   Runtime& runtime_;
-  /// The caller's, with the factors.
+  /// The caller's matrix, with the factors.
   const MatrixView<const T> factors_;
   const FactorizationOptions options_;
   /// QR: the first i, from 1, with R(i, i) = 0; 0 where there is none.
   std::int64_t zero_on_diagonal_ = 0;
-  /// The caller's matrix, for GPUs.
+  /// Keeps the caller's matrix pinned, for GPUs.
   std::shared_ptr<void> pinned_;
   std::unique_ptr<TiledMatrix<T>> tiles_;
   std::unique_ptr<Pivots> pivots_;

@@ -4,8 +4,8 @@
 /// Start at `linalg::Factorization`, which takes a column-major matrix of the program. `cholesky`, `lu` and `qr` with
 /// their solves work on a `TiledMatrix` and only submit tasks, so that further tasks of the program can go between.
 ///
-/// Matrices are of float or double. What fails is thrown as `Error`; what reads or writes a file returns a `Result`,
-/// whose `value_or_throw()` throws the same.
+/// Matrices are of float or double. Failures are thrown as `Error`; functions that read or write a file return a
+/// `Result`, whose `value_or_throw()` throws the same.
 #pragma once
 
 #include "linalg/cholesky.hpp"

@@ -22,7 +22,7 @@ Pivots::Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel)
 
 namespace {
 
-/// The handles of a task on a block column, in memory that is used again for the next one.
+/// The handles of a task on a block column, in memory that is used again for the next task.
 class ColumnAccesses {
  public:
   ColumnAccesses& begin() {
@@ -95,7 +95,7 @@ template <class T>
 void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel, LuOrder order) {
   require_diagonal_in_tiles(a);
   const std::vector<int> priorities = lu_without_pivoting_priorities(TileGrid::of(a));
-  // Of the step's tasks, in the order `by_columns`.
+  // The priorities are those of the step's tasks, in the order `by_columns`.
   auto priority = priorities.begin();
   for (int k = 0; k < a.tile_cols(); ++k) {
     const int top = a.diagonal(k);

@@ -12,7 +12,7 @@ namespace troupe::linalg {
 /// zero, in the order of i. Must live until the tasks that use it have ended.
 class Pivots {
  public:
-  /// For a matrix of `rows` rows and panels of `panel` columns.
+  /// Makes the pivots for a matrix of `rows` rows and panels of `panel` columns.
   Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel);
 
   /// All of them, as one piece of host memory, and those of panel k.
@@ -31,7 +31,7 @@ class Pivots {
 /// Partial pivoting over whole columns, as LAPACK's getrf: a panel is one task on the tiles of its block column; then,
 /// for every block column, the interchanges and the triangular solve are one task, and the updates are one task per
 /// tile below. Cores work on panels in place where the matrix has block columns (`TileStorage::columns` or `in_place`),
-/// and on a copy of each where it has not. Tiles as for `cholesky`. If U(i, i) is exactly zero, the wait throws
+/// and on a copy of each otherwise. Tiles are as for `cholesky`. If U(i, i) is exactly zero, the wait throws
 /// `numerical` with i.
 template <class T>
 void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots,
@@ -41,8 +41,8 @@ void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots,
 template <class T>
 void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, TiledMatrix<T>& b);
 
-/// In which order each step of `lu_without_pivoting` submits its tasks. Policies that take tasks as they become ready
-/// place them in another order, and move other tiles.
+/// The order in which each step of `lu_without_pivoting` submits its tasks. Policies that take tasks as they become
+/// ready place them differently with each, and move other tiles.
 enum class LuOrder {
   /// The block column of L, then one block column after the other: its tile of U and its updates.
   by_columns,
@@ -50,8 +50,8 @@ enum class LuOrder {
   panels_first,
 };
 
-/// As `lu`, but without interchanges, tile by tile. Stable only for matrices that need none, such as diagonally
-/// dominant ones; a pivot of exactly zero is a `numerical` failure.
+/// Factorizes as `lu` does, but without interchanges, tile by tile. Stable only for matrices that need none, such as
+/// diagonally dominant ones; a pivot of exactly zero is a `numerical` failure.
 template <class T>
 void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a,
                          const kernels::TileCodelets<T>& kernel = kernels::codelets<T>(),

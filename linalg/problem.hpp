@@ -1,4 +1,4 @@
-/// Systems of equations to factorize: made, not read.
+/// Systems of equations that are generated, not read.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class ProblemKind {
 
 /// `random`, `random-definite`, `covariance`, `poisson`.
 [[nodiscard]] const char* to_string(ProblemKind kind);
-/// A matrix to be made: `assemble`.
+/// The description of a matrix to generate: `assemble`.
 struct Problem {
   ProblemKind kind = ProblemKind::random;
   std::int64_t rows = 0;
@@ -40,7 +40,7 @@ struct Problem {
 template <class T>
 DenseMatrix<T> assemble(Runtime& runtime, const Problem& problem);
 
-/// A right-hand side of `columns` columns, uniform in (-1/2, 1/2).
+/// Returns a right-hand side of `columns` columns, uniform in (-1/2, 1/2).
 template <class T>
 DenseMatrix<T> random_right_hand_side(std::int64_t rows, std::int64_t columns, std::uint64_t seed);
 

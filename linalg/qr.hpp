@@ -9,13 +9,13 @@
 
 namespace troupe::linalg {
 
-/// The orthogonal factor of a tile QR factorization: Householder vectors lie in the factorized matrix, this holds
-/// what else is needed to apply them.
+/// The orthogonal factor of a tile QR factorization: the factorized matrix holds the Householder vectors, this the
+/// other data that applying them needs.
 template <class T>
 class QrFactors {
  public:
-  /// For the matrix `a`, with inner blocks of `inner` columns (the ib of LAPACK's geqrt): smaller ones cost fewer
-  /// operations, larger ones run faster each. Throws `invalid_argument` where it is not positive.
+  /// Makes the factors for the matrix `a`, with inner blocks of `inner` columns (the ib of LAPACK's geqrt): smaller
+  /// ones cost fewer operations, larger ones run faster each. Throws `invalid_argument` where it is not positive.
   /// `storage`: `none` for data without memory.
   QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage = TileStorage::tiles);
 
@@ -24,18 +24,18 @@ class QrFactors {
   [[nodiscard]] Handle t(int k, int below) const {
     return t_[static_cast<std::size_t>(k)][static_cast<std::size_t>(below)];
   }
-  /// The reflectors of the tile of column k with the diagonal, from that on, apart from R, so that applying them may
-  /// overlap with eliminating the tiles below.
+  /// The reflectors of the tile of column k with the diagonal, from the diagonal on, apart from R, so that applying
+  /// them may overlap with eliminating the tiles below.
   [[nodiscard]] Handle diagonal(int k) const { return diagonal_[static_cast<std::size_t>(k)]; }
 
  private:
-  /// By column of tiles, then by row from the diagonal on.
+  /// Indexed by column of tiles, then by row from the diagonal on.
   std::vector<std::vector<Data>> t_;
   std::vector<Data> diagonal_;
 };
 
 /// Submits the tasks that overwrite `a`, which has at least as many rows as columns, with R in its upper triangle, and
-/// what makes up Q below and in `factors`. Tiles may be taller than wide. Flat tree, tile by tile: Buttari et al.,
+/// Q in the part below and in `factors`. Tiles may be taller than wide. Flat tree, tile by tile: Buttari et al.,
 /// Parallel Computing 35 (2009).
 template <class T>
 void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors,

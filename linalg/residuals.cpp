@@ -13,7 +13,7 @@ using kernels::codelets;
 
 namespace {
 
-/// The larger of the two, or NaN where one is.
+/// Returns the larger of the two, or NaN where one is NaN.
 double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 template <class T>
@@ -23,7 +23,7 @@ double column_sum(const DenseMatrix<T>& a, std::int64_t col) {
   return sum;
 }
 
-/// The 1-norm of a symmetric matrix of which only the lower triangle is there.
+/// Returns the 1-norm of a symmetric matrix of which only the lower triangle is there.
 template <class T>
 double symmetric_norm(const DenseMatrix<T>& lower) {
   std::vector<double> sums(static_cast<std::size_t>(lower.cols));
@@ -47,7 +47,7 @@ double scaled(double error, double size, double norm_of_data) {
   return error / (size * norm_of_data * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2);
 }
 
-/// Which part of a tile a copy keeps; the rest becomes zero, or one on the diagonal of a unit triangle.
+/// The part of a tile that a copy keeps; the rest becomes zero, or one on the diagonal of a unit triangle.
 enum class Keep { lower, unit_lower, upper };
 
 template <class T>
@@ -67,7 +67,7 @@ const Codelet& triangle_codelet() {
   return codelet;
 }
 
-/// Of every tile column, the tile that the diagonal is in, with one of its triangles only.
+/// Copies the tile with the diagonal of every tile column, with one of its triangles only.
 template <class T>
 std::vector<Data> diagonal_triangles(Runtime& runtime, const TiledMatrix<T>& a, Keep keep) {
   std::vector<Data> triangles;
@@ -79,7 +79,7 @@ std::vector<Data> diagonal_triangles(Runtime& runtime, const TiledMatrix<T>& a, 
   return triangles;
 }
 
-/// A column-major copy of the tiles.
+/// Returns a column-major copy of the tiles.
 template <class T>
 DenseMatrix<T> collect(Runtime& runtime, const TiledMatrix<T>& tiles, TilePart part = TilePart::all) {
   DenseMatrix<T> result(tiles.rows(), tiles.cols());
@@ -95,7 +95,7 @@ TiledMatrix<T> tiled_copy(Runtime& runtime, const DenseMatrix<T>& a, TileSize ti
   return result;
 }
 
-/// The identity, as far as it fits into `rows` x `cols`.
+/// Returns the identity, as far as it fits into `rows` x `cols`.
 template <class T>
 TiledMatrix<T> tiled_identity(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile) {
   static const Codelet codelet =
@@ -115,7 +115,7 @@ TiledMatrix<T> tiled_identity(Runtime& runtime, std::int64_t rows, std::int64_t 
   return result;
 }
 
-/// `a` in tiles, when it may go.
+/// Returns `a` in tiles, once the caller may destroy `a`.
 template <class T>
 TiledMatrix<T> settled_tiles(Runtime& runtime, const DenseMatrix<T>& a, TileSize tile) {
   TiledMatrix<T> tiles = tiled_copy(runtime, a, tile);
@@ -123,7 +123,7 @@ TiledMatrix<T> settled_tiles(Runtime& runtime, const DenseMatrix<T>& a, TileSize
   return tiles;
 }
 
-/// `a` with its rows exchanged, in order.
+/// Returns `a` with its rows exchanged, in order.
 template <class T>
 TiledMatrix<T> permuted_tiles(Runtime& runtime, const DenseMatrix<T>& a, const std::vector<int>& pivots,
                               TileSize tile) {
@@ -140,7 +140,7 @@ TiledMatrix<T> permuted_tiles(Runtime& runtime, const DenseMatrix<T>& a, const s
   return settled_tiles(runtime, permuted, tile);
 }
 
-/// The upper triangle of the factors, with zeros below.
+/// Returns the upper triangle of the factors, with zeros below.
 template <class T>
 DenseMatrix<T> upper_triangle(Runtime& runtime, const TiledMatrix<T>& factors) {
   DenseMatrix<T> upper = collect(runtime, factors);
@@ -157,7 +157,7 @@ double largest_element(const DenseMatrix<T>& a) {
   return largest;
 }
 
-/// I - Q^T Q for the first columns of Q, as many as A has.
+/// Returns I - Q^T Q for the first columns of Q, as many as A has.
 template <class T>
 TiledMatrix<T> departure_from_orthogonality(Runtime& runtime, const TiledMatrix<T>& qr, const QrFactors<T>& factors) {
   TiledMatrix<T> q = tiled_identity<T>(runtime, qr.rows(), qr.cols(), qr.tile());

@@ -1,4 +1,4 @@
-/// How good a factorization and a solution are, on LAPACK's scale.
+/// Measures the errors of a factorization and of a solution, on LAPACK's scale.
 #pragma once
 
 #include <string>
@@ -12,25 +12,26 @@
 
 namespace troupe::linalg {
 
-/// Below this a scaled residual is accepted: the threshold of LAPACK's test programs (LAPACK Working Note 41).
+/// The bound below which a scaled residual is accepted: the threshold of LAPACK's test programs (LAPACK Working Note
+/// 41).
 inline constexpr double kResidualBound = 30;
 
 /// One scaled residual: the error over (the size of the problem) x (norm of the data) x eps, where eps is what LAPACK's
 /// lamch('E') returns: half the distance from 1 to the next number of type `T`. NaN where the result has one.
 struct Residual {
-  /// What is measured, as a formula.
+  /// The measured quantity, as a formula.
   std::string formula;
   double value = 0;
 
   [[nodiscard]] bool accepted() const { return value < kResidualBound; }  ///< Not where it is NaN.
 };
 
-/// The 1-norm, summed in double: the largest sum of a column's absolute values. NaN where an element is.
+/// Returns the 1-norm, summed in double: the largest sum of a column's absolute values. NaN where an element is.
 template <class T>
 double one_norm(const DenseMatrix<T>& a);
 
 // Each of the first three needs memory for two more matrices like A while it runs, waits for all tasks of the runtime,
-// and throws what failed among them. All throw `invalid_argument` where sizes differ. `a` is the matrix before it was
+// and throws their failures. All throw `invalid_argument` where sizes differ. `a` is the matrix before it was
 // factorized.
 
 /// |A - L L^T| / (n |A| eps), in the 1-norm, from the lower triangles. `l` as `cholesky` leaves it.
@@ -58,7 +59,7 @@ std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, co
                                    const QrFactors<T>& factors);
 
 /// |B - A X| / (n |A| |X| eps), in the 1-norm, the largest over the columns. Sums are taken in double. LAPACK's own
-/// programs, which test small systems, divide by n for factorizations only; PLASMA's and HPL's do here as well.
+/// programs, which test small systems, divide by n for factorizations only; PLASMA's and HPL's do so here as well.
 template <class T>
 Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const DenseMatrix<T>& b);
 

@@ -1,4 +1,4 @@
-/// What tile algorithms ask of a matrix's tiles.
+/// Checks of a matrix's tiles for tile algorithms.
 #pragma once
 
 #include <cstdint>

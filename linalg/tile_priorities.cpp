@@ -9,12 +9,12 @@
 namespace troupe::linalg {
 namespace {
 
-/// Levels of priority per block column: enough to tell the steps apart, few enough to leave equals for the cache to
-/// decide on.
+/// The number of levels of priority per block column: enough to tell the steps apart, few enough to leave equals for
+/// the cache to decide on.
 constexpr int kLevelsPerColumn = 4;
 
-/// Speeds of the kernels in shares of the matrix product's, by operation (docs/notes/cholesky-on-two-cores.md). What
-/// counts is the order that they lead to, which changes little with them.
+/// The speeds of the kernels in shares of the matrix product's, by operation (docs/notes/cholesky-on-two-cores.md).
+/// Only the resulting order counts, which changes little with them.
 constexpr double kSolveSpeed = 0.8;
 constexpr double kDiagonalSpeed = 0.5;
 constexpr double kPanelSpeed = 0.7;
@@ -32,20 +32,20 @@ class Plan {
 
   explicit Plan(const TileGrid& grid) : grid_(grid), tile_rows_(static_cast<std::size_t>(grid.tile_rows())) {}
 
-  /// Tile (i, j), and the same written.
+  /// A use of tile (i, j): reading, and writing.
   [[nodiscard]] Use read(int i, int j) const { return {index(i, j), false}; }
   [[nodiscard]] Use write(int i, int j) const { return {index(i, j), true}; }
-  /// What belongs to panel k and is no tile: pivots, or the copy of a diagonal tile's reflectors.
+  /// A use of the data of panel k that is no tile: pivots, or the copy of a diagonal tile's reflectors.
   [[nodiscard]] Use read_extra(int k) const { return {index(0, grid_.tile_cols() + k), false}; }
   [[nodiscard]] Use write_extra(int k) const { return {index(0, grid_.tile_cols() + k), true}; }
 
   void add(double cost, std::initializer_list<Use> uses) { ranks_.add(cost, {uses.begin(), uses.size()}); }
-  /// Whoever reads the extra of panel k from now on counts as waiting for all that have read it before: see the head.
+  /// Makes every later reader of panel k's extra wait for all that have read it before: see the head.
   void finish_panel(int k) {
     joints_.push_back(ranks_.size());
     add(0, {write_extra(k)});
   }
-  /// A task that writes the tiles of column j from tile row `top` on besides.
+  /// Adds a task that also writes the tiles of column j from tile row `top` on.
   void add_on_column(double cost, int top, int j, std::initializer_list<Use> uses) {
     uses_.assign(uses);
     for (int i = top; i < grid_.tile_rows(); ++i) uses_.push_back(write(i, j));
@@ -53,7 +53,7 @@ class Plan {
   }
   [[nodiscard]] std::vector<int> priorities() const {
     std::vector<int> all = ranks_.priorities(std::max(1, kLevelsPerColumn * grid_.tile_cols()));
-    // What is no task goes again.
+    // Removes the entries that are no tasks.
     auto joint = joints_.begin();
     std::size_t kept = 0;
     for (std::size_t task = 0; task < all.size(); ++task) {
@@ -75,9 +75,9 @@ class Plan {
   const TileGrid& grid_;
   const std::size_t tile_rows_;
   UpwardRanks ranks_;
-  /// Which of its tasks only join others.
+  /// The indices of entries that only join others.
   std::vector<std::size_t> joints_;
-  /// Reused.
+  /// Scratch memory, used again.
   std::vector<Use> uses_;
 };
 
@@ -85,13 +85,13 @@ double number(std::int64_t value) { return static_cast<double>(value); }
 
 double product_cost(std::int64_t m, std::int64_t n, std::int64_t k) { return 2 * number(m) * number(n) * number(k); }
 
-/// A solve with a triangle of order n and m right-hand sides.
+/// The cost of a solve with a triangle of order n and m right-hand sides.
 double solve_cost(std::int64_t m, std::int64_t n) { return number(m) * number(n) * number(n) / kSolveSpeed; }
 
-/// Rows of the tile on the diagonal of column k from the diagonal on.
+/// The number of rows of the tile on the diagonal of column k from the diagonal on.
 std::int64_t rows_from_diagonal(const TileGrid& a, int k) { return a.rows_of(a.diagonal(k)) - a.diagonal_offset(k); }
 
-/// What `potrf` and `getrf_without_pivoting` do to the tile on the diagonal: factorize a square, solve below.
+/// The cost of `potrf` and `getrf_without_pivoting` on the tile on the diagonal: factorize a square, solve below.
 double diagonal_cost(const TileGrid& a, int k, double square) {
   const std::int64_t n = a.cols_of(k);
   const std::int64_t below = std::max<std::int64_t>(rows_from_diagonal(a, k) - n, 0);
@@ -145,7 +145,8 @@ std::vector<int> lu_priorities(const TileGrid& a) {
     }
   }
   for (int j = 0; j + 1 < n; ++j) {
-    // Memory at some bytes a cycle, in operations that a core could do meanwhile; it waits for the last pivots.
+    // The cost of moving memory at some bytes a cycle, in operations that a core could do meanwhile; the task waits for
+    // the last pivots.
     constexpr double kOperationsPerElement = 16;
     plan.add_on_column(kOperationsPerElement * number(a.rows) * number(a.cols_of(j)), a.diagonal(j + 1), j,
                        {plan.read_extra(n - 1)});
@@ -201,7 +202,7 @@ std::vector<int> qr_priorities(const TileGrid& a) {
 }
 
 std::vector<int> lu_incremental_priorities(const TileGrid& a) {
-  // QR's graph, in which every task has twice the operations. What is ranked are shares.
+  // The graph is that of QR, in which every task has twice the operations. Ranks only depend on the ratios.
   return qr_priorities(a);
 }
 

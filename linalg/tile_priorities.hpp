@@ -9,7 +9,7 @@
 
 namespace troupe::linalg {
 
-/// A matrix of `rows` x `cols` cut into tiles, as numbers alone; the same words as `TiledMatrix`.
+/// A matrix of `rows` x `cols` cut into tiles, as numbers alone; the members are named as in `TiledMatrix`.
 struct TileGrid {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -27,10 +27,10 @@ struct TileGrid {
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile.cols % tile.rows; }
 };
 
-// Each: the priorities of all tasks that the algorithm of this name submits (`cholesky`, `lu`, …), in the order of
-// submission. They are upward ranks (`UpwardRanks`), a task's cost being its operations over the measured speed of its
-// kernel. Positive, so that tasks with the default priority come last. Linear in the number of tasks, except `lu`,
-// where a task on a block column counts as many as the column has tiles.
+// Each function returns the priorities of all tasks that the algorithm of this name submits (`cholesky`, `lu`, …), in
+// the order of submission. They are upward ranks (`UpwardRanks`); a task's cost is its operations over the measured
+// speed of its kernel. They are positive, so that tasks with the default priority come last. Linear in the number of
+// tasks, except `lu`, where a task on a block column counts as many as the column has tiles.
 
 [[nodiscard]] std::vector<int> cholesky_priorities(const TileGrid& a);
 [[nodiscard]] std::vector<int> lu_priorities(const TileGrid& a);

@@ -32,7 +32,7 @@ class EntryReader {
       if (word.empty() || word[0] == '%') continue;
       auto failure =
           header_.format == MatrixFormat::coordinate ? read_coordinate(word, rest, line) : read_array(word, rest);
-      // More should have followed, so what is wrong with this line is that the rest of it is missing.
+      // More lines should have followed, so the fault of this line is that the rest of it is missing.
       if (failure && lines_.cut_off() && found_ < header_.entries) return truncated(found_ - 1);
       if (failure) return failure;
     }
@@ -57,7 +57,7 @@ class EntryReader {
     return store(row, col, value);
   }
 
-  /// Array files have one value a line, but several a line are understood.
+  /// Reads a line of an array file. It has one value a line, but several a line are understood.
   std::optional<Failure> read_array(std::string_view word, std::string_view rest) {
     for (; !word.empty(); word = next_token(rest)) {
       if (auto failure = check_count()) return failure;
@@ -137,7 +137,7 @@ class EntryReader {
     return std::nullopt;
   }
 
-  /// The next element of an array, column by column; with symmetry, of the lower triangle.
+  /// Goes to the next element of an array, column by column; with symmetry, of the lower triangle.
   void advance() {
     if (++next_row_ < header_.rows) return;
     ++next_col_;

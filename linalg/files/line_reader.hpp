@@ -13,27 +13,28 @@
 
 namespace troupe::linalg {
 
-/// One thread at a time.
+/// Reads one file. One thread at a time.
 class LineReader {
  public:
-  /// The longest line that is read; a longer one is no text.
+  /// The longest line that is read; a file with a longer one is not text.
   static constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
-  /// Opens a regular file. `ErrorCode::io` for a file that is missing, may not be read, or is a folder or a pipe.
+  /// Opens a regular file. Fails with `ErrorCode::io` for a file that is missing, may not be read, or is a folder or a
+  /// pipe.
   static Result<LineReader> open(const std::string& path);
 
-  /// Stores the next line, without its end (LF or CR LF). The view holds until the next call. False at the end of the
-  /// file and after a failure, which `failure()` tells apart.
+  /// Stores the next line, without its end (LF or CR LF). The view holds until the next call. Returns false at the end
+  /// of the file and after a failure, which `failure()` tells apart.
   [[nodiscard]] bool next(std::string_view& line);
 
   /// The number of the line that `next` stored last, counted from one.
   [[nodiscard]] std::int64_t line_number() const { return line_number_; }
-  /// Whether that line was the last of the file and had no end, as where a file was cut off.
+  /// Returns true if that line was the last of the file and had no end, as where a file was cut off.
   [[nodiscard]] bool cut_off() const { return cut_off_; }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
-  /// `ErrorCode::bad_input` that names the file and the line that was read last: "'a.mtx', line 7: ...".
+  /// Returns `ErrorCode::bad_input` with the file and the line that was read last: "'a.mtx', line 7: ...".
   [[nodiscard]] Failure bad_line(std::string_view what) const;
 
  private:
@@ -43,7 +44,7 @@ class LineReader {
   platform::FileDescriptor file_;
   std::string path_;
   std::unique_ptr<char[]> buffer_;
-  /// What is in the buffer and was not handed out yet: [begin_, end_).
+  /// The part of the buffer that was not handed out yet: [begin_, end_).
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool at_end_ = false;

@@ -19,7 +19,7 @@ namespace troupe::linalg {
 template <class T>
 Result<DenseMatrix<T>> read_dense(const std::string& path, const MatrixMarketHeader& header);
 
-/// The same for a file of any size: its header is read first.
+/// Reads a file of any size: its header is read first.
 template <class T>
 Result<DenseMatrix<T>> read_dense(const std::string& path);
 

@@ -11,7 +11,7 @@
 namespace troupe::linalg {
 namespace {
 
-/// Dense matrices up to here have a size in bytes that 63 bits hold, whatever the element type.
+/// The most elements of a dense matrix: its size in bytes then fits into 63 bits, whatever the element type.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 59;
 
 constexpr std::string_view kUsable = "use a file whose banner says 'real' or 'integer'";
@@ -25,7 +25,7 @@ Failure not_matrix_market(const LineReader& lines, std::string_view first_line) 
                   quoted(first_line)));
 }
 
-/// The next line that holds anything but white space and comments. False at the end of the file.
+/// Reads the next line that holds more than white space and comments. Returns false at the end of the file.
 bool next_content(LineReader& lines, std::string_view& line) {
   while (lines.next(line)) {
     std::string_view rest = line;
@@ -68,7 +68,7 @@ Result<MatrixSymmetry> parse_symmetry(const LineReader& lines, const std::string
       fmt::format("the symmetry {} is unknown; known are 'general', 'symmetric' and 'skew-symmetric'", quoted(word)));
 }
 
-/// `%%MatrixMarket matrix coordinate real symmetric`, in upper or lower case.
+/// Reads `%%MatrixMarket matrix coordinate real symmetric`, in upper or lower case.
 Result<void> read_banner(LineReader& lines, MatrixMarketHeader& header) {
   std::string_view line;
   if (!lines.next(line)) {
@@ -95,7 +95,7 @@ Result<void> read_banner(LineReader& lines, MatrixMarketHeader& header) {
   return {};
 }
 
-/// The entries of a full matrix of this size and symmetry.
+/// Returns the number of entries of a full matrix of this size and symmetry.
 std::int64_t most_entries(const MatrixMarketHeader& header) {
   const std::int64_t full = header.rows * header.cols;
   switch (header.symmetry) {
@@ -124,7 +124,7 @@ Result<void> check_size(const LineReader& lines, const MatrixMarketHeader& heade
   return {};
 }
 
-/// `rows columns entries` of a coordinate file, `rows columns` of an array.
+/// Reads `rows columns entries` of a coordinate file, `rows columns` of an array.
 Result<void> read_size(LineReader& lines, MatrixMarketHeader& header) {
   std::string_view line;
   if (!next_content(lines, line)) {

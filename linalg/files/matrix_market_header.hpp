@@ -1,4 +1,4 @@
-/// What a Matrix Market file says about itself before its numbers begin.
+/// The header of a Matrix Market file: the part before its numbers begin.
 ///
 /// Format: R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats: Initial Design", NISTIR 5935.
 #pragma once
@@ -21,7 +21,7 @@ enum class MatrixSymmetry { general, symmetric, skew_symmetric };
 struct MatrixMarketHeader {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  /// Entries that the file stores: with symmetry, those of the lower triangle only.
+  /// The number of entries that the file stores: with symmetry, those of the lower triangle only.
   std::int64_t entries = 0;
   MatrixFormat format = MatrixFormat::coordinate;
   MatrixField field = MatrixField::real;
@@ -30,7 +30,7 @@ struct MatrixMarketHeader {
   std::int64_t size_line = 0;
 
   [[nodiscard]] bool square() const { return rows == cols; }
-  /// What the whole matrix takes when it is stored densely; never overflows for a header that was read.
+  /// The size of the whole matrix when it is stored densely; never overflows for a header that was read.
   [[nodiscard]] Bytes dense_bytes(std::size_t element_bytes) const {
     return {static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * element_bytes};
   }
@@ -39,12 +39,12 @@ struct MatrixMarketHeader {
 };
 
 /// Reads only the banner and the size, so that a matrix that is too large can be refused before memory is allocated.
-/// `ErrorCode::io` where the file cannot be read. `ErrorCode::bad_input` where it is no Matrix Market file, has a form
-/// that cannot be used here (`pattern`, `complex`, `hermitian`), has no row or no column, has more than 2^59 elements,
-/// or contradicts itself; the message names the file and the line and says what to do.
+/// Fails with `ErrorCode::io` where the file cannot be read, with `ErrorCode::bad_input` where it is no Matrix Market
+/// file, has a form that cannot be used here (`pattern`, `complex`, `hermitian`), has no row or no column, has more
+/// than 2^59 elements, or contradicts itself; the message names the file and the line and says what to do.
 Result<MatrixMarketHeader> read_header(const std::string& path);
 
-/// The same from a file that was just opened; leaves `lines` in front of the first entry.
+/// Reads the header of a file that was just opened; leaves `lines` in front of the first entry.
 Result<MatrixMarketHeader> read_header(LineReader& lines);
 
 }  // namespace troupe::linalg

@@ -80,7 +80,7 @@ std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<con
 std::vector<std::int32_t> postordered(const Adjacency& graph, std::span<const std::int32_t> order) {
   const std::size_t n = order.size();
   const std::vector<std::int32_t> parent = elimination_tree(graph, order);
-  // Lists of children, each in the order given: the last is put in front first.
+  // Builds lists of children, each in the order given: the last is put in front first.
   std::vector<std::int32_t> first_child(n, kRoot);
   std::vector<std::int32_t> sibling(n, kRoot);
   for (std::size_t k = n; k-- > 0;) {

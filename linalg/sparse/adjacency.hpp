@@ -1,4 +1,4 @@
-/// The graph of a sparse matrix: which unknowns meet in an equation.
+/// The graph of a sparse matrix: unknowns that meet in an equation are neighbours.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace troupe::linalg {
 
-/// Vertices are columns. Two are neighbours where the matrix, or its transpose, has an element that is not zero for
-/// them; none is its own.
+/// The vertices are columns. Two are neighbours where the matrix, or its transpose, has an element that is not zero for
+/// them; no vertex is its own neighbour.
 struct Adjacency {
   std::vector<std::int64_t> begin{0};
-  /// Of each vertex ascending, each once.
+  /// The neighbours of each vertex, ascending, each once.
   std::vector<std::int32_t> neighbours;
 
   [[nodiscard]] std::int32_t vertices() const { return static_cast<std::int32_t>(begin.size() - 1); }
@@ -24,18 +24,18 @@ struct Adjacency {
   }
 };
 
-/// Of the matrix whose row `row_of[j]` has its diagonal element in column j.
+/// Returns the graph of the matrix whose row `row_of[j]` has its diagonal element in column j.
 [[nodiscard]] Adjacency adjacency(const CompressedMatrix& a, std::span<const std::int32_t> row_of);
 
 // Orders of elimination: `order[k]` is the vertex that comes k-th.
 
-/// Each vertex's parent in the elimination tree, by vertex: the next one whose elimination it has an effect on; -1 for
+/// Returns each vertex's parent in the elimination tree, by vertex: the next one whose elimination it affects; -1 for
 /// roots. J. W. H. Liu, The Role of Elimination Trees in Sparse Factorization, SIAM J. Matrix Anal. Appl. 11 (1990),
 /// section 5.
 [[nodiscard]] std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<const std::int32_t> order);
 
-/// An order with the same fill-in in which what depends on one another lies together: children come directly before
-/// their parents.
+/// Returns an order with the same fill-in in which dependent vertices lie together: children come directly before their
+/// parents.
 [[nodiscard]] std::vector<std::int32_t> postordered(const Adjacency& graph, std::span<const std::int32_t> order);
 
 }  // namespace troupe::linalg

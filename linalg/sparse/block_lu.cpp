@@ -57,11 +57,11 @@ class SuperPattern {
     const auto found = find(i, j);
     return found != row(i).end() && found->index == j ? found->mask : 0;
   }
-  /// From 0 on, without gaps, by rows: of one that has full blocks.
+  /// Returns the number, from 0 on, without gaps, by rows, of a super-block that has full blocks.
   [[nodiscard]] std::size_t place(int i, int j) const {
     return first_[at(i)] + static_cast<std::size_t>(find(i, j) - row(i).begin());
   }
-  /// Whether a product of two super-blocks changes a full block of a third.
+  /// Returns true if a product of two super-blocks changes a full block of a third.
   [[nodiscard]] bool meet(BlockMask a, BlockMask b, BlockMask c) const {
     return c != 0 && kernels::product_flops(a, b, c, side_, 1) > 0;
   }
@@ -74,7 +74,7 @@ class SuperPattern {
 
   int side_;
   std::size_t count_ = 0;
-  /// The place of each row's first.
+  /// The place of the first super-block of each row.
   std::vector<std::size_t> first_;
   std::vector<std::vector<Element>> rows_;
   std::vector<std::vector<Element>> columns_;
@@ -92,7 +92,7 @@ void for_each_step(const SuperPattern& pattern, F use) {
     };
     const auto below = after(pattern.column(k));
     const auto right = after(pattern.row(k));
-    // One of the one, one of the other, by their index.
+    // Takes from both lists in the order of their index.
     auto next = right.begin();
     for (const SuperPattern::Element& of : below) {
       for (; next != right.end() && next->index < of.index; ++next) use(BlockStep{Kind::upper, k, next->index, k});
@@ -109,7 +109,8 @@ void for_each_step(const SuperPattern& pattern, F use) {
   }
 }
 
-/// What each step costs, in seconds of some machine: solves and small factorizations are slower than products.
+/// Estimates the cost of each step, in seconds of some machine: solves and small factorizations are slower than
+/// products.
 class StepCosts {
  public:
   StepCosts(const SuperPattern& pattern, const BlockCut& cut) : pattern_(pattern), cut_(cut) {}
@@ -145,10 +146,10 @@ std::vector<int> priorities_of(const BlockMatrix<T>& a, const std::vector<BlockS
   return block_lu_priorities(a.pattern(), a.cut(), steps);
 }
 
-/// Of the steps on a matrix that is cut so.
+/// The ranks of the steps on a matrix with this cut.
 struct StepRanks {
   UpwardRanks ranks;
-  /// The costs of all.
+  /// The sum of the costs of all steps.
   double work = 0;
 };
 
@@ -172,8 +173,8 @@ StepRanks ranks_of(const BlockPattern& pattern, const BlockCut& cut, const std::
   return result;
 }
 
-/// As if `group` x `group` super-blocks were one: its rank among all of them, the same for all steps that it is made
-/// of.
+/// Computes priorities as if `group` x `group` super-blocks were one: its rank is the same for all steps that it
+/// consists of.
 std::vector<int> priorities_by_group(const BlockPattern& pattern, const BlockCut& cut, int group,
                                      const std::vector<BlockStep>& steps) {
   constexpr std::size_t kMostPriorities = 1000;

@@ -15,8 +15,8 @@
 
 namespace troupe::linalg {
 
-/// One step of the factorization on super-blocks, as numbers alone: for the k-th diagonal one, in this order, the
-/// diagonal, each solve below it and right of it, and each product of the two kinds.
+/// One step of the factorization on super-blocks, as numbers alone. For the k-th diagonal super-block the steps are, in
+/// this order, the diagonal, each solve below it and right of it, and each product of the two kinds.
 struct BlockStep {
   enum class Kind { diagonal, lower, upper, product };
   Kind kind = Kind::diagonal;
@@ -26,24 +26,24 @@ struct BlockStep {
   int k = 0;
 };
 
-/// The steps that there are for a pattern, in the order of a sequential program: updates of empty blocks are left out,
-/// and products of super-blocks in which no two full blocks meet.
+/// Returns the steps for a pattern, in the order of a sequential program. Updates of empty blocks are left out, and so
+/// are products of super-blocks in which no two full blocks meet.
 [[nodiscard]] std::vector<BlockStep> block_lu_steps(const BlockPattern& pattern, int side);
 
-/// Of such steps on a matrix that is cut so: upward ranks, rounded as those of the dense algorithms
-/// (linalg/tile_priorities.hpp). Where there is much beside the critical path and super-blocks are small, groups of
-/// them, about 960 rows on a side, have the rank: what follows one another then finds its blocks in the cache
+/// Returns the priorities of such steps on a matrix with this cut: upward ranks, rounded as those of the dense
+/// algorithms (linalg/tile_priorities.hpp). Where there is much work beside the critical path and super-blocks are
+/// small, groups of them, about 960 rows on a side, share a rank: consecutive tasks then find their blocks in the cache
 /// (measured: docs/notes/sparse.md).
 [[nodiscard]] std::vector<int> block_lu_priorities(const BlockPattern& pattern, const BlockCut& cut,
                                                    const std::vector<BlockStep>& steps);
 
-/// How many pivots were replaced. Must live until the tasks that it was given to have ended.
+/// The number of replaced pivots. Must live until the tasks that it was given to have ended.
 class ReplacedPivotCounts {
  public:
-  /// For so many diagonal super-blocks.
+  /// Makes counts for so many diagonal super-blocks.
   ReplacedPivotCounts(Runtime& runtime, int supers);
   [[nodiscard]] Handle of(int k) const { return handles_[static_cast<std::size_t>(k)].handle(); }
-  /// All of them, after all steps. Waits.
+  /// Returns the sum, after all steps. Waits.
   [[nodiscard]] kernels::ReplacedPivots total() const;
 
  private:
@@ -54,33 +54,33 @@ class ReplacedPivotCounts {
 /// Throws `invalid_argument` where a block on the diagonal is empty, and names the first.
 void require_diagonal(const BlockPattern& pattern);
 
-/// Which steps are there.
+/// The steps to do.
 enum class BlockSteps {
   all,
-  /// Only the products, as if panels were what they are before: for measurements of these alone.
+  /// Only the products, as if the panels were factorized already: for measurements of the products alone.
   products
 };
 
-/// `all`, `3`: as the paper (`BlockStructure`) numbers them.
+/// Returns `all` or `3`, as the paper (`BlockStructure`) numbers them.
 [[nodiscard]] const char* to_string(BlockSteps steps);
 
-/// Operations of these steps on super-blocks of `side` x `side` blocks of `block` rows. Products inside super-blocks
-/// of a panel are part of its steps, so that the larger `side` is, the less `products` are.
+/// The operations of these steps on super-blocks of `side` x `side` blocks of `block` rows. Products inside
+/// super-blocks of a panel are part of the panel's steps, so a larger `side` leaves fewer `products`.
 [[nodiscard]] double block_lu_flops(const BlockPattern& pattern, int side, std::int64_t block, BlockSteps steps);
 
-/// What the tasks run: `super` on super-blocks and on each block of the diagonal, `tile` where super-blocks are single
-/// blocks.
+/// The codelets of the tasks: `super` on super-blocks and on each block of the diagonal, `tile` where super-blocks are
+/// single blocks.
 template <class T>
 struct BlockLuKernels {
   kernels::SuperBlockCodelets<T> super;
   kernels::TileCodelets<T> tile;
 };
-/// `tasks`: who has the pieces of super-blocks of more than one block.
+/// `tasks`: the workers that share the pieces of super-blocks of more than one block.
 template <class T>
 [[nodiscard]] BlockLuKernels<T> block_lu_kernels(kernels::SuperTasks tasks = kernels::SuperTasks::whole);
 
 struct BlockLuOptions {
-  /// A pivot whose absolute value is below that becomes it, and is counted. 0: a pivot that is exactly zero is a
+  /// A pivot whose absolute value is below this becomes this, and is counted. 0: a pivot that is exactly zero is a
   /// `numerical` failure.
   double least = 0;
   BlockSteps steps = BlockSteps::all;
@@ -88,8 +88,8 @@ struct BlockLuOptions {
 
 /// Submits the tasks that overwrite `a` by L (unit lower) and U: one for each step, with priorities by critical path.
 /// In each block the same products come in the same order, so that on cores and emulated accelerators the bits depend
-/// neither on who runs what nor on the side of super-blocks; GPUs round in their own ways. Throws `invalid_argument`
-/// where a block on the diagonal is empty.
+/// neither on the placement of tasks nor on the side of super-blocks; GPUs round in their own ways. Throws
+/// `invalid_argument` where a block on the diagonal is empty.
 template <class T>
 void block_lu(Runtime& runtime, BlockMatrix<T>& a, const ReplacedPivotCounts& counts, const BlockLuOptions& options,
               const BlockLuKernels<T>& kernels);
@@ -99,36 +99,36 @@ void block_lu(Runtime& runtime, BlockMatrix<T>& a, const ReplacedPivotCounts& co
   block_lu(runtime, a, counts, {.least = least}, block_lu_kernels<T>(tasks));
 }
 
-/// The same steps one after the other, by the calling thread.
+/// Runs the same steps one after the other, in the calling thread.
 template <class T>
 kernels::ReplacedPivots block_lu_in_sequence(BlockMatrix<T>& a, double least);
 
-/// The largest difference over the largest element of `b`; 0 where all bits are the same. Not a number where some
-/// difference is none.
+/// Returns the largest difference over the largest element of `b`; 0 where all bits are the same. NaN where some
+/// difference is NaN.
 template <class T>
 [[nodiscard]] double block_difference(const BlockMatrix<T>& a, const BlockMatrix<T>& b);
 
-/// How a super-block's index of reuse is found (`Runtime::set_reuse`).
+/// The rule for a super-block's index of reuse (`Runtime::set_reuse`).
 enum class BlockReuse {
   /// Row + column: J.-Y. Vet, P. Carribault and A. Cohen (2012), section 4.1.
   position,
-  /// How many steps use it.
+  /// The number of steps that use it.
   uses
 };
 [[nodiscard]] const char* to_string(BlockReuse reuse);
 
-/// That of each of `BlockMatrix::parts`.
+/// Returns the index of each of `BlockMatrix::parts`.
 template <class T>
 [[nodiscard]] std::vector<std::int64_t> reuse_indexes(const BlockMatrix<T>& a, BlockReuse reuse,
                                                       BlockSteps steps = BlockSteps::all);
-/// Tells them to the runtime.
+/// Passes these indexes to the runtime.
 template <class T>
 void set_reuse(Runtime& runtime, const BlockMatrix<T>& a, BlockReuse reuse, BlockSteps steps = BlockSteps::all);
 
-/// Where tasks of `block_lu_of_tiles` may run.
+/// The places where tasks of `block_lu_of_tiles` may run.
 enum class PanelPlace {
   anywhere,
-  /// The diagonal and the solves on cores alone, as in the paper (`BlockStructure`): accelerators have the products.
+  /// The diagonal and the solves on cores alone, as in the paper (`BlockStructure`): accelerators run the products.
   cores
 };
 

@@ -10,7 +10,7 @@
 namespace troupe::linalg {
 namespace {
 
-/// The masks of one row of super-blocks, by column.
+/// Returns the masks of one row of super-blocks, by column.
 std::vector<kernels::BlockMask> masks_of(const BlockPattern& pattern, int super_row, int side, int supers) {
   std::vector<kernels::BlockMask> masks(static_cast<std::size_t>(supers), 0);
   for (int i = 0; i < side && super_row * side + i < pattern.blocks(); ++i) {
@@ -64,7 +64,7 @@ BlockMatrix<T>::BlockMatrix(Runtime& runtime, BlockPattern pattern, const BlockC
     }
   }
   row_begin_.push_back(parts_.size());
-  // When all memory is there: to release what is known to the runtime takes some, too, which must not be missing.
+  // Registered when all memory is there: releasing registered data also takes memory, which must not be missing then.
   for (Part& part : parts_) {
     part.data_ = runtime.matrix(part.elements_.get(), cut.block, cut.block * std::popcount(part.mask_), cut.block,
                                 fmt::format("A({},{})", part.row_, part.col_));

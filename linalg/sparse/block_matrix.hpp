@@ -12,38 +12,41 @@
 
 namespace troupe::linalg {
 
-/// How a square matrix is cut.
+/// The cut of a square matrix into blocks and super-blocks.
 struct BlockCut {
-  /// Rows of a block; the last block is as large as the others, so that what is beyond the matrix is up to its user.
+  /// The number of rows of a block. The last block is as large as the others; its user decides what is beyond the
+  /// matrix.
   std::int64_t block = 1;
-  /// Blocks on a side of a super-block, at most `kernels::kLargestSide`. 1: each block has a handle of its own.
+  /// The number of blocks on a side of a super-block, at most `kernels::kLargestSide`. 1: each block has a handle of
+  /// its own.
   int side = 1;
 };
 
-/// Throws `invalid_argument` for sizes that cannot be, and says which can.
+/// Throws `invalid_argument` for impossible sizes, and says which are possible.
 void check_cut(const BlockCut& cut);
 
-/// Where the full blocks lie.
+/// The place of the full blocks.
 enum class BlockStorage {
   memory,
-  /// Nowhere, as with `TileStorage::none`: for runs in virtual time, whose tasks never touch data.
+  /// No memory, as with `TileStorage::none`: for runs in virtual time, whose tasks never touch data.
   none
 };
 
-/// Full blocks only are stored: those of a super-block in one piece of memory, which is one handle. Moving is cheap;
-/// the runtime outlives it. What reads or writes elements from the program waits for the tasks that use them before.
+/// A matrix that stores only its full blocks: those of a super-block in one piece of memory, which is one handle.
+/// Moving is cheap; the runtime outlives it. A program that reads or writes elements must wait for the tasks that use
+/// them first.
 template <class T>
 class BlockMatrix {
  public:
-  /// All full blocks zero. Throws `out_of_memory`, `invalid_argument`.
+  /// Makes a matrix whose full blocks are zero. Throws `out_of_memory`, `invalid_argument`.
   BlockMatrix(Runtime& runtime, BlockPattern pattern, const BlockCut& cut, BlockStorage storage = BlockStorage::memory);
 
   [[nodiscard]] const BlockPattern& pattern() const { return pattern_; }
   [[nodiscard]] const BlockCut& cut() const { return cut_; }
-  /// Blocks, and super-blocks, on a side of the matrix.
+  /// The number of blocks, and of super-blocks, on a side of the matrix.
   [[nodiscard]] int blocks() const { return pattern_.blocks(); }
   [[nodiscard]] int supers() const { return supers_; }
-  /// Rows, those beyond the matrix included.
+  /// The number of rows, those beyond the matrix included.
   [[nodiscard]] std::int64_t rows() const { return blocks() * cut_.block; }
   [[nodiscard]] std::int64_t stored_blocks() const { return pattern_.count(); }
   [[nodiscard]] Bytes bytes() const;
@@ -65,16 +68,16 @@ class BlockMatrix {
     Data data_;
   };
 
-  /// By rows, ascending.
+  /// The parts by rows, ascending.
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
-  /// Those of a row of super-blocks: from `row_begin(I)` to before `row_begin(I + 1)`.
+  /// The first part of a row of super-blocks: the row has the parts from `row_begin(I)` to before `row_begin(I + 1)`.
   [[nodiscard]] std::size_t row_begin(int row) const { return row_begin_[static_cast<std::size_t>(row)]; }
-  /// Null where all blocks are empty.
+  /// Returns null where all blocks are empty.
   [[nodiscard]] const Part* find(int row, int col) const;
 
-  /// As it lies in the program's memory.
+  /// The super-block as it lies in the program's memory.
   [[nodiscard]] kernels::SuperBlock<T> super_block(const Part& part) const;
-  /// One that is full.
+  /// Returns a block that is full.
   [[nodiscard]] MatrixView<T> block(int i, int j) const;
   /// An element of a block that is full.
   [[nodiscard]] T& operator()(std::int64_t row, std::int64_t col) const {

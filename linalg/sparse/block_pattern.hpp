@@ -1,4 +1,4 @@
-/// Which blocks of a sparse matrix are full, and what becomes of that in a factorization.
+/// The pattern of full blocks of a sparse matrix, and its fill-in in a factorization.
 #pragma once
 
 #include <bit>
@@ -11,15 +11,15 @@ namespace troupe::linalg {
 /// A square of blocks, a bit for each. Memory: blocks squared / 8 bytes.
 class BlockPattern {
  public:
-  /// All empty.
+  /// Makes a pattern with all blocks empty.
   explicit BlockPattern(int blocks);
 
   [[nodiscard]] int blocks() const { return blocks_; }
   [[nodiscard]] bool full(int i, int j) const { return (word(i, j) >> (static_cast<unsigned>(j) % 64U) & 1U) != 0; }
   void set(int i, int j) { word(i, j) |= std::uint64_t{1} << (static_cast<unsigned>(j) % 64U); }
-  /// Full blocks.
+  /// The number of full blocks.
   [[nodiscard]] std::int64_t count() const;
-  /// The first k whose block on the diagonal is empty; -1 where none is.
+  /// Returns the first k whose block on the diagonal is empty; -1 where none is.
   [[nodiscard]] int first_without_diagonal() const;
 
   /// Calls `use(j)` for the full blocks of row i from column `first` on, ascending.
@@ -32,10 +32,11 @@ class BlockPattern {
     }
   }
 
-  /// How many of the columns before `end` are full both in row i of this and in row j of the other, as large.
+  /// Returns the number of columns before `end` that are full both in row i of this pattern and in row j of the other,
+  /// which is as large.
   [[nodiscard]] std::int64_t common(int i, const BlockPattern& other, int j, int end) const;
 
-  /// Makes those full that LU without pivoting fills in: row_i |= row_k from column k + 1 on, for each full (i, k)
+  /// Makes the blocks full that LU without pivoting fills in: row_i |= row_k from column k + 1 on, for each full (i, k)
   /// below the diagonal.
   void fill_in();
 
@@ -50,15 +51,16 @@ class BlockPattern {
   }
 
   int blocks_;
-  /// Of a row.
+  /// The number of words of a row.
   std::size_t words_;
   std::vector<std::uint64_t> bits_;
 };
 
-/// The super-blocks of `side` x `side` blocks that have a full one.
+/// Returns the pattern of the super-blocks of `side` x `side` blocks that have a full block.
 [[nodiscard]] BlockPattern pattern_of_supers(const BlockPattern& pattern, int side);
 
-/// What LU without pivoting does with the full blocks of a pattern: products that would fill an empty one are left out.
+/// The operations of LU without pivoting on the full blocks of a pattern: products that would fill an empty one are
+/// left out.
 struct BlockWork {
   std::int64_t products = 0;
   std::int64_t solves = 0;

@@ -36,7 +36,7 @@ void add_product(MatrixView<T> block, const double* x, double* y, BlockTriangle 
   }
 }
 
-/// L U x, where nothing is left out.
+/// Returns L U x, where nothing is left out.
 template <class T>
 std::vector<double> product_of_factors(const BlockMatrix<T>& lu, const std::vector<double>& x) {
   const auto b = static_cast<std::size_t>(lu.cut().block);
@@ -58,7 +58,7 @@ std::vector<double> product_of_factors(const BlockMatrix<T>& lu, const std::vect
   return result;
 }
 
-/// The same where products of blocks that would fill in were left out: block by block.
+/// Returns L U x where products of blocks that would fill in were left out: block by block.
 template <class T>
 std::vector<double> product_of_kept(const BlockMatrix<T>& lu, const std::vector<double>& x) {
   const auto b = static_cast<std::size_t>(lu.cut().block);

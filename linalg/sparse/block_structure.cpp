@@ -16,7 +16,7 @@ bool is_full_in_bots(int i, int j) {
   return i % 2 == 0 && j % 2 == 0 && (i < j ? i : j) % 3 == 0;
 }
 
-/// A third of what is off the diagonal stays empty.
+/// Fills the blocks off the diagonal, except a third of them.
 void draw(BlockPattern& pattern, std::uint64_t seed) {
   Random random(seed);
   for (int column = 0; column < pattern.blocks(); ++column) {
@@ -26,7 +26,7 @@ void draw(BlockPattern& pattern, std::uint64_t seed) {
   }
 }
 
-/// Without fill-in.
+/// Returns the pattern without fill-in.
 BlockPattern bare_pattern(const BlockStructure& structure, int blocks, std::uint64_t seed) {
   using Kind = BlockStructure::Kind;
   BlockPattern pattern(blocks);

@@ -1,4 +1,4 @@
-/// Sparse structures that are made for the purpose.
+/// Sparse structures that are generated.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ namespace troupe::linalg {
 
 struct BlockStructure {
   enum class Kind {
-    /// A third of the blocks off the diagonal is empty, drawn from a seed; what fills in is full: J.-Y. Vet, P.
-    /// Carribault
-    /// and A. Cohen, Multigrain Affinity for Heterogeneous Work Stealing (2012), as one can read it.
+    /// A third of the blocks off the diagonal is empty, drawn from a seed; blocks that fill in are full: J.-Y. Vet, P.
+    /// Carribault and A. Cohen, Multigrain Affinity for Heterogeneous Work Stealing (2012), in one reading of it.
     third,
-    /// The same, read otherwise: the empty ones stay empty, and what would fill them in is left out.
+    /// A third of those blocks is empty, as in `third`, but they stay empty, and products that would fill them in are
+    /// left out: another reading of the same paper.
     third_closed,
-    /// That of the program sparselu in the Barcelona OpenMP Tasks Suite (A. Duran et al., ICPP 2009), with fill-in.
+    /// The structure of the program sparselu in the Barcelona OpenMP Tasks Suite (A. Duran et al., ICPP 2009), with
+    /// fill-in.
     bots,
     /// Full up to `width` blocks from the diagonal.
     band,
@@ -27,18 +28,19 @@ struct BlockStructure {
   Kind kind = Kind::third;
   int width = 1;
 
-  /// Whether what fills in becomes full.
+  /// Returns true if blocks that fill in become full.
   [[nodiscard]] bool fills_in() const { return kind != Kind::third_closed; }
 };
 
-/// `third`, `third-closed`, `bots`, `band:W`. `invalid_argument` says what is wrong.
+/// Parses `third`, `third-closed`, `bots`, `band:W`. Fails with `invalid_argument` and a message that says what is
+/// wrong.
 [[nodiscard]] Result<BlockStructure> parse_structure(std::string_view text);
 [[nodiscard]] std::string to_string(const BlockStructure& structure);
 
-/// How many blocks are full before any fills in.
+/// Returns the number of blocks that are full before any fills in.
 [[nodiscard]] std::int64_t full_before_fill_in(const BlockStructure& structure, int blocks, std::uint64_t seed);
 
-/// With what fills in, where it does.
+/// Returns the pattern, with fill-in where the structure has it.
 [[nodiscard]] BlockPattern pattern_of(const BlockStructure& structure, int blocks, std::uint64_t seed);
 
 }  // namespace troupe::linalg

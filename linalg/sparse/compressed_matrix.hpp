@@ -11,18 +11,18 @@ namespace troupe::linalg {
 /// The largest order of a sparse matrix: its indices have 32 bits.
 inline constexpr std::int64_t kLargestSparseOrder = 2147483647;
 
-/// One element, counted from zero.
+/// One element; row and column are counted from zero.
 struct SparseEntry {
   std::int32_t row = 0;
   std::int32_t col = 0;
   double value = 0;
 };
 
-/// The elements that are stored, row by row; in each row by ascending column, each column once. Those that are not
-/// stored are zero; a stored one may be.
+/// The elements that are stored, row by row; in each row by ascending column, each column once. Elements that are not
+/// stored are zero; a stored one may be zero, too.
 struct CompressedMatrix {
   std::int64_t order = 0;
-  /// Where each row begins in the two below, and where the last one ends.
+  /// The index of each row's begin in the two members below, and of the last row's end.
   std::vector<std::int64_t> begin{0};
   std::vector<std::int32_t> cols;
   std::vector<double> values;
@@ -39,13 +39,14 @@ struct CompressedMatrix {
   }
 };
 
-/// The matrix with these elements; those that name the same one are added up. Every index is below `order`.
+/// Returns the matrix with these elements; entries that name the same element are added up. Every index is below
+/// `order`.
 [[nodiscard]] CompressedMatrix compressed(std::int64_t order, std::vector<SparseEntry> entries);
 
-/// A x. As many numbers as rows.
+/// Returns A x. `x` has as many numbers as the matrix has rows.
 [[nodiscard]] std::vector<double> product(const CompressedMatrix& a, std::span<const double> x);
 
-/// The largest sum of a column's absolute values.
+/// Returns the largest sum of a column's absolute values.
 [[nodiscard]] double one_norm(const CompressedMatrix& a);
 
 }  // namespace troupe::linalg

@@ -44,7 +44,7 @@ class Assignment {
     DiagonalMatching result;
     result.row_of = std::move(row_of_);
     for (std::size_t i = 0; i < u_.size(); ++i) {
-      // The two cancel in part: each may be beyond what a double holds, where the values are.
+      // The two cancel in part: each alone may be beyond the range of a double, where the values are.
       result.row_scale.push_back(power_of_two(u_[i] - std::log(largest_[i])));
       result.col_scale.push_back(power_of_two(v_[i]));
     }
@@ -84,7 +84,7 @@ class Assignment {
     }
   }
 
-  /// Duals that are allowed, and what can be matched with them at once.
+  /// Finds allowed dual variables, and matches the rows that can be matched with them at once.
   void guess() {
     for (std::int32_t row = 0; row < order(); ++row) {
       for_row(row, [&](std::int32_t col, double cost) { v_[at(col)] = std::min(v_[at(col)], cost); });
@@ -100,7 +100,8 @@ class Assignment {
       for_row(row, [&](std::int32_t col, double cost) {
         const double rest = cost - v_[at(col)];
         const bool free = row_of_[at(col)] == kNone;
-        // Between equals one that is free, and of these the diagonal one, which leaves a symmetric pattern as it is.
+        // It prefers among equal columns a free one, and among these the diagonal one, which leaves a symmetric pattern
+        // as it is.
         const bool better = rest < least || (rest == least && free && (row_of_[at(best)] != kNone || col == row));
         if (!better) return;
         best = col;
@@ -116,7 +117,7 @@ class Assignment {
     col_of_[at(row)] = col;
   }
 
-  /// Matches one row more: the shortest path, by what is left of the costs, to a column that is free.
+  /// Matches one more row: finds the shortest path, by the reduced costs, to a free column.
   void augment(std::int32_t start) {
     using Reached = std::pair<double, std::int32_t>;
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
@@ -175,11 +176,11 @@ class Assignment {
   std::vector<double> costs_;
   std::vector<double> u_;
   std::vector<double> v_;
-  /// Of each row, the largest absolute value.
+  /// The largest absolute value of each row.
   std::vector<double> largest_;
   std::vector<std::int32_t> col_of_;
   std::vector<std::int32_t> row_of_;
-  // Of the path that is being looked for, by column.
+  // The state of the path search, by column.
   std::vector<double> distance_;
   std::vector<std::int32_t> from_;
   std::vector<bool> settled_;

@@ -1,4 +1,4 @@
-/// Which row comes to which diagonal element, so that the diagonal is large, and scales that make it stand out.
+/// Assigns rows to diagonal elements so that the diagonal is large, and finds scales that make it stand out.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct DiagonalMatching {
   std::vector<double> col_scale;
 };
 
-/// The matching with the largest product of absolute values on the diagonal, and the scales that its dual variables
-/// are: I. S. Duff and J. Koster, On Algorithms for Permuting Large Entries to the Diagonal of a Sparse Matrix, SIAM J.
-/// Matrix Anal. Appl. 22 (2001), section 4 ("MC64", option 5). Shortest augmenting paths, one for each row that a first
-/// guess leaves over. Throws `numerical` with a row for which no diagonal element is left: such a matrix is singular,
-/// whatever its values are.
+/// Returns the matching with the largest product of absolute values on the diagonal, and the scales from its dual
+/// variables: I. S. Duff and J. Koster, On Algorithms for Permuting Large Entries to the Diagonal of a Sparse Matrix,
+/// SIAM J. Matrix Anal. Appl. 22 (2001), section 4 ("MC64", option 5). Shortest augmenting paths, one for each row that
+/// a first guess leaves over. Throws `numerical` with a row for which no diagonal element is left: such a matrix is
+/// singular, whatever its values are.
 [[nodiscard]] DiagonalMatching match_diagonal(const CompressedMatrix& a);
 
 }  // namespace troupe::linalg

@@ -33,13 +33,13 @@ bool is_available(Ordering ordering) {
 
 namespace {
 
-/// Breadth first from one vertex, nearer ones first, and of equals those with fewer neighbours.
+/// A breadth-first walk from one vertex: nearer vertices come first, and of equals those with fewer neighbours.
 class LevelWalk {
  public:
   explicit LevelWalk(const Adjacency& graph)
       : graph_(graph), seen_(static_cast<std::size_t>(graph.vertices()), 0), level_(seen_.size(), 0) {}
 
-  /// The vertices that can be reached, in the order of the walk. Valid until the next call.
+  /// Returns the vertices that can be reached, in the order of the walk. Valid until the next call.
   const std::vector<std::int32_t>& from(std::int32_t start) {
     ++walk_;
     reached_.assign(1, start);
@@ -57,9 +57,9 @@ class LevelWalk {
     }
     return reached_;
   }
-  /// Steps to the last vertex of the walk.
+  /// The number of steps to the last vertex of the walk.
   [[nodiscard]] std::int32_t depth() const { return level_[static_cast<std::size_t>(reached_.back())]; }
-  /// Of those that are farthest the one with the fewest neighbours.
+  /// Returns the vertex with the fewest neighbours among the farthest.
   [[nodiscard]] std::int32_t far_end() const {
     std::int32_t best = reached_.back();
     for (auto vertex = reached_.rbegin(); vertex != reached_.rend() && level_of(*vertex) == depth(); ++vertex) {
@@ -78,7 +78,7 @@ class LevelWalk {
 
   const Adjacency& graph_;
   std::int32_t walk_ = 0;
-  /// In which walk.
+  /// The number of the last walk that has reached each vertex.
   std::vector<std::int32_t> seen_;
   std::vector<std::int32_t> level_;
   std::vector<std::int32_t> reached_;
@@ -92,7 +92,7 @@ std::vector<std::int32_t> reverse_cuthill_mckee(const Adjacency& graph) {
   std::vector<bool> ordered(static_cast<std::size_t>(graph.vertices()), false);
   for (std::int32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
     if (ordered[static_cast<std::size_t>(vertex)]) continue;
-    // Ends that are farther and farther from one another, as long as that goes on.
+    // Moves to ends that are farther and farther from one another, until the distance grows no more.
     std::int32_t start = vertex;
     (void)walk.from(start);
     for (std::int32_t depth = -1; walk.depth() > depth; (void)walk.from(start)) {

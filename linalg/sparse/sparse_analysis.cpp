@@ -13,24 +13,25 @@
 namespace troupe::linalg {
 namespace {
 
-/// What blocks may be automatically.
+/// The sizes that an automatic choice considers.
 constexpr std::int64_t kBlockSizes[] = {16, 24, 32, 48, 64, 96, 128, 192};
-/// Orderings are compared with these.
+/// The block size with which orderings are compared.
 constexpr std::int64_t kComparedBlock = 64;
-/// A pattern of more would cost memory that the blocks might not.
+/// The most blocks of an automatic choice: a pattern of more would cost memory that the blocks might not.
 constexpr std::int64_t kMostBlocks = 8192;
 
-/// Of these nobody can want more: their pattern alone takes 32 MiB, and finding what fills in minutes.
+/// The most blocks that an option may lead to. More are of no use: their pattern alone takes 32 MiB, and finding the
+/// fill-in takes minutes.
 constexpr std::int64_t kMostGivenBlocks = 1 << 14;
 
-/// Rows of a super-block: enough work for a task, enough tasks for a few cores.
+/// The number of rows of a super-block: enough work for a task, enough tasks for a few cores.
 constexpr std::int64_t kSuperRows = 256;
 
-/// Products of smaller blocks are slower.
+/// The block size below which products are slower.
 constexpr double kFullSpeedBlock = 32;
 
-/// Of one core with blocks of this size, up to a factor that is the same for all. Fitted to measurements
-/// (docs/notes/sparse.md).
+/// Returns the time of one core with blocks of this size, up to a factor that is the same for all sizes. Fitted to
+/// measurements (docs/notes/sparse.md).
 double predicted_seconds(const BlockWork& work, std::int64_t block) {
   const auto b = static_cast<double>(block);
   const double cube = b * b * b;
@@ -115,7 +116,7 @@ BlockChoice choose_block(const CompressedMatrix& a, const SparseOptions& options
     if (block == best.block) continue;
     BlockChoice choice = fill_in(a, places, block);
     if (choice.seconds < best.seconds) best = std::move(choice);
-    // Larger ones would be padded.
+    // Larger blocks would be padded.
     if (block >= a.order) break;
   }
   return best;
@@ -167,7 +168,7 @@ double scatter(const CompressedMatrix& a, const SparseAnalysis& analysis, BlockM
       const double value = a.values_of(row)[k];
       if (value == 0) continue;
       const auto j = static_cast<std::size_t>(cols[k]);
-      // One product of both scales at once might be beyond what a double holds.
+      // One product of both scales might be beyond the range of a double.
       const double scaled = std::ldexp(value, std::ilogb(analysis.row_scale[i]) + std::ilogb(analysis.col_scale[j]));
       blocks(analysis.place_of_row[i], analysis.place_of_col[j]) = static_cast<T>(scaled);
       largest = std::max(largest, std::abs(scaled));

@@ -23,7 +23,7 @@ double sum_of_sizes(const std::vector<double>& x) {
   return sum;
 }
 
-/// Whether a row has elements of x, or products with them, that a double holds with fewer digits than others.
+/// Returns true if a row has elements of x, or products with them, that a double holds with fewer digits than others.
 bool is_tiny(const CompressedMatrix& a, std::int64_t row, const std::vector<double>& x, double scale) {
   constexpr double kLeast = std::numeric_limits<double>::min();
   if (scale < kLeast / std::numeric_limits<double>::epsilon()) return true;
@@ -40,7 +40,7 @@ struct BackwardError {
   double value = 0;
   /// The row that has it.
   std::int64_t row = 0;
-  /// |A| |x| + |b| there.
+  /// The value of |A| |x| + |b| in that row.
   double scale = 0;
 
   [[nodiscard]] bool out_of_range(const CompressedMatrix& a, const std::vector<double>& x) const {
@@ -48,7 +48,7 @@ struct BackwardError {
   }
 };
 
-/// See `SparseSolution`; `rest` is b - A x. No column is empty: what of x is not finite shows in some row.
+/// See `SparseSolution`; `rest` is b - A x. No column is empty: an element of x that is not finite shows in some row.
 BackwardError backward_error(const CompressedMatrix& a, const std::vector<double>& x, const std::vector<double>& b,
                              const std::vector<double>& rest) {
   BackwardError worst;
@@ -93,7 +93,7 @@ typename SparseFactorization<T>::SmallestPivot SparseFactorization<T>::smallest_
   for (std::int64_t row = 0; row < a_.order; ++row) {
     const double size = std::abs(static_cast<double>((*factors_)(row, row)));
     if (!(size >= smallest.size)) smallest = {row, size};
-    // Not a number is smaller than none that comes later.
+    // A NaN counts as smaller than all later values.
     if (std::isnan(size)) break;
   }
   if (a_.order > 0) smallest.row = analysis_.row_at(smallest.row);
@@ -102,7 +102,8 @@ typename SparseFactorization<T>::SmallestPivot SparseFactorization<T>::smallest_
 
 template <class T>
 std::vector<double> SparseFactorization<T>::solve_once(const std::vector<double>& b) const {
-  // By powers of two, so that the largest is about 1: the scales' products, or a T, might not hold it as it is.
+  // Scales b by a power of two, so that the largest element is about 1: the scales' products, or a T, might not hold it
+  // unscaled.
   const auto exponent = [](double value) { return value == 0 || !std::isfinite(value) ? 0 : std::ilogb(value); };
   int shift = std::numeric_limits<int>::min();
   for (std::size_t i = 0; i < b.size(); ++i) {
@@ -153,17 +154,18 @@ SparseSolution SparseFactorization<T>::solve(const std::vector<double>& b) const
       best.backward_error = error;
       best.worst_row = worst.row;
       best.out_of_range = worst.out_of_range(a_, x);
-      // Both are zero where b is. Not divided by both norms' product, which might be beyond what a double holds.
+      // Both are zero where b is. Divides step by step, as the product of both norms might be beyond the range of a
+      // double.
       const double size = sum_of_sizes(rest);
       const double length = sum_of_sizes(x);
       best.residual.value = size == 0     ? 0
                             : length == 0 ? std::numeric_limits<double>::infinity()
                                           : size / norm / length / eps / static_cast<double>(a_.order);
     }
-    // What is not finite stays so.
+    // A value that is not finite stays so.
     if (!std::isfinite(error)) break;
     const bool may_stop = refinement > 0 || replaced_.count == 0;
-    // As good as it gets, or no longer better.
+    // Stops when the error is as small as it gets, or no longer falls.
     if (may_stop && error <= kGoodRoundings * eps) break;
     if (refinement > 0 && !(error <= before / 2)) break;
   }

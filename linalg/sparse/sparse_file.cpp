@@ -26,7 +26,7 @@ class SparseElements {
   std::vector<SparseEntry> entries_;
 };
 
-/// What of a file that is no mistake in itself cannot be a sparse system.
+/// Refuses a file that is correct in itself but cannot be a sparse system.
 Result<void> check_sparse(const LineReader& lines, const MatrixMarketHeader& header) {
   if (header.format != MatrixFormat::coordinate) {
     return Failure{ErrorCode::bad_input,
@@ -44,7 +44,7 @@ Result<void> check_sparse(const LineReader& lines, const MatrixMarketHeader& hea
     return Failure{ErrorCode::bad_input, fmt::format("'{}': a sparse matrix may have {} rows at most, this one has {}",
                                                      lines.path(), kLargestSparseOrder, header.rows)};
   }
-  // Before any memory is taken for so many rows. A symmetric entry may stand for two.
+  // Checked before any memory is taken for so many rows. A symmetric entry may stand for two elements.
   const std::int64_t elements = header.entries * (header.symmetry == MatrixSymmetry::general ? 1 : 2);
   if (elements < header.rows) {
     return Failure{ErrorCode::bad_input,

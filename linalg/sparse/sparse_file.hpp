@@ -12,9 +12,9 @@ namespace troupe::linalg {
 /// latter are stored. Entries that name the same element are added up. Takes memory for the entries alone, twice while
 /// it reads.
 ///
-/// `ErrorCode::bad_input` names the file and the line, as `read_dense` does, and says what to do, for what that
-/// refuses, and for: a matrix that is not square, an `array` file, fewer elements than rows, an order of more than 31
-/// bits. `ErrorCode::out_of_memory` and `ErrorCode::io` as their names say.
+/// `ErrorCode::bad_input` names the file and the line, as with `read_dense`, and says what to do. It covers what
+/// `read_dense` refuses, and: a matrix that is not square, an `array` file, fewer elements than rows, an order of more
+/// than 31 bits. `ErrorCode::out_of_memory` and `ErrorCode::io` as their names say.
 [[nodiscard]] Result<CompressedMatrix> read_sparse(const std::string& path);
 
 }  // namespace troupe::linalg
