@@ -419,8 +419,8 @@ class TaskGraph final : public TaskOwner {
   void abandon(const Handle& handle, const Failure& why);
   /// Waits until no task that uses the data runs on another thread. Returns false if some of them might never end.
   bool wait_for_running(const LateRelease& late) TROUPE_EXCLUDES(submission_mutex_);
-  /// Blames the task whose kernel or callback this thread is in; outside of tasks the next wait for everything reports
-  /// the failure.
+  /// Blames the task whose kernel this thread is in. In callbacks and outside of tasks the next wait for everything
+  /// reports the failure.
   void accuse(ErrorCode code, const std::string& what) TROUPE_EXCLUDES(submission_mutex_);
   /// Returns true if the task's kernel has returned and its callback runs.
   [[nodiscard]] bool in_callback(const Task& task) const;

@@ -378,8 +378,8 @@ class Codelet {
     return *this;
   }
 
-  /// The implementation for an OpenCL device: it enqueues its work on a queue and returns. Either `void(const
-  /// KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes the launch
+  /// The implementation for an OpenCL device: it enqueues its work on a queue and returns. Either
+  /// `void(const KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes the launch
   /// (`OpenClLaunch&`, graph/codelets/opencl_launch.hpp) first, and then the parameters of an implementation for a
   /// core. Views are of use for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their
   /// pointer: the kernel must not touch the memory behind that pointer. Throws `Error` (`invalid_argument`) for a

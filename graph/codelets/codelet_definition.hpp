@@ -62,8 +62,8 @@ struct ArgumentType {
 struct HandleGroup {
   static constexpr bool any_number = true;
 
-  /// Makes the group of handles that a kernel takes as `P`: `HandleGroup::of<MatrixView<const
-  /// double>>(AccessMode::read)`.
+  /// Makes the group of handles that a kernel takes as `P`:
+  /// `HandleGroup::of<MatrixView<const double>>(AccessMode::read)`.
   template <class P>
   [[nodiscard]] static HandleGroup of(AccessMode mode, bool repeated = false);
 

@@ -18,8 +18,8 @@ struct _cl_mem;
 namespace troupe {
 
 /// The launch of one task; valid while its kernel runs. Everything here belongs to the device's own driver, so its
-/// functions are called by its table, never through libOpenCL: `launch.api().clEnqueueNDRangeKernel(launch.queue(),
-/// …)`.
+/// functions are called by its table, never through libOpenCL:
+/// `launch.api().clEnqueueNDRangeKernel(launch.queue(), …)`.
 class OpenClLaunch {
  public:
   /// The address of the data that the kernel gets, and the buffer that holds them.

@@ -12,7 +12,7 @@ namespace troupe::platform {
 /// Parses "2" or "2:memory=256MiB,bandwidth=8GB/s": the number of accelerators, and the properties of each.
 ///
 /// | option | what | default |
-/// ---|---|---|
+/// |---|---|---|
 /// | memory | its memory | 256MiB |
 /// | bandwidth | of copies to it and from it, each | 8GB/s |
 /// | to-device, to-host | of copies in one direction, whatever `bandwidth` says | |

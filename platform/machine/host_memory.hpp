@@ -13,8 +13,8 @@ struct HostMemory {
   Bytes total;
   /// The memory that it can still take now, without swapping: the kernel's estimate, good for a refusal, not a promise.
   Bytes available;
-  /// The limit that determines `available`, in words: `memory of this machine`, `memory limit of cgroup /a/b`, `address
-  /// space limit (ulimit -v)`, `data segment limit (ulimit -d)`.
+  /// The limit that determines `available`, in words: `memory of this machine`, `memory limit of cgroup /a/b`,
+  /// `address space limit (ulimit -v)`, `data segment limit (ulimit -d)`.
   std::string limited_by;
 };
 
