@@ -4,8 +4,7 @@
 /// and accesses, even when its task ends meanwhile (`allocate_task` frees what the last task left behind), and no edge
 /// is added or changes its owner. What workers do meanwhile:
 /// 1. They close a task's list of successors, once. A list that is still open after it was walked was stable, as it
-/// only
-///    ever grows at its head, under the lock.
+///    only ever grows at its head, under the lock.
 /// 2. Having closed it they relink its edges, which are walked through atomic links: the walk may then go astray among
 ///    the edges of that list, in which relinking leaves no cycle for good, and is thrown away.
 /// 3. They take and release commute locks; each is asked for its holder and its queue under its own lock.

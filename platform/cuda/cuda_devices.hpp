@@ -57,9 +57,10 @@ class CudaAccelerator : public Accelerator {
 /// Takes memory on a GPU, in one block, and makes its copy engines. Measures the cost of copies, which takes some
 /// milliseconds in addition to CUDA's start.
 ///
-/// `limit`: how much memory to take; without it, nine tenths of the free memory, but all except 512 MiB where 1 GiB or
-/// more is free, so that kernels' libraries have some. Fails with `out_of_memory` where the limit is above what is
-/// free, with `platform` where the GPU is not there or not free to be used, and as `list_cuda_devices` does.
+/// `limit`: how much memory to take. Without it: nine tenths of the free memory, and where at least 1 GiB is free no
+/// more than all except 512 MiB, so that kernels' libraries have some. Fails with `out_of_memory` where the limit is
+/// above what is free, with `platform` where the GPU is not there or not free to be used, and as `list_cuda_devices`
+/// does.
 [[nodiscard]] Result<std::unique_ptr<CudaAccelerator>> open_cuda_accelerator(int index,
                                                                              std::optional<Bytes> limit = {});
 

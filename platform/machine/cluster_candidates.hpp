@@ -37,12 +37,13 @@ enum class Spanning { avoided, allowed };
 ///
 /// The *parts* are the L3 caches or, where the machine reports none, its NUMA nodes, or else its sockets. Clusters lie
 /// inside of one part, or are whole sockets or NUMA nodes; other clusters would span several memories. The sizes are
-/// all numbers up to sixteen or the largest part, and above sixteen each at most 4/5 of the one before. Of each size
-/// there are as many clusters as the parts have room for, half of that, a quarter, …, one in each part, and one alone.
-/// In addition there are all parts whole, where they are unequal, and one part whole beside others that are halved.
-/// That makes 26 groupings of twenty cores in two parts, some 80 of a hundred. Where clusters may span parts, there are
-/// in addition all cores together and single clusters of 4/5 of that, and so on, down to the largest part; and numbers
-/// of clusters that fit only so. O(groupings * cores^3).
+/// all numbers up to sixteen or the largest part, and above sixteen those from each part's size down, each 4/5 of the
+/// one before, and each part's half, third, …. Of each size there are as many clusters as the parts have room for,
+/// half of that, a quarter, …, one in each part, and one alone. In addition there are all parts whole, where they are
+/// unequal, and one part whole beside others that are halved. That makes 26 groupings of twenty cores in two parts,
+/// some 80 of a hundred. Where clusters may span parts, there are in addition all cores together and single clusters
+/// of 4/5 of that, and so on, down to the largest part; and numbers of clusters that fit only so. O(groupings *
+/// cores^3).
 [[nodiscard]] std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores, const Machine& machine,
                                                                Spanning spanning = Spanning::avoided);
 

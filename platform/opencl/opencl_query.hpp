@@ -10,7 +10,7 @@
 
 namespace troupe::platform {
 
-/// Returns the table that an object of a driver begins with; null for a null object.
+/// Returns the table that an object of a driver begins with; null where there is none.
 [[nodiscard]] const _cl_icd_dispatch* dispatch_of(const void* object);
 
 /// Returns a text of a platform, without blanks around it. `name` is the question's name, "CL_PLATFORM_NAME", for the
