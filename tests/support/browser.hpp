@@ -13,45 +13,46 @@
 
 namespace troupe::tests {
 
-/// One browser with one page. What fails throws std::runtime_error.
+/// One browser with one page. Every failure throws std::runtime_error.
 class Browser {
  public:
-  /// Nothing where no Chromium is installed.
+  /// Returns null if no Chromium is installed.
   static std::unique_ptr<Browser> start();
   Browser(const Browser&) = delete;
   Browser& operator=(const Browser&) = delete;
   ~Browser();
 
   void open(const std::string& url);
-  /// The size of what is shown, and the colours that the page is asked for.
+  /// Sets the size of the viewport, and whether the page is asked for dark colours.
   void show_as(int width, int height, bool dark);
 
-  /// What a JavaScript expression gives; a promise is waited for.
+  /// Returns the value of a JavaScript expression. If the value is a promise, waits for it.
   nlohmann::json evaluate(const std::string& expression);
   /// Waits until the expression is true; false after a minute.
   bool becomes(const std::string& expression);
-  /// The text of the first element that the selector finds, as it is shown.
+  /// The text of the first element that the selector finds, as the page shows it.
   std::string text(const std::string& selector);
 
-  /// Presses the mouse's button in the middle of an element, where the user would.
+  /// Presses the mouse's button in the middle of an element.
   void click(const std::string& selector);
   void move_to(const std::string& selector, double x_share, double y_share);
   /// "ArrowRight", "Enter", "Tab".
   void press(const std::string& key);
 
-  /// The whole page as a PNG file. Returns how many colours it has.
+  /// Writes the whole page as a PNG file. Returns the number of colours in it.
   int photograph(const std::string& path);
 
-  /// What the page wrote to the console as an error, exceptions that nobody caught, and what it tried and may not do.
+  /// The errors of the page: what it wrote to the console as an error, uncaught exceptions, and actions that the
+  /// browser refused.
   std::vector<std::string> errors;
-  /// Every address that it asked for.
+  /// Every address that the page asked for.
   std::vector<std::string> requests;
 
  private:
   Browser() = default;
   bool launch(const std::string& program);
   nlohmann::json call(const std::string& method, nlohmann::json params = nlohmann::json::object());
-  /// The next message; waits for a minute at most.
+  /// Returns the next message. Waits for at most a minute.
   nlohmann::json receive();
   void note(const nlohmann::json& event);
   void mouse(const std::string& type, double x, double y);

@@ -1,4 +1,4 @@
-/// What this process writes to standard error, for one test case.
+/// The text that this process writes to standard error, for one test case.
 #pragma once
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 namespace troupe::tests {
 
-/// While it lives, standard error goes to a file.
+/// While an object of this class lives, standard error goes to a file.
 class CapturedErrors {
  public:
   CapturedErrors() {

@@ -1,4 +1,4 @@
-/// Another program's help in a test: a parser, a tool.
+/// Runs another program, such as a parser or a tool, for a test.
 #pragma once
 
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 
 namespace troupe::tests {
 
-/// Sets an environment variable while it lives, or removes it.
+/// Sets or removes an environment variable. The destructor restores the former value.
 class EnvironmentVariable {
  public:
   EnvironmentVariable(std::string name, const std::optional<std::string>& value) : name_(std::move(name)) {

@@ -5,7 +5,7 @@
 
 namespace troupe::tests {
 
-/// While one lives, this thread gets `allocations` pieces of memory and no more.
+/// While an object of this class lives, this thread can allocate `allocations` pieces of memory and no more.
 class FailingMemory {
  public:
   explicit FailingMemory(std::size_t allocations = 0);

@@ -1,4 +1,4 @@
-/// Stands for a disk that becomes full.
+/// A limit on file sizes that stands for a full disk.
 #pragma once
 
 #include <csignal>
@@ -7,7 +7,7 @@
 
 namespace troupe::tests {
 
-/// No file that this process writes grows beyond `bytes` while it lives.
+/// While an object of this class lives, no file that this process writes grows beyond `bytes`.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : limit_(RLIMIT_FSIZE, bytes) {}

@@ -1,4 +1,4 @@
-/// Short ways to use a task graph in tests.
+/// Short functions to use a task graph in tests.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace troupe::tests {
 
-/// Registers one value of the test.
+/// Registers one variable of the test.
 template <class T>
 Handle register_scalar(graph::TaskGraph& graph, T& value, const std::string& name = {}) {
   return graph.register_data({layout_of<T>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, name});
@@ -33,7 +33,7 @@ inline Result<Future> try_submit(graph::TaskGraph& graph, const Codelet& codelet
   return graph.submit({codelet, {accesses.begin(), accesses.size()}, arguments, options});
 }
 
-/// Throws where the submission is refused.
+/// Throws if the submission is refused.
 inline Future submit(graph::TaskGraph& graph, const Codelet& codelet, std::initializer_list<Access> accesses,
                      const Arguments& arguments = {}, const TaskOptions& options = {}) {
   return try_submit(graph, codelet, accesses, arguments, options).value_or_throw();

@@ -8,7 +8,7 @@
 
 namespace troupe::tests {
 
-/// Times are microseconds.
+/// A trace built event by event. Times are microseconds.
 class HandMadeTrace {
  public:
   HandMadeTrace& task(std::uint64_t id, std::uint32_t worker, int start_us, int end_us,

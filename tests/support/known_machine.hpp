@@ -1,4 +1,5 @@
-/// The machines that come with Troupe, each read once: under a sanitizer that takes longer than to simulate on it.
+/// The machine descriptions that come with Troupe. Each is read once, because under a sanitizer reading takes longer
+/// than simulating.
 #pragma once
 
 #include <map>
@@ -8,7 +9,7 @@
 
 namespace troupe::tests {
 
-/// For one thread at a time. Throws where there is none of that name.
+/// Not thread-safe. Throws if there is no machine of that name.
 inline const platform::MachineDescription& known_machine(const std::string& name) {
   static std::map<std::string, platform::MachineDescription> machines;
   const auto found = machines.find(name);

@@ -8,7 +8,7 @@
 
 namespace troupe::tests {
 
-/// For queues, which look at a task's priority and link only. Ids are indices.
+/// Tasks for tests of queues, which read only a task's priority and link. Ids are indices.
 class LooseTasks {
  public:
   explicit LooseTasks(std::size_t count) : tasks_(std::make_unique<graph::Task[]>(count)) {

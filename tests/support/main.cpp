@@ -12,14 +12,14 @@
 namespace troupe::tests {
 namespace {
 
-/// What runtimes keep in the user's cache they keep in a folder of this process meanwhile: tests neither use what
-/// others have left there nor leave anything.
+/// A cache folder for this process alone. It replaces the user's cache, so that tests neither use old files there nor
+/// leave any.
 class OwnCache {
  public:
   OwnCache() {
     constexpr int kKeep = 0;
     constexpr int kReplace = 1;
-    // pocl's compiled kernels stay where they are: compiling takes a second each.
+    // pocl's compiled kernels stay in the user's cache: compiling takes a second each.
     if (const std::string kernels = folder_of_pocl(); !kernels.empty())
       ::setenv("POCL_CACHE_DIR", kernels.c_str(), kKeep);
     ::setenv("XDG_CACHE_HOME", folder_->path().c_str(), kReplace);
@@ -27,7 +27,7 @@ class OwnCache {
   OwnCache(const OwnCache&) = delete;
   OwnCache& operator=(const OwnCache&) = delete;
   ~OwnCache() {
-    // A child after `fork` has the folder of its parent.
+    // A child after `fork` uses the folder of its parent, so only the parent deletes it.
     if (process_ == ::getpid()) delete folder_;
   }
 
@@ -43,7 +43,7 @@ class OwnCache {
   TemporaryFolder* const folder_ = new TemporaryFolder;
 };
 
-/// Made before and destroyed behind everything that runtimes do at the end of the program.
+/// Constructed before, and destroyed after, everything that runtimes do at the end of the program.
 const OwnCache own_cache;
 
 }  // namespace

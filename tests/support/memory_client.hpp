@@ -1,4 +1,4 @@
-/// The memory socket of a service, spoken by hand.
+/// A client of a service's memory socket that sends each request by hand.
 #pragma once
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 namespace troupe::tests {
 
-/// Throws where nobody listens.
+/// Throws if nothing listens at `path`.
 inline platform::FileDescriptor connect_to(const std::string& path, int kind) {
   platform::FileDescriptor socket(::socket(AF_UNIX, kind | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
@@ -30,7 +30,7 @@ inline platform::FileDescriptor connect_to(const std::string& path, int kind) {
   return socket;
 }
 
-/// A segment as a client has it.
+/// A segment of shared memory, mapped as a client maps it.
 class MappedSegment {
  public:
   MappedSegment() = default;
@@ -71,7 +71,7 @@ class MemoryClient {
       : socket_(connect_to(folder + "/" + std::string(wire::kMemorySocket), SOCK_SEQPACKET)) {}
 
   void send_bytes(const void* bytes, std::size_t size) const { ::send(socket_.get(), bytes, size, MSG_NOSIGNAL); }
-  /// Nothing where the service has closed the connection, or says nothing for half a minute.
+  /// Returns nothing if the service has closed the connection or sends nothing for half a minute.
   std::optional<wire::MemoryReply> receive(platform::FileDescriptor* descriptor = nullptr) const {
     pollfd waiting{socket_.get(), POLLIN, 0};
     if (::poll(&waiting, 1, 30'000) <= 0) return std::nullopt;
@@ -97,7 +97,7 @@ class MemoryClient {
     return receive(descriptor);
   }
 
-  /// Says hello; the token for the session.
+  /// Says hello. Returns the token for the session.
   std::string hello() const {
     const auto reply = ask({.request = 1});
     if (!reply || reply->error != wire::MemoryError::none) throw std::runtime_error("the memory socket refused hello");

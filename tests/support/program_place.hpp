@@ -1,4 +1,4 @@
-/// Where a random program runs: a task graph, or what a client of a service has.
+/// A place where a random program runs: a task graph, or a client's connection to a service.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace troupe::tests {
 
-/// Each call means what the one of its name means to a program. Thread-safe.
+/// Each function means what the public function of its name means to a program. Thread-safe.
 class ProgramPlace {
  public:
   virtual ~ProgramPlace() = default;
@@ -21,7 +21,7 @@ class ProgramPlace {
   };
 
   virtual Result<Handle> register_data(graph::DataDescription description) = 0;
-  /// Memory that the program sees only while it holds the data in it.
+  /// Allocates memory that the program sees only while it holds the data in it.
   virtual std::shared_ptr<std::byte> allocate(Bytes size) = 0;
   virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) = 0;
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;

@@ -1,4 +1,4 @@
-/// Stands for a process that has next to nothing left of something.
+/// A limit that makes this process run out of a resource.
 #pragma once
 
 #include <sys/resource.h>
@@ -8,8 +8,8 @@
 
 namespace troupe::tests {
 
-/// While it lives this process, and what it starts meanwhile, gets no more of a resource (`RLIMIT_AS`, say) than
-/// `most`.
+/// While an object of this class lives, this process, and the processes that it starts meanwhile, get no more of a
+/// resource (such as `RLIMIT_AS`) than `most`.
 class ResourceLimit {
  public:
   using Resource = decltype(RLIMIT_AS);

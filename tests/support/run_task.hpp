@@ -1,4 +1,4 @@
-/// What a worker does with one task, without a worker.
+/// A worker's steps for one task, without a worker.
 #pragma once
 
 #include "graph/task_graph.hpp"
@@ -6,11 +6,11 @@
 
 namespace troupe::tests {
 
-/// Runs the CPU implementation of a task that `TaskGraph::begin` let start. Empty: it succeeded.
+/// Runs the CPU implementation of a task that `TaskGraph::begin` has allowed to start. An empty result means success.
 graph::FailureLog::Cause run_kernel(const graph::TaskGraph& graph, graph::Task& task, WorkerId worker);
 
-/// Begins, runs and completes one ready task. Tasks that become ready by it are appended to `ready`. False: the
-/// task was parked or had been cancelled.
+/// Begins, runs and completes one ready task. Appends the tasks that become ready to `ready`. Returns false if the task
+/// was parked or had been cancelled.
 bool run_task(graph::TaskGraph& graph, graph::Task& task, WorkerId worker, graph::TaskList& ready);
 
 }  // namespace troupe::tests

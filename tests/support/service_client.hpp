@@ -1,4 +1,4 @@
-/// A session with a service, spoken by hand: what is sent can be wrong in any way.
+/// A session with a service, sent message by message, so that a test can send wrong ones.
 #pragma once
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ class ServiceClient {
 
   explicit ServiceClient(const std::string& folder)
       : memory_(std::make_unique<MemoryClient>(folder)), token_(memory_->hello()), stub_(stub_at(folder)) {
-    // No test hangs.
+    // A deadline, so that no test hangs.
     context_.set_deadline(std::chrono::system_clock::now() + std::chrono::minutes(2));
     stream_ = stub_->Session(&context_);
   }
@@ -55,7 +55,7 @@ class ServiceClient {
     return send(message);
   }
 
-  /// A correct beginning; the session's number, or 0 where the service said goodbye.
+  /// Sends a correct beginning. Returns the session's number, or 0 if the service said goodbye.
   std::uint64_t hello(const std::string& name = "test", std::uint32_t version = remote::kProtocolVersion) {
     send([&](v1::Operation& operation) {
       operation.mutable_hello()->set_protocol_version(version);
@@ -65,7 +65,7 @@ class ServiceClient {
     read_until([this] { return welcome_.has_value(); });
     return welcome_ ? welcome_->session() : 0;
   }
-  /// Opens a codelet as it is defined; the problem, where it was refused.
+  /// Opens a codelet with its own definition. Returns the problem if the service refused it.
   std::optional<v1::Problem> open(std::uint32_t number, const Codelet& codelet) {
     return reply_to([&](v1::Operation& operation, std::uint64_t request) {
       describe(codelet, *operation.mutable_open_codelet());
@@ -107,7 +107,7 @@ class ServiceClient {
       data.set_element_tag(type_tag<T>());
     });
   }
-  /// One task with the next number, which is returned.
+  /// Submits one task with the next number. Returns that number.
   std::uint64_t submit(std::uint32_t codelet, const std::vector<std::uint64_t>& handles,
                        const Arguments& arguments = {}) {
     v1::ClientMessage message;
@@ -127,14 +127,14 @@ class ServiceClient {
   }
   [[nodiscard]] std::uint64_t& next_task() { return next_task_; }
 
-  /// Sends an operation that is answered; the problem of the answer, if it has one.
+  /// Sends an operation that is answered. Returns the problem in the answer, if it has one.
   std::optional<v1::Problem> reply_to(const std::function<void(v1::Operation&, std::uint64_t request)>& fill) {
     const std::uint64_t request = next_request_++;
     send([&](v1::Operation& operation) { fill(operation, request); });
     return reply(request);
   }
   std::uint64_t next_request() { return next_request_++; }
-  /// Nothing too where the session ended before; look at `goodbye`.
+  /// Returns nothing also if the session ended before; look at `goodbye`.
   std::optional<v1::Problem> reply(std::uint64_t request) {
     read_until([&] { return replies_.contains(request); });
     const auto found = replies_.find(request);
@@ -158,7 +158,7 @@ class ServiceClient {
   [[nodiscard]] std::size_t messages_with_endings() const { return messages_with_endings_; }
   [[nodiscard]] const std::optional<v1::Welcome>& welcome() const { return welcome_; }
 
-  /// Reads until the service ends the session; what it says.
+  /// Reads until the service ends the session. Returns the service's reason.
   std::optional<v1::Problem> goodbye() {
     read_until([] { return false; });
     return goodbye_;
@@ -172,7 +172,7 @@ class ServiceClient {
   }
 
   void half_close() { stream_->WritesDone(); }
-  /// As a process that is killed: both connections end at once.
+  /// Ends both connections at once, as when the process is killed.
   void disappear() {
     if (!stream_) return;
     context_.TryCancel();
@@ -181,10 +181,10 @@ class ServiceClient {
     stream_.reset();
     stub_.reset();
   }
-  /// Ends the call; any thread.
+  /// Ends the call. Any thread may call this.
   void cancel() { context_.TryCancel(); }
   void close_memory() { memory_.reset(); }
-  /// After `goodbye`: how the call ended.
+  /// Returns the call's final status. Call it after `goodbye`.
   grpc::Status finish() { return std::exchange(stream_, nullptr)->Finish(); }
 
  private:

@@ -65,7 +65,7 @@ class ProgramCodelets final : public service::CodeletSource {
   std::map<std::string, service::ServiceCodelet, std::less<>> codelets_;
 };
 
-/// The same service for so many seeds in succession: to start one takes longer than a program.
+/// The number of consecutive seeds that use the same service. Starting a service takes longer than running a program.
 inline constexpr std::uint64_t kSeedsPerService = 20;
 
 /// Runs one program for each seed from `first` on.
@@ -73,7 +73,7 @@ class ServiceRuns {
  public:
   explicit ServiceRuns(bool accelerators) : accelerators_(accelerators) {}
 
-  /// What was wrong.
+  /// Returns the problems.
   std::vector<std::string> execute(std::uint64_t seed) {
     if (!service_ || seed / kSeedsPerService != service_of_) start(seed / kSeedsPerService);
     Random random(seed * 0x9e3779b97f4a7c15ULL + 11);

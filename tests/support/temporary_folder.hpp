@@ -1,4 +1,4 @@
-/// A folder for one test case, and short ways to fill and inspect it.
+/// A folder for one test case, and short functions to fill and inspect it.
 #pragma once
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
@@ -14,7 +14,7 @@
 
 namespace troupe::tests {
 
-/// Removed with all that is in it when the test case ends.
+/// A folder that is removed with its content when the test case ends.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -45,7 +45,7 @@ class TemporaryFolder {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  /// The names of all files in it, hidden ones too, sorted.
+  /// The names of all files in the folder, including hidden ones, sorted.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.push_back(entry.path().filename());

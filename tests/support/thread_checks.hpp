@@ -1,4 +1,4 @@
-/// Checks in threads other than the test's: Boost.Test's own are for one thread only.
+/// Checks in threads other than the test's. Boost.Test's own checks work in one thread only.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -8,7 +8,7 @@
 
 namespace troupe::tests {
 
-/// Reports in its destructor, so it is declared before the threads that use it, which end before.
+/// The destructor reports failures. So declare the object before the threads that use it; they end first.
 class ThreadChecks {
  public:
   ThreadChecks() = default;

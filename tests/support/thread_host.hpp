@@ -1,4 +1,4 @@
-/// A task graph driven by plain threads: all of the runtime that the graph needs, without an actor.
+/// A task graph driven by plain threads: all parts of the runtime that the graph needs, without an actor.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@ class ThreadHost final : public graph::GraphHost {
   struct Options {
     std::size_t workers = 2;
     std::size_t window = 65536;
-    /// Of the choice among ready tasks.
+    /// The seed of the choice among ready tasks.
     std::uint64_t seed = 1;
   };
 
@@ -35,7 +35,7 @@ class ThreadHost final : public graph::GraphHost {
 
  private:
   void work(WorkerId worker);
-  /// The next task, or null when it is time to end.
+  /// Returns the next task, or null when it is time to end.
   graph::Task* next(WorkerId worker);
 
   graph::TaskGraph graph_;

@@ -1,4 +1,4 @@
-/// A team of threads that live as long as one entry: slow, but with nothing to get wrong.
+/// A team whose threads live for one entry only. This is slow but simple.
 #pragma once
 
 #include <barrier>

@@ -1,4 +1,4 @@
-/// How often a test tries things of one kind.
+/// The number of times that a test tries things of one kind.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// A fifth of `count` where a sanitizer makes each try ten times as slow. Sanitizers find what any one try shows, so
-/// fewer tries are enough there.
+/// A fifth of `count` where a sanitizer makes each try ten times as slow. A sanitizer finds a defect in any single try
+/// that shows it, so fewer tries are enough there.
 constexpr std::uint64_t tries(std::uint64_t count) { return kSanitized ? (count + 4) / 5 : count; }
 
 }  // namespace troupe::tests

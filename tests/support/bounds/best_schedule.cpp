@@ -27,13 +27,14 @@ class Search {
   }
 
  private:
-  /// Where a task can run: all these must be free.
+  /// A place for one task: a worker type and the cores that must all be free.
   struct Place {
     std::size_t type;
     std::vector<std::size_t> cores;
   };
 
-  /// Every set of the shared cores that makes a worker of the type; their number is the most that run at a time.
+  /// Enumerates the sets of shared cores that make a worker of the type. The number of such sets is the most that run
+  /// at a time.
   void choose_cores(std::size_t type, const std::vector<std::size_t>& chosen, std::size_t next) {
     if (chosen.size() == static_cast<std::size_t>(problem_.machine.types[type].cores)) {
       places_.push_back({type, chosen});
@@ -46,7 +47,7 @@ class Search {
     }
   }
 
-  /// Whether an earlier place differs from this one in its name only.
+  /// Returns true if an earlier place differs from this one in its name only.
   [[nodiscard]] bool has_twin(std::size_t index) const {
     const Place& place = places_[index];
     const auto shared = static_cast<std::size_t>(problem_.machine.shared_cores);

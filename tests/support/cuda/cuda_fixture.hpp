@@ -5,17 +5,17 @@
 
 namespace troupe::tests {
 
-/// Tests of everything that uses CUDA. From the first fixture on CUDA's runtime library is the fake, unless the
-/// environment variable TROUPE_TEST_GPU says "real": then it is the machine's, `fake` is null, and what needs the fake
-/// is skipped.
+/// The fixture of every test that uses CUDA. From the first fixture on, CUDA's runtime library is the fake. If the
+/// environment variable TROUPE_TEST_GPU says "real", it is the machine's own library; then `fake` is null, and tests
+/// that need the fake are skipped.
 struct CudaFixture {
   explicit CudaFixture(const FakeCudaOptions& options = {});
-  /// Fails the test where something is left in the fake.
+  /// Fails the test if something is left in the fake.
   ~CudaFixture();
   CudaFixture(const CudaFixture&) = delete;
   CudaFixture& operator=(const CudaFixture&) = delete;
 
-  /// Whether the test can go on; says "skipped" where it cannot.
+  /// Returns true if the fake is there. Otherwise says "skipped" and returns false.
   [[nodiscard]] bool needs_fake() const;
 
   FakeCudaControl* fake = nullptr;

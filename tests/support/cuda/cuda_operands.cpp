@@ -22,7 +22,7 @@ void call(const Codelet& codelet, DeviceKind kind, const std::vector<DataView>& 
 
 }  // namespace
 
-/// Between `begin` and `end`.
+/// The state of a task between `begin` and `end`.
 struct Gpu::Task {
   Task(const platform::CudaApi& cuda, std::vector<Operand>& data) : api(cuda), operands(data) {}
   ~Task() {
@@ -76,7 +76,7 @@ void Gpu::begin(const Codelet& codelet, std::vector<Operand>& operands, const Ar
 }
 
 void Gpu::end() {
-  // Out of the list first: what a check throws leaves no task behind.
+  // Take the task out of the list first, so that a check that throws leaves no task behind.
   const std::unique_ptr<Task> task = std::move(tasks_.front());
   tasks_.erase(tasks_.begin());
   for (std::size_t i = 0; i < task->operands.size(); ++i) copy(task->operands[i], task->memory[i], false);

@@ -1,4 +1,4 @@
-/// Data of one kernel, in host memory and on a GPU, and the kernel on both.
+/// The data of one kernel in host memory and on a GPU, and functions that run the kernel on either.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,12 +16,12 @@
 
 namespace troupe::tests {
 
-/// One block with gaps between its columns, which must stay as they are.
+/// One block with gaps between its columns. Kernels must not change the gaps.
 struct Operand {
   Layout layout;
   std::vector<std::byte> bytes;
 
-  /// Zeros, with gaps of other values.
+  /// Returns a block of zeros whose gaps hold other values.
   template <class T>
   static Operand zeros(std::int64_t rows, std::int64_t cols, std::int64_t gap) {
     Operand result{layout_of<T>(rows, cols, std::max<std::int64_t>(rows + gap, 1)), {}};
@@ -40,7 +40,7 @@ struct Operand {
   }
 };
 
-/// A GPU, fake or real, with one stream, for kernels one at a time. Throws `Error` where there is none.
+/// A GPU, fake or real, with one stream, for kernels one at a time. Throws `Error` if there is no such GPU.
 class Gpu {
  public:
   explicit Gpu(int device = 0);
@@ -48,10 +48,11 @@ class Gpu {
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
-  /// Runs the codelet's implementation for GPUs on copies of the operands, waits for its end, and brings them back.
-  /// Throws what the kernel throws, and what its checks at the end throw.
+  /// Runs the codelet's implementation for GPUs on copies of the operands, waits for its end, and copies the operands
+  /// back. Throws what the kernel throws, and what its checks at the end throw.
   void run(const Codelet& codelet, std::vector<Operand>& operands, const Arguments& arguments = {});
-  /// The same in two steps: `begin` returns when the kernel has returned, which need not mean that anything has run.
+  /// Run the codelet as `run` does, in two steps. `begin` returns when the kernel function has returned; the device may
+  /// not have run anything yet.
   void begin(const Codelet& codelet, std::vector<Operand>& operands, const Arguments& arguments = {});
   void end();
 

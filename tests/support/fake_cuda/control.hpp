@@ -1,4 +1,4 @@
-/// How a test rules the fake of CUDA's runtime library: what machine it pretends to be, and what goes wrong there.
+/// A test's control of the fake of CUDA's runtime library: which machine it pretends to be, and what goes wrong there.
 #pragma once
 
 #include <array>
@@ -14,40 +14,42 @@ namespace troupe::tests {
 /// The machine that the fake pretends to be.
 struct FakeCudaOptions {
   int devices = 2;
-  /// Of each device, and how much of it others have taken.
+  /// The memory of each device, and how much of it other processes have taken.
   std::uint64_t memory = std::uint64_t{64} << 20;
   std::uint64_t taken = 0;
-  /// As CUDA counts versions, 13000 for 13.0; 0: no driver.
+  /// The driver's version as CUDA counts it: 13000 is 13.0. 0: there is no driver.
   int driver_version = 99000;
-  /// Devices reach each other's memory.
+  /// True if devices reach each other's memory.
   bool peer_access = true;
-  /// This device belongs to another process, or is forbidden; -1: none.
+  /// The device that belongs to another process or is forbidden; -1: none.
   int unavailable_device = -1;
-  /// Counted from 1 over all devices from `reset` on, 0: never. The fault comes to light in a later call.
+  /// The number of the launch or copy that has a fault, counted from 1 over all devices since `reset`; 0: never. A
+  /// later call reports the fault.
   std::uint64_t fault_in_launch = 0;
   std::uint64_t fault_in_copy = 0;
-  /// This allocation fails, counted in the same way.
+  /// The number of the allocation that fails, counted in the same way.
   std::uint64_t failing_malloc = 0;
   bool host_register_fails = false;
-  /// Pinning returns so much later than memory is pinned, and unpinning takes so long before it no longer is.
+  /// The time between the moment when memory is pinned and the return of the call; and the time that unpinning takes
+  /// before the memory is no longer pinned.
   std::uint64_t pinning_ns = 0;
-  /// Every copy and every kernel takes at least so long.
+  /// The least time of every copy and every kernel.
   std::uint64_t least_ns = 0;
-  /// What every kernel takes of its device alone. Kernels on one device share it equally, by the clock that the
-  /// device's events show: that does not count how late the machine's threads wake at a kernel's end.
+  /// The time that every kernel takes if it has its device alone. Kernels on one device share it equally, by the clock
+  /// that the device's events show. That clock does not count how late the machine's threads wake at a kernel's end.
   std::uint64_t shared_ns = 0;
 };
 
-/// What `cudaLaunchKernel` was told. Arguments are copies that were made at the launch.
+/// A launch: the arguments of `cudaLaunchKernel`. Kernel arguments are copies made at the launch.
 class FakeLaunch {
  public:
   virtual ~FakeLaunch() = default;
-  /// Where argument `index` lies.
+  /// The address of argument `index`.
   [[nodiscard]] virtual const void* argument(std::size_t index) const = 0;
   /// The device on which the kernel runs.
   [[nodiscard]] virtual int device() const = 0;
-  /// A kernel calls this for what it is about to touch. False: the memory is not this device's to touch (or not
-  /// allocated), and the launch is a fault like an illegal address; the kernel has to return.
+  /// A kernel calls this for all memory that it is about to touch. False: the memory belongs to another device or is
+  /// not allocated. Then the launch is a fault like an illegal address, and the kernel has to return.
   [[nodiscard]] virtual bool touches(const void* address, std::size_t bytes) const = 0;
 
   std::array<unsigned, 3> grid{1, 1, 1};
@@ -61,7 +63,7 @@ struct FakeKernel {
   std::function<void(const FakeLaunch&)> run;
 };
 
-/// What is alive in the fake.
+/// The objects that are alive in the fake.
 struct FakeCudaLeaks {
   std::size_t allocations = 0;
   std::size_t pinned_ranges = 0;
@@ -72,41 +74,42 @@ struct FakeCudaLeaks {
   [[nodiscard]] bool none() const { return allocations + pinned_ranges + streams + events + libraries == 0; }
 };
 
-/// Counted since the last `reset`.
+/// The numbers of operations since the last `reset`.
 struct FakeCudaCounts {
   std::uint64_t launches = 0;
   std::uint64_t copies = 0;
   std::uint64_t copies_of_pageable_memory = 0;
   std::uint64_t peer_copies = 0;
-  /// Events made with times for whoever asks again and again, which interrupt the host nonetheless.
+  /// Events that were made with times for a caller that polls, and that interrupt the host nonetheless.
   std::uint64_t timed_events_that_interrupt = 0;
 };
 
-/// Thread-safe but for `reset`, which no call of CUDA may run beside.
+/// All functions are thread-safe, except that no call of CUDA may run during `reset`.
 class FakeCudaControl {
  public:
   virtual ~FakeCudaControl() = default;
-  /// A new machine: no errors, no counts. Kernels stay registered.
+  /// Makes a new machine without errors or counts. Kernels stay registered.
   virtual void reset(const FakeCudaOptions& options) = 0;
   virtual void register_kernel(const std::string& name, FakeKernel kernel) = 0;
   [[nodiscard]] virtual FakeCudaLeaks leaks() const = 0;
   [[nodiscard]] virtual FakeCudaCounts counts() const = 0;
-  /// From now on streams only collect what they are given; `resume` lets them go on.
+  /// After `pause` streams only collect the work that they are given; `resume` lets them go on.
   virtual void pause() = 0;
   virtual void resume() = 0;
-  /// The device has a fault at once, as after a launch that touched an illegal address.
+  /// Gives the device a fault at once, as after a launch that touched an illegal address.
   virtual void break_device(int device) = 0;
   [[nodiscard]] virtual bool is_pinned(const void* address) const = 0;
-  /// Since the last `reset` the process has begun to use the device, which takes time and some of its memory: a thread
-  /// has chosen it, or has called what needs a device while this was its own.
+  /// Returns true if the process has begun to use the device since the last `reset`. It has if a thread has chosen the
+  /// device, or has called a function that needs a device while this was the thread's device. Using a device takes time
+  /// and some of its memory.
   [[nodiscard]] virtual bool is_in_use(int device) const = 0;
 };
 
 /// The name of the function that a test looks up in the library; its type is `FakeCudaControl*()`.
 inline constexpr const char* kFakeCudaControl = "fake_cuda_control";
 
-/// Registers a function of values as a kernel: `register_kernel<double*, int>(fake, "scale", [](const FakeLaunch&,
-/// double* x, int n) { … })`.
+/// Registers a function that takes its arguments by value as a kernel: `register_kernel<double*, int>(fake, "scale",
+/// [](const FakeLaunch&, double* x, int n) { … })`.
 template <class... A, class F>
 void register_kernel(FakeCudaControl& fake, const std::string& name, F function) {
   fake.register_kernel(name, {{sizeof(A)...}, [function](const FakeLaunch& launch) {

@@ -12,7 +12,7 @@ thread_local int current_device = 0;
 namespace {
 thread_local cudaError_t last_error = cudaSuccess;
 
-/// The block that holds all of the range; null: none does.
+/// Returns the last block that begins at or before `begin`; the end if there is none.
 template <class Map>
 auto find_block(const Map& blocks, const std::byte* begin) {
   auto found = blocks.upper_bound(begin);
@@ -140,7 +140,7 @@ void Stream::run() {
 }
 
 Machine& Machine::get() {
-  // Never destroyed: threads of the program may use it until the end.
+  // The machine is never destroyed: threads of the program may use it until the end.
   static Machine* const machine = new Machine();
   return *machine;
 }
@@ -149,7 +149,7 @@ void Machine::reset(const FakeCudaOptions& to) {
   const std::lock_guard lock(mutex);
   options = to;
   forget_lost();
-  // What is still allocated keeps its device's number.
+  // Memory that is still allocated keeps the number of its device.
   std::vector<std::uint64_t> used;
   for (const Device& device : devices) used.push_back(device.used);
   devices.clear();
@@ -188,7 +188,7 @@ void Machine::register_kernel(const std::string& name, FakeKernel kernel) {
 FakeCudaLeaks Machine::leaks() const {
   const std::lock_guard lock(mutex);
   FakeCudaLeaks left{0, pinned.size() + pinned_allocations.size(), streams.size(), events.size(), libraries.size()};
-  // What a lost device had cannot be given back.
+  // Memory of a lost device cannot be given back, so it is no leak.
   for (const auto& [address, block] : memory) {
     if (fault_of(block.device) == cudaSuccess) ++left.allocations;
   }
@@ -228,7 +228,7 @@ cudaError_t Machine::visible(std::vector<int>& found) const {
   const char* const chosen = std::getenv("CUDA_VISIBLE_DEVICES");
   for (int device = 0; chosen == nullptr && device < options.devices; ++device) found.push_back(device);
   std::istringstream list(chosen != nullptr ? chosen : "");
-  // The list ends at the first number that is none of a device.
+  // The list ends at the first number that is not a device.
   for (std::string item; std::getline(list, item, ',');) {
     const int device = item.empty() ? -1 : std::atoi(item.c_str());
     if (device < 0 || device >= options.devices) break;
@@ -256,14 +256,15 @@ Place Machine::find(const void* address, std::size_t bytes) const {
       return {Side::pinned, -1, begin + bytes <= block->first + block->second};
     }
   }
-  // Host memory that reaches into a device's is no host memory. What only ends in pinned memory counts as pageable.
+  // A host range that reaches into a device's memory is no host memory. A range that only ends in pinned memory counts
+  // as pageable.
   const auto next = memory.upper_bound(begin);
   return {Side::host, -1, next == memory.end() || begin + bytes <= next->first};
 }
 
 cudaError_t Machine::add_work(cudaStream_t handle, std::function<void()> work) {
   auto* const stream = reinterpret_cast<Stream*>(handle);
-  // There is no stream by default: who forgets to name one hears of it.
+  // There is no default stream: a call that names no stream gets an error.
   if (!streams.contains(stream)) return cudaErrorInvalidResourceHandle;
   if (const cudaError_t fault = fault_of(stream->device); fault != cudaSuccess) return fault;
   stream->add(std::move(work));

@@ -22,7 +22,7 @@ namespace troupe::tests::fake_cuda {
 
 using Clock = std::chrono::steady_clock;
 
-/// One record of an event: done when the stream has come to it.
+/// One record of an event. It is done when the stream has reached it.
 struct Mark {
   std::mutex mutex;
   std::condition_variable reached;
@@ -34,15 +34,15 @@ struct Mark {
   bool is_done();
 };
 
-/// A thread that does what it is given, in order.
+/// A thread that performs the work that it is given, in order.
 class Stream {
  public:
   explicit Stream(int device);
-  /// Does what is left first.
+  /// Performs the remaining work first.
   ~Stream();
 
   void add(std::function<void()> work);
-  /// Until everything that was added has been done.
+  /// Waits until all added work has been done.
   void drain();
   [[nodiscard]] bool idle();
   void hold(bool held);
@@ -69,12 +69,12 @@ struct Event {
 
 struct Library {};
 
-/// Kernels that share a device, and its clock.
+/// The processor of one device: its kernels share the processor's time and its clock.
 class Processor {
  public:
-  /// Returns when the calling thread's kernel has had so much of the device.
+  /// Returns when the calling thread's kernel has had `work` of the device's time.
   void run(Clock::duration work);
-  /// Stands still at a kernel's end until its thread has woken.
+  /// The device's time. It stands still at a kernel's end until that kernel's thread has woken.
   Clock::time_point now();
 
  private:
@@ -84,9 +84,9 @@ class Processor {
   std::condition_variable changed_;
   Clock::time_point looked_at_ = Clock::now();
   Clock::time_point now_ = looked_at_;
-  /// What each kernel would have had that had been there from the beginning.
+  /// The device time that a kernel would have had if it had run from the beginning.
   Clock::duration served_{};
-  /// At which of that the kernels end.
+  /// The values of `served_` at which the running kernels end.
   std::multiset<Clock::duration> ends_;
 };
 
@@ -98,7 +98,7 @@ struct Device {
   bool in_use = false;
 };
 
-/// A block of memory, by its first address.
+/// A block of memory. The map's key is its first address.
 struct Block {
   std::size_t size = 0;
   int device = 0;
@@ -109,12 +109,12 @@ enum class Side { host, pinned, device };
 struct Place {
   Side side = Side::host;
   int device = -1;
-  /// Whether all of the range lies in one block, where it begins in one. CUDA refuses copies of what begins in pinned
-  /// memory and does not.
+  /// True if the whole range lies in one block, in case it begins in one. CUDA refuses copies that begin in pinned
+  /// memory and end outside it.
   bool inside = true;
 };
 
-/// Everything but the streams' threads works under `mutex`.
+/// Everything except the streams' threads works under `mutex`.
 class Machine final : public FakeCudaControl {
  public:
   static Machine& get();
@@ -129,11 +129,12 @@ class Machine final : public FakeCudaControl {
   [[nodiscard]] bool is_pinned(const void* address) const override;
   [[nodiscard]] bool is_in_use(int device) const override;
 
-  /// The devices that the process may see: CUDA_VISIBLE_DEVICES. Without a driver or a device, the error that says so.
+  /// Finds the devices that the process may see by CUDA_VISIBLE_DEVICES. Returns an error if there is no driver or no
+  /// device.
   cudaError_t visible(std::vector<int>& devices) const;
-  /// The calling thread's device, which the error says is there, free, and without fault.
+  /// Finds the calling thread's device. Returns an error if the device is absent, taken or has a fault.
   cudaError_t current(int& device) const;
-  /// The process uses the device from now on.
+  /// Notes that the process uses the device from now on.
   void begin_to_use(int device) { devices[static_cast<std::size_t>(device)].in_use = true; }
   [[nodiscard]] cudaError_t fault_of(int device) const { return devices[static_cast<std::size_t>(device)].fault; }
 
@@ -141,7 +142,7 @@ class Machine final : public FakeCudaControl {
   cudaError_t add_work(cudaStream_t stream, std::function<void()> work);
   /// Takes the time that every copy and kernel takes.
   void take_time() const;
-  /// Where events of the device have their times from.
+  /// The processor whose clock gives the times of the device's events.
   [[nodiscard]] Processor& processor(int device) { return devices[static_cast<std::size_t>(device)].processor; }
 
   mutable std::mutex mutex;
@@ -160,14 +161,15 @@ class Machine final : public FakeCudaControl {
 
  private:
   Machine() { reset({}); }
-  /// What lost devices had ends with their process; here with the next machine.
+  /// Frees the memory of lost devices. On a real machine it is freed when the process ends; here when a new machine
+  /// begins.
   void forget_lost();
   [[nodiscard]] bool any_fault() const;
 };
 
-/// Of the calling thread.
+/// The calling thread's device.
 extern thread_local int current_device;
-/// Keeps the error for cudaGetLastError and returns it.
+/// Stores the error for cudaGetLastError and returns it.
 cudaError_t report(cudaError_t error);
 cudaError_t take_last_error(bool reset);
 

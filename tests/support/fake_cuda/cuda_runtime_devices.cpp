@@ -11,7 +11,8 @@ using namespace troupe::tests::fake_cuda;
 
 namespace {
 
-/// Runs `body(machine, device)` under the lock, with the calling thread's device, unless that cannot be used.
+/// Runs `body(machine, device)` under the lock, with the calling thread's device. Returns an error if that device
+/// cannot be used.
 template <class F>
 cudaError_t on_device(const F& body) {
   Machine& machine = Machine::get();
@@ -30,7 +31,7 @@ cudaError_t physical(const Machine& machine, int device, int& found) {
   return cudaSuccess;
 }
 
-/// The same for a device that a call names.
+/// Runs `body` in the same way for a device that the call names.
 template <class F>
 cudaError_t of_device(int device, const F& body) {
   Machine& machine = Machine::get();
@@ -108,7 +109,7 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   return of_device(device, [&](Machine& machine, int found) {
     current_device = device;
-    // Since CUDA 12.
+    // CUDA does so since version 12.
     machine.begin_to_use(found);
     return found == machine.options.unavailable_device ? cudaErrorDevicesUnavailable : machine.fault_of(found);
   });
@@ -128,7 +129,7 @@ cudaError_t cudaMalloc(void** address, std::size_t size) {
     const std::uint64_t free = machine.options.memory - machine.options.taken - used;
     if (size > free || ++machine.mallocs == machine.options.failing_malloc) return cudaErrorMemoryAllocation;
     auto* const block = static_cast<std::byte*>(std::aligned_alloc(512, (size + 511) / 512 * 512));
-    // Nobody may count on what is in it.
+    // Fills the memory with a pattern, as no caller may rely on its content.
     std::memset(block, 0xcd, size);
     used += size;
     machine.memory[block] = {size, device};
@@ -149,7 +150,7 @@ cudaError_t cudaFree(void* address) {
     return cudaSuccess;
   });
   if (error != cudaSuccess || address == nullptr) return error;
-  // As the library does: what was enqueued ends before the memory does.
+  // The real library does the same: enqueued work ends before the memory is freed.
   for (Stream* stream : streams) stream->drain();
   return on_device([&](Machine& machine, int) {
     const auto found = machine.memory.find(static_cast<const std::byte*>(address));

@@ -16,7 +16,7 @@ cudaError_t locked(const F& body) {
   return report(body(machine));
 }
 
-/// The error of the calling thread's device, or the device.
+/// Calls `body` with the calling thread's device, or returns that device's error.
 template <class F>
 cudaError_t on_device(const F& body) {
   return locked([&](Machine& machine) {
@@ -61,7 +61,7 @@ bool fits(cudaMemcpyKind kind, const Place& to, const Place& from) {
   }
 }
 
-/// What the stream's thread does: nothing after a fault.
+/// The copy as the stream's thread performs it. After a fault it does nothing.
 void do_copy(int device, const Copy& copy, bool faulty) {
   Machine& machine = Machine::get();
   if (machine.fault_of(device) != cudaSuccess) return;
@@ -72,11 +72,11 @@ void do_copy(int device, const Copy& copy, bool faulty) {
   machine.take_time();
   bool good = false;
   {
-    // What was there when the copy was enqueued may be gone.
+    // The memory may have been freed after the copy was enqueued.
     const std::lock_guard lock(machine.mutex);
     const auto is_there = [&machine](const void* begin, std::size_t bytes) {
       const Place place = machine.find(begin, bytes);
-      // Host memory may be pinned or unpinned since.
+      // Host memory may have been pinned or unpinned since.
       return place.inside || place.side != Side::device;
     };
     good = is_there(copy.to, copy.to_bytes()) && is_there(copy.from, copy.from_bytes());
@@ -112,7 +112,7 @@ cudaError_t begin_copy(const Copy& copy, cudaMemcpyKind kind, cudaStream_t handl
   const cudaError_t error =
       machine.add_work(handle, [device = stream->device, copy, faulty] { do_copy(device, copy, faulty); });
   lock.unlock();
-  // Pageable memory is not the device's to reach: the call itself does it.
+  // A device cannot reach pageable memory, so the call itself does the copy.
   if (error == cudaSuccess && pageable) stream->drain();
   return report(error);
 }

@@ -1,6 +1,6 @@
 // A library that stands for a vendor's OpenCL driver. It has two platforms, the first with a GPU and a CPU, the second
-// with an accelerator; none can compute. The environment variable FAKE_OPENCL says what is wrong with it, by one of the
-// words that `wrong("...")` looks for below; it is read at every call.
+// with an accelerator; none can compute. The environment variable FAKE_OPENCL names a defect by one of the words that
+// `wrong("...")` looks for below. It is read at every call.
 #include <CL/cl_icd.h>
 
 #include <array>
@@ -32,7 +32,7 @@ bool wrong(std::string_view what) {
   return said != nullptr && said == what;
 }
 
-/// Calls a function of the process that has loaded this, whose address is in FAKE_OPENCL_CALL.
+/// Calls the function whose address is in FAKE_OPENCL_CALL. It belongs to the process that has loaded this library.
 void call_back() {
   const char* const address = std::getenv("FAKE_OPENCL_CALL");
   if (address != nullptr) reinterpret_cast<void (*)()>(std::strtoull(address, nullptr, 16))();
@@ -91,7 +91,7 @@ cl_int device_text(cl_device_id device, cl_device_info question, std::size_t roo
   }
 }
 
-/// Faults are those of the CPU.
+/// Only the CPU has faults.
 cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info question, std::size_t room, void* to,
                                std::size_t* needed) {
   const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
@@ -125,7 +125,7 @@ _cl_icd_dispatch make_table() {
 }
 
 const _cl_icd_dispatch kTable = make_table();
-/// Without functions.
+/// A table without functions.
 const _cl_icd_dispatch kHoles{};
 
 std::array<_cl_platform_id, 2> platforms{
@@ -135,7 +135,7 @@ std::array<_cl_platform_id, 2> platforms{
       {{{&kTable, "Fake GPU", CL_DEVICE_TYPE_GPU, 8}, {&kTable, "Fake CPU", CL_DEVICE_TYPE_CPU, 2}}}},
      {&kTable, "Fake Two", 1, {{{&kTable, "Fake accelerator", CL_DEVICE_TYPE_ACCELERATOR, 1}, {}}}}}};
 
-/// As the extension cl_khr_icd2 marks tables that the loader is to write.
+/// A table marked as the extension cl_khr_icd2 wants it; the loader has to fill in such tables.
 const _cl_icd_dispatch* marked_table() {
   static _cl_icd_dispatch table{};
   const std::uintptr_t mark = 0x4F50454E434C3331;
@@ -167,7 +167,7 @@ cl_int platform_ids(cl_uint room, cl_platform_id* to, cl_uint* count) {
 #define TROUPE_EXPORTED extern "C" __attribute__((visibility("default")))
 
 #ifdef FAKE_OPENCL_EXPORTS_PLATFORMS
-// As drivers do that leave it to the dynamic loader.
+// Exported, as in drivers that leave the lookup to the dynamic loader.
 TROUPE_EXPORTED cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id* to, cl_uint* count) {
   return platform_ids(room, to, count);
 }

@@ -1,7 +1,7 @@
-// A driver that stands before pocl's: it has pocl's devices, of which the second fails. FAILING_OPENCL says how, by
-// three words: "FUNCTION STATUS CALLS": after so many calls the function fails with the status; "lost STATUS CALLS":
-// after so many launches all that is enqueued does; "local BYTES": the device has so much local memory; "type TYPE":
-// the device is of that type.
+// A driver that wraps pocl's: it has pocl's devices, and the second of them fails. FAILING_OPENCL says how, by three
+// words. "FUNCTION STATUS CALLS": after so many calls the function fails with the status. "lost STATUS CALLS": after so
+// many launches all enqueued work fails. "local BYTES": the device has so much local memory. "type TYPE": the device is
+// of that type.
 #include <CL/cl_icd.h>
 #include <dlfcn.h>
 
@@ -51,7 +51,7 @@ cl_int* as_status(Last last) {
   }
 }
 
-/// Puts a function into the failing device's table that asks first whether to fail.
+/// Puts a function into the failing device's table that first asks whether to fail.
 template <auto kFunction, class Result, class... Arguments>
 void let_fail(const char* name, Result (*)(Arguments...)) {
   static const char* const called = name;

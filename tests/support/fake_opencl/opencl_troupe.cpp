@@ -1,10 +1,11 @@
-// Stands for Troupe as a driver: a library that has both the fake driver's functions and the code that loads drivers.
+// Stands for Troupe used as a driver: a library that contains both the fake driver's functions and the code that loads
+// drivers.
 #include <string>
 
 #include "platform/opencl/opencl_loading.hpp"
 
-/// Has the code in this library load `driver`. Writes why it is skipped to `why`, or "used". Answers with the number of
-/// devices.
+/// Lets the code in this library load `driver`. Writes to `why` the reason why the driver was skipped, or "used".
+/// Returns the number of devices.
 extern "C" __attribute__((visibility("default"))) int load_from_inside(const char* driver, std::string* why) {
   const troupe::platform::OpenClDevices all = troupe::platform::load_opencl_devices({.vendors = driver});
   *why = all.skipped.empty() ? "used" : all.skipped[0].why;

@@ -1,4 +1,4 @@
-/// An OpenCL driver of which a test sees everything: a table of functions, without a library.
+/// An OpenCL driver whose state a test can see: a table of functions, without a library.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -15,16 +15,17 @@
 
 namespace troupe::tests {
 
-/// Buffers over host memory are copies of it: the host sees what the device has written when it maps them, the device
-/// what the host has written when it unmaps them, and not before. Commands run inside the calls; kernels are functions
-/// of the test that work on `content`. Used by one thread, and one at a time lives.
+/// Buffers over host memory are copies of it. The host sees what the device has written when it maps a buffer, and not
+/// before. The device sees what the host has written when the host unmaps the buffer, and not before. Commands run
+/// inside the calls. Kernels are functions of the test that work on `content`. One thread uses the driver, and only one
+/// driver lives at a time.
 class CopyingDriver {
  public:
   struct Buffer {
-    /// Null: not over host memory.
+    /// Null if the buffer is not over host memory.
     std::byte* host = nullptr;
     std::vector<std::byte> content;
-    /// Of each map that has not been undone.
+    /// The flags of each map that has not been unmapped.
     std::vector<cl_map_flags> maps;
   };
   enum class Fault : std::uint8_t { none, maps_elsewhere, maps_old_content, unmaps_old_content, buffers_fail };
@@ -37,7 +38,7 @@ class CopyingDriver {
   [[nodiscard]] platform::OpenClDevice device() {
     platform::OpenClDevice made;
     made.api = &table();
-    // Contexts are kept for each, so each is to have its own.
+    // Troupe keeps one context for each device id, so each driver needs an id of its own.
     static char ids[1000];
     static std::size_t used = 0;
     made.id = reinterpret_cast<cl_device_id>(&ids[used++ % sizeof ids]);
@@ -47,7 +48,7 @@ class CopyingDriver {
     return made;
   }
 
-  /// What the device has of a buffer. A kernel that is given one that the host has is told.
+  /// The device's content of a buffer. Notes a problem if the host has the buffer mapped.
   [[nodiscard]] std::byte* content(cl_mem memory) {
     Buffer& buffer = at(memory);
     if (!buffer.maps.empty()) problems.emplace_back("a kernel uses a buffer that is mapped");
@@ -57,7 +58,7 @@ class CopyingDriver {
   Fault fault = Fault::none;
   std::vector<std::string> problems;
   std::size_t made = 0;
-  /// Calls that copy explicitly.
+  /// The numbers of calls that copy explicitly.
   std::size_t reads = 0;
   std::size_t writes = 0;
   std::map<cl_mem, std::unique_ptr<Buffer>> buffers;
@@ -151,7 +152,7 @@ class CopyingDriver {
     return CL_SUCCESS;
   }
 
-  /// For all that is nothing but there.
+  /// A non-null pointer that stands for objects which only have to exist.
   template <class Object>
   static Object something() {
     static char place = 0;

@@ -1,12 +1,12 @@
-/// OpenCL devices for tests, on machines without any: pocl's.
+/// OpenCL devices for tests on machines that have none: those of pocl.
 #pragma once
 
 namespace troupe::tests {
 
-/// Whether this process has the OpenCL devices that tests use; else the running test case is skipped, and says so.
-/// Devices 0 and 1 compute in the thread that enqueues, inside the call; device 2 has threads of its own. (The first
-/// two must not be made to wait for user events: pocl 3.1 locks itself out then.) The first call must come before
-/// anybody asks for OpenCL devices.
+/// Returns true if this process has the OpenCL devices that tests use. Otherwise skips the running test case, and says
+/// so. Devices 0 and 1 compute in the thread that enqueues, inside the call; device 2 has threads of its own. (The
+/// first two must not wait for user events: pocl 3.1 deadlocks then.) The first call must come before any other code
+/// asks for OpenCL devices.
 [[nodiscard]] bool has_opencl_devices();
 
 }  // namespace troupe::tests

@@ -35,7 +35,8 @@ double between(Random& random, double least, double most) {
   return least + (most - least) * static_cast<double>(random.next() >> 11U) * 0x1p-53;
 }
 
-/// What an application's kernels are called in a description, and their operations over those of a cube.
+/// The name of an application's kernel in a description, and its number of operations divided by the cube of the tile
+/// size.
 struct KernelName {
   const char* name;
   double flops_per_cube;
@@ -51,7 +52,8 @@ std::vector<KernelName> kernels_of(Application application) {
   return {};
 }
 
-/// Times at up to three tiles, which need not rise with them; one that runs on GPUs alone, or on cores alone, is rare.
+/// Random times at up to three tile sizes. They need not rise with the size. A kernel that runs on GPUs alone or on
+/// cores alone is rare.
 std::vector<platform::TileTimes> random_tiles(Random& random, double flops_per_cube, std::size_t gpus) {
   const bool on_gpus = gpus > 0 && !chance(random, 10);
   const bool on_cores = !on_gpus || !chance(random, 5);
@@ -92,7 +94,7 @@ MachineDescription machine_for(Random& random, Application application) {
   return machine;
 }
 
-/// Some of the machine's GPUs in any order, some of its cores, and any assumption.
+/// Random options: some of the machine's GPUs in any order, some of its cores, and any assumption.
 SimulationOptions random_options(Random& random, MachineDescription machine) {
   SimulationOptions options;
   std::vector<int> gpus;
@@ -120,12 +122,12 @@ SimulationOptions random_options(Random& random, MachineDescription machine) {
   return options;
 }
 
-/// The workers that are cores.
+/// The number of workers that are cores.
 int cores_of(const SimulationOptions& options) {
   return options.cores > 0 ? options.cores : options.machine.cores - static_cast<int>(options.gpus.size());
 }
 
-/// Puts some of the cores into clusters of any sizes, "2x3+1x2".
+/// Puts some of the cores into clusters of random sizes, such as "2x3+1x2".
 void form_clusters(Random& random, SimulationOptions& options) {
   if (!chance(random, 40)) return;
   for (int left = cores_of(options); left > 1 && (options.clusters.empty() || chance(random, 50));) {
@@ -136,7 +138,7 @@ void form_clusters(Random& random, SimulationOptions& options) {
   }
 }
 
-/// Holds a run against its bounds.
+/// Compares a run with its bounds.
 void compare(const apps::FactorizationGraph& graph, const SimulationOptions& options, const RunReport& report,
              BoundedRun& run) {
   const apps::CoreWorkers cores = apps::core_workers_of(report);
@@ -156,7 +158,8 @@ struct Place {
   std::vector<Precision> precisions;
 };
 
-/// One that comes with Troupe has some applications in some precision; a random one has all.
+/// Draws a machine. A machine that comes with Troupe has times for some applications in some precision; a random one
+/// has all.
 Place random_place(Random& random, Application application) {
   struct Known {
     const char* machine;
@@ -193,13 +196,13 @@ BoundedRun factorization(Random& random, Random& of_clusters) {
   const auto tiles = [&](std::uint32_t count) {
     return Bytes{static_cast<std::uint64_t>(run.tile * run.tile) * element * count};
   };
-  // A random machine's GPUs have little.
+  // The GPUs of a random machine have little memory.
   if (!known) run.simulation.gpu_memory = tiles(1000);
   if (chance(random, 40)) run.simulation.gpu_memory = tiles(5 + random.below(20));
-  // Whatever runs on GPUs alone needs one, the rest a core.
+  // Kernels that run on GPUs alone need a GPU; the others need a core.
   if (run.simulation.gpus.empty() || cores_of(run.simulation) <= 0) run.simulation.cores = 1;
   if (run.simulation.gpus.empty() && !run.simulation.machine.gpus.empty()) run.simulation.gpus = {0};
-  // Its panels run on cores alone, which not all kernels of a random machine do.
+  // Panels of LU run on cores alone, and not all kernels of a random machine can.
   if (known && run.application == Application::lu && chance(random, 50)) run.empty_tiles_seed = random.next();
   run.reuse_by_position = chance(random, 20);
   const auto& kernels = run.simulation.machine.kernels;
@@ -219,7 +222,7 @@ BoundedRun factorization(Random& random, Random& of_clusters) {
   return result;
 }
 
-/// Codelets that are all called the same, though their tasks take different times.
+/// Codelets that all have the same name, though their tasks take different times.
 class Codelets {
  public:
   const Codelet& of(int kernel, bool on_cores, bool on_gpus, std::size_t accesses) {
@@ -227,7 +230,7 @@ class Codelets {
     if (!is_new) return found->second;
     const auto nothing = [](const KernelContext&) {};
     if (on_cores) found->second.implement(DeviceKind::cpu_core, nothing);
-    // Versions for teams of any size, of up to four, and none.
+    // Some codelets have a version for teams of any size, some for teams of up to four, and some none.
     if (on_cores && kernel % 3 != 0) {
       found->second.cpu_team(nothing, kernel % 3 == 1 ? std::numeric_limits<int>::max() : 4);
     }
@@ -309,7 +312,7 @@ std::vector<std::string> BoundedRun::problems() const {
 
 BoundedRun bounded_run(std::uint64_t seed) {
   Random random(seed * 0x9e3779b97f4a7c15ULL + 3);
-  // Draws of their own: without them, the run of a seed stays what it was.
+  // Clusters are drawn from a generator of their own, so that the rest of the run of a seed stays what it was.
   Random of_clusters(seed * 0x9e3779b97f4a7c15ULL + 5);
   return chance(random, 60) ? factorization(random, of_clusters) : any_graph(random, of_clusters);
 }

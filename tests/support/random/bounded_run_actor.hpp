@@ -1,4 +1,4 @@
-/// Random runs in virtual time that are held against their bounds.
+/// Random runs in virtual time that are compared with their bounds.
 #pragma once
 
 #include <cstdint>
@@ -7,25 +7,25 @@
 
 namespace troupe::tests {
 
-/// What one of them took and moved, and what it could not have taken and moved less than.
+/// The time and the data movement of one run, and the lower bounds for both.
 struct BoundedRun {
-  /// Graph, machine and policy, for people.
+  /// The graph, the machine and the policy, as text for people.
   std::string description;
   std::uint64_t tasks = 0;
-  /// Some cores work together.
+  /// True if some cores work together.
   bool clusters = false;
   double seconds = 0;
   double bound_seconds = 0;
   double bytes = 0;
   double bound_bytes = 0;
 
-  /// In words, which bound the run is below.
+  /// The bounds that the run is below, in words.
   [[nodiscard]] std::vector<std::string> problems() const;
 };
 
-/// Draws it from the seed: a factorization in single or double precision, with tiles of any size, or a graph that is
-/// random throughout; a machine that comes with Troupe or a random one, whose GPUs have times, memories and links of
-/// their own; some cores in clusters of any sizes; any policy, any assumption, with noise or without. Then runs it.
+/// Draws a run from the seed, and runs it. The graph is a factorization in single or double precision, with tiles of
+/// any size, or a graph that is random throughout. The machine comes with Troupe or is random, with GPUs that differ in
+/// times, memories and links. Some cores form clusters of any sizes. Policy, assumption and noise are random.
 [[nodiscard]] BoundedRun bounded_run(std::uint64_t seed);
 
 }  // namespace troupe::tests

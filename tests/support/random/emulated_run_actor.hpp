@@ -11,8 +11,8 @@
 
 namespace troupe::tests {
 
-/// One program, and the runtime to run it on, all drawn from a seed. Threads are not: a seed is not one order of
-/// events.
+/// One program and the runtime to run it on, all drawn from a seed. The order of events among threads is not determined
+/// by the seed.
 struct EmulatedRun {
   std::uint64_t seed = 0;
   RuntimeOptions runtime;
@@ -23,13 +23,13 @@ struct EmulatedRun {
 /// direct copies between them; any policy with any options, window, lookahead, number of submitters; every third with
 /// faults. Tells standard error why nothing moves where nothing does for 20 seconds.
 [[nodiscard]] EmulatedRun emulated_run(std::uint64_t seed);
-/// For people: what `emulated_run` has drawn.
+/// Describes, for people, what `emulated_run` has drawn.
 [[nodiscard]] std::string describe(const EmulatedRun& run);
 
-/// Runs the program of one seed and checks it as `run_program` does. Returns what was wrong. `ran` and `report`: if
-/// given, receive what was seen.
+/// Runs the program of one seed and checks it as `run_program` does. Returns what was wrong. `ran` and `report`, if
+/// given, receive the results.
 std::vector<std::string> execute(const EmulatedRun& run, RanProgram* ran = nullptr, RunReport* report = nullptr);
-/// The same with a program that is recorded and run many times, without faults of devices.
+/// Runs a program that is recorded and run many times, without faults of devices, and checks it.
 std::vector<std::string> execute_recorded(const EmulatedRun& run);
 
 }  // namespace troupe::tests

@@ -33,7 +33,7 @@ const char* to_string(Storage storage) {
   return "unknown";
 }
 
-/// From `low` to `high`, equally likely in each factor of two.
+/// Draws a size from `low` to `high`, equally likely in each factor of two.
 std::int64_t drawn_size(Random& random, std::int64_t low, std::int64_t high) {
   const double share = static_cast<double>(random.below(1U << 30U)) / (1U << 30U);
   const double size =
@@ -46,7 +46,8 @@ bool needs_definite(const linalg::FactorizationOptions& options) {
          (options.application == linalg::Application::lu && options.pivoting == linalg::Pivoting::none);
 }
 
-/// Rows of the program's memory between the columns of a matrix that is used in place, and what they hold.
+/// The rows of the program's memory between the columns of a matrix that is used in place, and the value that they
+/// hold.
 constexpr std::int64_t kGap = 3;
 constexpr double kUntouched = 12345;
 
@@ -84,7 +85,7 @@ class Padded {
   std::vector<T> values_;
 };
 
-/// The tile algorithms as a program calls them that chooses the storage itself.
+/// The tile algorithms, called as by a program that chooses the storage itself.
 template <class T>
 class Direct {
  public:
@@ -127,7 +128,7 @@ class Direct {
     return result;
   }
 
-  /// Does not wait for the factorization: its tasks and these overlap.
+  /// Does not wait for the factorization, so that its tasks and these overlap.
   linalg::DenseMatrix<T> solve(const linalg::DenseMatrix<T>& b) {
     Padded<T> memory(b);
     TiledMatrix<T> x = tiles_of(memory, b);

@@ -1,4 +1,4 @@
-/// One factorization on one runtime, with everything that may be chosen about it.
+/// One factorization on one runtime, with all choices that a caller can make.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace troupe::tests {
 
-/// Where the matrix lies while it is factorized.
+/// The storage of the matrix while it is factorized.
 enum class Storage {
-  /// As `apps::Factorization` decides.
+  /// `apps::Factorization` decides.
   automatic,
   tiles,
   columns,
-  /// The caller's column-major matrix, with rows between the columns that must stay as they are.
+  /// The caller's column-major matrix, with rows between the columns that must not change.
   in_place,
 };
 
@@ -25,7 +25,7 @@ struct FactorizationCase {
   linalg::FactorizationOptions factorization;
   bool single = false;
   std::int64_t rows = 1;
-  /// Fewer than rows for QR only; then nothing is solved.
+  /// The columns may be fewer than the rows for QR only; then nothing is solved.
   std::int64_t cols = 1;
   std::int64_t right_hand_sides = 1;
   linalg::ProblemKind problem = linalg::ProblemKind::random;
@@ -33,18 +33,18 @@ struct FactorizationCase {
   RuntimeOptions runtime;
 };
 
-/// Everything but application, precision, size and tile drawn from a seed: right-hand sides, problem, storage, inner
-/// block, policy, 1 to 4 workers, window; every eighth under the deterministic scheduler.
+/// Draws everything except application, precision, size and tile from a seed: right-hand sides, problem, storage, inner
+/// block, policy, 1 to 4 workers, window. Every eighth case runs under the deterministic scheduler.
 [[nodiscard]] FactorizationCase drawn_case(linalg::FactorizationOptions factorization, bool single, std::int64_t n,
                                            std::uint64_t seed);
-/// Everything drawn: n from `smallest` to `largest`, tiles from 1 to beyond n, so that `task_count` stays below
-/// `most_tasks`.
+/// Draws everything from a seed: n from `smallest` to `largest`, and tile sizes from 1 to beyond n such that
+/// `task_count` stays below `most_tasks`.
 [[nodiscard]] FactorizationCase drawn_case(std::uint64_t seed, std::int64_t smallest, std::int64_t largest,
                                            double most_tasks);
 
-/// Tasks of the factorization alone, about.
+/// The approximate number of tasks of the factorization alone.
 [[nodiscard]] double task_count(const FactorizationCase& one);
-/// For people.
+/// Describes a case for people.
 [[nodiscard]] std::string describe(const FactorizationCase& one);
 
 /// Assembles, factorizes, solves, and returns the scaled residuals of the factors and of the solution.

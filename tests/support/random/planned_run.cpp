@@ -25,7 +25,7 @@ std::vector<DataView> views_of(const KernelContext& context) {
   throw index;
 }
 
-/// Several pieces may end at once.
+/// Raises `log.end` to `at`. Several pieces may end at once.
 void end_at(TaskLog& log, std::uint64_t at) {
   const std::atomic_ref<std::uint64_t> end(log.end);
   std::uint64_t before = end.load();
@@ -46,7 +46,7 @@ void PlannedRun::run_whole() const {
   log.input = compute(task, views);
   log.end = clock.fetch_add(1);
   if (!task.faulty) return;
-  // What was written so far must not be used; twice is as wrong as half.
+  // The runtime must not use what was written so far. Computing twice is as wrong as computing half.
   compute(task, views);
   log.end = clock.fetch_add(1);
   fail_as_planned(index);
@@ -70,7 +70,7 @@ void PlannedRun::run_piece(std::size_t piece) const {
 }
 
 bool ran_all_pieces(const PlannedTask& task, const TaskLog& log, TaskStatus status) {
-  // Whole where a GPU ran it.
+  // A GPU runs the task as a whole, without pieces.
   return log.pieces == 0 || status != TaskStatus::succeeded || log.pieces == planned_pieces(task);
 }
 

@@ -1,4 +1,4 @@
-/// What the kernels of random programs do.
+/// The work of the kernels of random programs.
 #pragma once
 
 #include <atomic>
@@ -15,20 +15,20 @@ struct PlannedRun {
   int index = 0;
   const PlannedTask& task;
   TaskLog& log;
-  /// See `TaskLog`.
+  /// The clock that all tasks share; see `TaskLog`.
   std::atomic<std::uint64_t>& clock;
   const KernelContext& context;
 
-  /// Before either.
+  /// Must be called before `run_whole` or `begin_pieces`.
   void begin() const;
   void run_whole() const;
-  /// Reads everything, and says how many pieces there are.
+  /// Reads all data. Returns the number of pieces.
   [[nodiscard]] std::int64_t begin_pieces() const;
-  /// Several may run at once.
+  /// Runs one piece. Several threads may call this at once.
   void run_piece(std::size_t piece) const;
 };
 
-/// False where a task has succeeded in pieces and some did not run, or ran twice.
+/// Returns false if a task has succeeded in pieces and some pieces did not run, or ran twice.
 [[nodiscard]] bool ran_all_pieces(const PlannedTask& task, const TaskLog& log, TaskStatus status);
 
 }  // namespace troupe::tests

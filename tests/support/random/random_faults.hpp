@@ -9,9 +9,9 @@
 
 namespace troupe::tests {
 
-/// One or more kinds of fault, seldom or often, so that most runs have some and few have nothing else.
+/// Draws one or more kinds of fault, seldom or often, so that most runs have some faults and few runs have only faults.
 [[nodiscard]] platform::FaultOptions random_faults(Random& random, std::uint64_t seed);
-/// For people; empty where nothing fails.
+/// Describes the faults for people; empty if nothing fails.
 [[nodiscard]] std::string describe(const platform::FaultOptions& faults);
 
 }  // namespace troupe::tests

@@ -36,7 +36,8 @@ DescribedRoute route_over(const MachineDescription& machine, Random& random, std
   return route;
 }
 
-/// Every GPU has a way in and a way out; those of several may share a switch; some pairs have a link of their own.
+/// Gives every GPU a route in and a route out. Routes of several GPUs may share a switch; some pairs have a link of
+/// their own.
 void connect(MachineDescription& machine, Random& random) {
   const std::size_t nodes = machine.node_count();
   machine.routes.resize(nodes * nodes);

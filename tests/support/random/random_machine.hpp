@@ -1,4 +1,4 @@
-/// Small described machines with random figures.
+/// Small machine descriptions with random figures.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,8 @@ namespace troupe::tests {
 /// with even numbers depend on the size of the data.
 [[nodiscard]] platform::MachineDescription random_machine(Random& random, int gpus);
 
-/// What clusters of three and five cores take where one core takes so long: less, or more. Drawn from that time.
+/// Draws the times of clusters of three and five cores from the time of one core. They may be less or more than that
+/// time.
 [[nodiscard]] std::vector<platform::ClusterTime> random_clusters(const platform::KernelTime& one);
 
 }  // namespace troupe::tests

@@ -17,7 +17,7 @@ T pick(Random& random, const std::array<T, N>& from) {
   return from[random.below(static_cast<std::uint32_t>(N))];
 }
 
-/// Any policy that there is, with options that it knows, as `RuntimeOptions::policy` takes it.
+/// Draws any existing policy with options that it knows, as `RuntimeOptions::policy` takes it.
 [[nodiscard]] std::string random_policy(Random& random);
 
 }  // namespace troupe::tests

@@ -13,7 +13,7 @@ bool overlap(const Region& a, const Region& b) {
          b.col < a.col + a.cols;
 }
 
-/// Whether the region has parts at any time.
+/// Returns true if the program ever divides the region into parts.
 bool is_divided(const RandomProgram& program, int region) {
   const auto divides = [region](const Operation& operation) {
     return operation.kind == Operation::Kind::partition && operation.index == region;
@@ -39,7 +39,7 @@ class Generator {
     for (int root = 0; root < program_.roots; ++root) {
       if (chance(40)) cut(root, program_.prologue, shared_);
     }
-    // Whoever divides a matrix later owns it; its parts are for the owner.
+    // The submitter that divides a matrix later owns it; only the owner uses its parts.
     for (int submitter = 0; submitter < options_.submitters; ++submitter) add_submitter(submitter);
     return std::move(program_);
   }
@@ -50,7 +50,7 @@ class Generator {
 
   int add_region(const Region& region, bool reducible) {
     program_.regions.push_back(region);
-    // The reference knows nothing of tasks that combine, which may be lost, too.
+    // The reference does not know the tasks that combine reductions, and those may be lost, too.
     program_.reducible.push_back(reducible && !options_.losses);
     divided_.push_back(false);
     return static_cast<int>(program_.regions.size()) - 1;
@@ -65,7 +65,7 @@ class Generator {
     }
   }
 
-  /// Cuts a region at a random row and column; a part may stay with the whole.
+  /// Cuts a region at a random row and column. Some parts may stay with the whole.
   void cut(int index, std::vector<Operation>& out, std::vector<int>& available) {
     const Region whole = program_.regions[static_cast<std::size_t>(index)];
     if (!options_.parts || divided_[static_cast<std::size_t>(index)] || whole.rows * whole.cols < 2) return;
@@ -162,7 +162,8 @@ class Generator {
       } else if (draw < 88) {
         out.push_back({Operation::Kind::read_host, pick(available)});
       } else if (draw < 91) {
-        // Nobody else uses what it has registered itself.
+        // With one submitter and no nested tasks the host may use any data. Otherwise it uses only what this submitter
+        // has registered itself.
         const bool alone = options_.submitters == 1 && !options_.nested;
         if (alone || temporary >= 0) add_host_task(out, alone ? pick(available) : temporary);
       } else if (draw < 93) {
@@ -206,7 +207,7 @@ PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& ta
   if (in_pieces) kernel.grain = 1 + static_cast<std::uint32_t>((task.salt >> 14U) % 3);
   if (!devices.mixed) return kernel;
   kernel.timed_as = static_cast<int>((task.salt >> 40U) % kTimedKernels);
-  // In virtual time nobody reaches anything, so that all devices may reduce.
+  // In virtual time no device touches real memory, so all devices may reduce.
   const bool can_reduce = devices.gpu != DeviceKind::opencl || std::ranges::none_of(task.accesses, reduces);
   kernel.on_gpus = devices.gpus && can_reduce;
   const std::uint64_t draw = (task.salt >> 20U) % 100;
@@ -216,7 +217,7 @@ PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& ta
   for (const PlannedAccess& access : task.accesses) {
     if (is_divided(program, access.region)) return kernel;
     const Region& region = program.regions[static_cast<std::size_t>(access.region)];
-    // As memory is handed out there.
+    // Memory is allocated in units of 256 bytes.
     const auto bytes = static_cast<std::uint64_t>(region.rows * region.cols) * sizeof(std::uint64_t);
     needed += Bytes{(bytes + 255) / 256 * 256};
   }

@@ -1,4 +1,5 @@
-/// Random programs over a task graph: made from a seed, run, and compared with running them one task after the other.
+/// Random programs over a task graph. Each is made from a seed, run, and compared with running its tasks one after the
+/// other.
 #pragma once
 
 #include <atomic>
@@ -19,19 +20,19 @@
 
 namespace troupe::tests {
 
-/// The implementations that kernels have.
+/// The devices that the implementations of kernels run on.
 struct Devices {
-  /// Some kernels run on cores only, some on GPUs only, most on both, and each is timed as one of `kTimedKernels` (see
-  /// `random_machine.hpp`). Else all run on cores.
+  /// If true, some kernels run on cores only, some on GPUs only and most on both, and each is timed as one of
+  /// `kTimedKernels` (see `random_machine.hpp`). If false, all kernels run on cores.
   bool mixed = false;
-  /// Kinds that the runtime has.
+  /// The kinds of worker that the runtime has.
   bool cores = true;
   bool gpus = false;
-  /// What a GPU holds: tasks whose data need more run on cores too.
+  /// The memory of a GPU. Tasks whose data need more than this can run on cores, too.
   Bytes gpu_memory;
-  /// What a GPU is. Emulated ones run what runs on cores, too.
+  /// The kind of device that a GPU is. Emulated ones also run every kernel that runs on cores.
   DeviceKind gpu = DeviceKind::cuda;
-  /// Makes what a GPU runs of what a core runs; null: it is the same.
+  /// Makes a GPU's kernel from a core's kernel; null: both are the same.
   Kernel (*on_gpu)(Kernel) = nullptr;
 
   [[nodiscard]] Kernel kernel_for_gpu(Kernel kernel) const {
@@ -40,40 +41,40 @@ struct Devices {
 };
 inline constexpr int kTimedKernels = 4;
 
-/// What a program may contain. Everything else is drawn from the seed.
+/// The properties of a program. Everything else is drawn from the seed.
 struct ProgramOptions {
   std::uint64_t seed = 1;
-  /// Threads that submit at the same time.
+  /// The number of threads that submit at the same time.
   int submitters = 1;
-  /// Operations of each submitter.
+  /// The number of operations of each submitter.
   int operations = 40;
-  /// Some kernels throw, some tasks are cancelled.
+  /// If true, some kernels throw and some tasks are cancelled.
   bool faults = false;
-  /// Another thread cancels some tasks meanwhile, whatever has become of them.
+  /// If true, another thread meanwhile cancels some tasks, whatever their state.
   bool canceller = false;
-  /// Some kernels submit further tasks.
+  /// If true, some kernels submit further tasks.
   bool nested = false;
-  /// Submitters wait for tasks and handles, partition, register and release in between. A program without waits
-  /// fills the window.
+  /// If true, submitters wait for tasks and handles, partition, register and release in between. A program without
+  /// waits fills the window.
   bool waits = true;
-  /// Handles are divided into parts.
+  /// If true, handles are divided into parts.
   bool parts = true;
-  /// Rows of matrices are multiplied by it.
+  /// A factor for the number of rows of matrices.
   int scale = 1;
-  /// How kernels are implemented; see `Devices`.
+  /// The devices that kernels run on.
   Devices devices = {};
-  /// Workers die while the program runs: tasks may fail for it. One submitter only.
+  /// If true, workers die while the program runs, and tasks may fail because of it. Only with one submitter.
   bool losses = false;
-  /// Devices fail (see `platform::FaultOptions`): any task may fail for it, and any data be out of reach at the end, as
-  /// long as that is reported.
+  /// If true, devices fail (see `platform::FaultOptions`): any task may fail because of it, and any data may be out of
+  /// reach at the end, as long as that is reported.
   bool device_faults = false;
-  /// Kernels are those of `service_codelets`.
+  /// If true, kernels are those of `service_codelets`.
   bool on_service = false;
-  /// Called before each operation of the first submitter.
+  /// A function that is called before each operation of the first submitter.
   std::function<void()> between = nullptr;
 };
 
-/// A rectangle of a root matrix: what one handle stands for.
+/// A rectangle of a root matrix. One handle stands for it.
 struct Region {
   int root = 0;
   std::int64_t row = 0;
@@ -93,11 +94,11 @@ struct PlannedTask {
   int priority = 0;
   bool faulty = false;
   bool has_callback = false;
-  /// The codelet names the modes, or each access does.
+  /// If true, each access names its mode; otherwise the codelet names the modes.
   bool variadic = false;
-  /// Rounds of a spin loop.
+  /// The number of rounds of a spin loop.
   std::uint32_t duration = 0;
-  /// Tasks that its kernel submits, and tasks that it comes after: indices of tasks.
+  /// The tasks that the kernel submits, and the tasks that this task comes after: indices of tasks.
   std::vector<int> children;
   std::vector<int> after;
 };
@@ -113,7 +114,7 @@ struct Operation {
     wait_handle,
     /// Reads region `index` while it holds it.
     read_host,
-    /// Modifies a region as the host does: task `index` stands for it.
+    /// Modifies a region as the host does. Task `index` describes the change.
     modify_host,
     cancel_task,
     register_root,
@@ -124,94 +125,95 @@ struct Operation {
   std::vector<int> parts = {};
 };
 
-/// The plan of a program: plain data, the same for the same options.
+/// The plan of a program. It is plain data, and the same for the same options.
 struct RandomProgram {
-  /// By root: the region of the whole matrix has the same index. Column-major with gaps.
+  /// The regions. The first ones are the roots: the region of a whole matrix has the index of its root. Data are
+  /// column-major with gaps.
   std::vector<Region> regions;
   int roots = 0;
-  /// Whether a region may be used in mode reduce.
+  /// `reducible[i]` is true if region i may be used in mode reduce.
   std::vector<bool> reducible;
   std::vector<PlannedTask> tasks;
-  /// Before the submitters start.
+  /// The operations before the submitters start.
   std::vector<Operation> prologue;
-  /// By submitter.
+  /// The operations of each submitter.
   std::vector<std::vector<Operation>> operations;
 };
 
 [[nodiscard]] RandomProgram make_program(const ProgramOptions& options);
 
-/// What became of one planned task.
+/// The record of one planned task.
 struct TaskLog {
   Future future;
   std::atomic<int> runs{0};
   std::atomic<int> callbacks{0};
-  /// Of a clock that all tasks share: `start` < `end`, no two alike.
+  /// The start and the end by a clock that all tasks share: `start` < `end`, and no two values are equal.
   std::uint64_t start = 0;
   std::uint64_t end = 0;
-  /// A hash of what it read.
+  /// A hash of the data that the task read.
   std::uint64_t input = 0;
-  /// Of a task made of pieces, those that have run.
+  /// The pieces that have run, for a task made of pieces.
   std::atomic<std::uint32_t> pieces{0};
-  /// The host's accesses have no task: they come after this id, and may be refused.
+  /// The host's accesses have no task. They come after the task with this id, and may be refused.
   std::uint64_t host_after = 0;
   bool by_host = false;
   bool host_done = false;
   std::atomic<bool> cancel_requested{false};
-  /// Not submitted, as the parts that it uses could not be made.
+  /// True if the task was not submitted because the parts that it uses could not be made.
   bool skipped = false;
 };
 
-/// What a submitter has seen in a region when its tasks up to a number had to have their effect there, and others could
-/// not: after a wait, while it held the region, after its release.
+/// The content of a region that a submitter has seen at a moment when its tasks up to a number must have had their
+/// effect there, and no others could. Such moments are after a wait, while it held the region, and after the region's
+/// release.
 struct HostLook {
   int region = 0;
   std::uint64_t after = 0;
-  /// Of the clock of `TaskLog`.
+  /// The time by the clock of `TaskLog`.
   std::uint64_t at = 0;
   std::uint64_t seen = 0;
   const char* when = "";
 };
 
-/// What a kernel of a task is like where devices are mixed.
+/// The kernel of a task where devices are mixed.
 struct PlannedKernel {
   bool on_cores = true;
   bool on_gpus = false;
-  /// Less than `kTimedKernels`.
+  /// The index of the timed kernel; less than `kTimedKernels`.
   int timed_as = 0;
-  /// Cores take so many of its pieces at a time; 0: they run it whole.
+  /// The number of pieces that a core takes at a time; 0: cores run the task whole.
   std::uint32_t grain = 0;
 };
 [[nodiscard]] PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& task,
                                            const Devices& devices);
-/// Of a task that cores run in pieces, how many there are: none only where it changes nothing.
+/// The number of pieces of a task that cores run in pieces. It is 0 only if the task changes nothing.
 [[nodiscard]] std::uint32_t planned_pieces(const PlannedTask& task);
 [[nodiscard]] std::string timed_kernel_name(int kernel);
 
-/// Those that a service must know for programs with `on_service`, which run in its process.
+/// The codelets that a service must know for programs with `on_service`, which run in its process.
 [[nodiscard]] std::vector<Codelet> service_codelets(DeviceKind gpu);
 
-/// What became of the tasks of a program, by index.
+/// The results of the tasks of a program, by index.
 struct RanProgram {
-  /// In the order in which they ran.
+  /// The tasks in the order in which they ran.
   std::vector<int> order;
-  /// Invalid where it was not submitted, as its parent did not run.
+  /// The task's id; invalid if it was not submitted because its parent did not run.
   std::vector<TaskId> ids;
   std::vector<TaskStatus> status;
   /// The floating-point operations that its codelet counts.
   std::vector<double> flops;
-  /// Matrices that there are at the end, and those of them whose content was reported to be lost.
+  /// The number of matrices that exist at the end, and how many of them were reported to have lost their content.
   int roots = 0;
   int lost_roots = 0;
 };
 
-/// Whether a matrix lies in memory that the submitters see only while they hold it.
+/// Returns true if the submitters can see the matrix's memory only while they hold it.
 [[nodiscard]] inline bool is_hidden(int root) { return root % 4 == 3; }
 
-/// Runs the program of `options` on an idle graph, which must have as many workers as it takes to make progress, and
-/// checks it: each task ran exactly once and after its predecessors, what conflicts did not overlap, tasks that did
-/// not succeed had a reason, and the data are those of running all tasks in the order of submission, whenever the
-/// program may look at them. Returns what was wrong, a line each; nothing if all is well. `ran`: if given, receives
-/// what became of the tasks.
+/// Runs the program of `options` on an idle graph, which must have enough workers to make progress, and checks it. Each
+/// task ran exactly once and after its predecessors. Conflicting tasks did not overlap. Tasks that did not succeed had
+/// a reason. Whenever the program may look at the data, they are as if all tasks had run in the order of submission.
+/// Returns one line for each problem; nothing if all is well. `ran`, if given, receives the results of the tasks.
 std::vector<std::string> run_program(graph::TaskGraph& graph, const ProgramOptions& options, RanProgram* ran = nullptr);
 std::vector<std::string> run_program(ProgramPlace& place, const ProgramOptions& options, RanProgram* ran = nullptr);
 

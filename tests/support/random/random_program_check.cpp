@@ -19,26 +19,26 @@ void visit_elements(const DataView& view, const Visit& visit) {
   }
 }
 
-/// Commuting and reducing tasks that may run in any order. Where a handle is divided, the runtime treats reductions as
-/// commuting, so the two are not told apart.
+/// A group of commuting and reducing tasks that may run in any order. If a handle is divided, the runtime treats
+/// reductions as commuting, so the two are not told apart.
 struct Epoch {
   std::vector<int> members;
 };
 
-/// One element of one root, as the tasks so far have left it.
+/// One element of one root in its state after the tasks so far.
 struct Cell {
   /// The open group of commuting tasks, or -1.
   int epoch = -1;
-  /// Not valid for anybody, and not valid for what comes after the open epoch.
+  /// `poisoned`: not valid for any task. `poisoned_in_epoch`: not valid for tasks after the open epoch.
   bool poisoned = false;
   bool poisoned_in_epoch = false;
-  /// Ends of what the epoch waited for, of the epoch or last writer, and of the readers since.
+  /// The end of what the epoch waited for, the end of the epoch or last writer, and the end of the readers since.
   std::uint64_t before_end = 0;
   std::uint64_t epoch_end = 0;
   std::uint64_t readers_end = 0;
-  /// Tasks of the epoch in mode commute.
+  /// The tasks of the epoch in mode commute.
   std::vector<int> commuting;
-  /// Somebody has reduced into it since it was last overwritten.
+  /// True if a task has reduced into the cell since it was last overwritten.
   bool reduced = false;
 };
 
@@ -99,7 +99,7 @@ class Checker {
   }
 
   struct Step {
-    /// The number of the task, or of the last one before what the host does, and then when it did so.
+    /// `after`: the number of the task, or of the last one before an access of the host. `at`: the time of that access.
     std::uint64_t after = 0;
     std::uint64_t at = 0;
     int task = 0;
@@ -144,7 +144,7 @@ class Checker {
     }
   }
 
-  /// Whether the task must wait for what ended at `end`; says so where it has not.
+  /// Reports a problem if the task started before `end`, the end of a task that it must wait for.
   void comes_after(int task, std::uint64_t end) {
     if (ran(task) && log(task).start < end) problem(task, "started before a predecessor had ended");
   }
@@ -167,7 +167,7 @@ class Checker {
     cell.commuting.push_back(task);
   }
 
-  /// Orders one access, and says whether the data were invalid for it.
+  /// Orders one access. Returns whether the data were invalid for it.
   bool access(Cell& cell, int task, AccessMode mode) {
     if (mode == AccessMode::reduce) cell.reduced = true;
     if (mode == AccessMode::commute || mode == AccessMode::reduce) {
@@ -230,7 +230,7 @@ class Checker {
   }
 
   void settle(int task, bool succeeded) {
-    // The host's accesses that were refused changed nothing.
+    // Refused accesses of the host changed nothing.
     if (!succeeded && log(task).by_host) return;
     for (const PlannedAccess& planned : plan(task).accesses) {
       if (!writes(planned.mode) || (succeeded && planned.mode != AccessMode::write)) continue;
@@ -242,8 +242,8 @@ class Checker {
     }
   }
 
-  /// Commuting tasks may be cancelled because of one that came later in the program: some neighbour must have had a
-  /// reason of its own.
+  /// A commuting task may be cancelled because of a task that came later in the program. Then some neighbour must have
+  /// had a reason of its own.
   void justify_cancellations() {
     bool changed = true;
     while (changed) {
@@ -267,7 +267,7 @@ class Checker {
     }
   }
 
-  /// The cells that some region has that the host could read.
+  /// The cells that the host could read through some region.
   [[nodiscard]] std::vector<std::vector<bool>> readable_cells() const {
     std::vector<std::vector<bool>> cells;
     for (const auto& root : reference_) cells.emplace_back(root.size(), !device_faults_);

@@ -84,7 +84,7 @@ class Run {
   [[nodiscard]] TaskLog& log(int task) { return logs_[static_cast<std::size_t>(task)]; }
   [[nodiscard]] Handle& handle(int region) { return handles_[static_cast<std::size_t>(region)]; }
 
-  /// Tasks that are alike in it share a codelet.
+  /// The key of a codelet. Tasks with equal keys share a codelet.
   struct CodeletKey {
     std::vector<AccessMode> modes;
     bool on_cores = true;
@@ -103,7 +103,7 @@ class Run {
     }
     return key;
   }
-  /// More where there is more data; some codelets do not count.
+  /// Larger data give more operations. Some codelets do not count.
   static double count_flops(const KernelContext& context) {
     std::int64_t elements = 1;
     for (std::size_t i = 0; i < context.size(); ++i) elements += context.data(i).layout.elements();
@@ -168,7 +168,7 @@ class Run {
     cancellable_.push_back(index);
   }
 
-  /// Until all have ended: asks for the end of a few tasks, of the newest and of any.
+  /// Asks for the end of a few tasks, of the newest one and of any, until all have ended.
   void cancel_some() {
     Random random(options_.seed + 29);
     for (auto left = program_.tasks.size() / 8; left > 0 && !ended_.load(); --left) {
@@ -187,7 +187,7 @@ class Run {
     }
   }
 
-  /// Parts cannot be made while their content is out of reach.
+  /// Returns false if parts could not be made because their content was out of reach.
   [[nodiscard]] bool has_its_data(const PlannedTask& task) {
     return std::ranges::all_of(
         task.accesses, [this](const PlannedAccess& access) { return handle(access.region).record() != nullptr; });
@@ -228,14 +228,14 @@ class Run {
       case Operation::Kind::register_root: register_root(index); break;
       case Operation::Kind::release_root:
         expect(place_.release(handle(index)), "release");
-        // Where devices fail the next wait says what was lost.
+        // If devices fail, the next wait says which data were lost.
         if (is_hidden(index)) copy_out(hidden_view(index), program_view(index));
         if (!options_.device_faults) look(index, last, program_view(index), "after its release");
         break;
     }
   }
 
-  /// In the program's own memory.
+  /// Returns a view of the region in the program's own memory.
   [[nodiscard]] DataView program_view(int region) {
     return view_of(program_.regions[static_cast<std::size_t>(region)], program_, after_);
   }
@@ -266,7 +266,7 @@ class Run {
     return outcome;
   }
 
-  /// Where devices fail, one wait says once what is lost.
+  /// If devices fail, only one wait says which data are lost.
   void look_after_wait(int region, std::uint64_t after, const Result<void>& waited) {
     if (!is_visible(region) || handle(region).record() == nullptr) return;
     if (options_.device_faults && (options_.submitters > 1 || !waited || failed_wait_.load())) {
@@ -322,7 +322,7 @@ class Run {
   static bool is_device_fault(ErrorCode code) {
     return code == ErrorCode::device_lost || code == ErrorCode::transfer_failed;
   }
-  /// How a task may fail.
+  /// Returns true if a task may fail with this code.
   [[nodiscard]] bool is_allowed(ErrorCode code) const {
     if (code == ErrorCode::kernel_failed) return true;
     return options_.device_faults && (is_device_fault(code) || code == ErrorCode::out_of_memory);
@@ -394,7 +394,7 @@ class Run {
         problem("task " + std::to_string(i) + " ran " + std::to_string(logs_[i].pieces.load()) + " pieces");
       }
     }
-    // That a scheduler died is said by the wait, too.
+    // The wait also fails if a scheduler has died.
     if (!failed_wait_.load() == any_failure && !((options_.losses || options_.device_faults) && !any_failure)) {
       problem(any_failure ? std::string("a wait for everything hides that tasks did not succeed")
                           : "a wait for everything fails without reason: " +
@@ -419,7 +419,7 @@ class Run {
     }
   }
 
-  /// What other memories have of the results; by region, whether the host has it now.
+  /// Brings the results from other memories to the host. Returns for each region whether the host has it now.
   std::vector<Result<void>> bring_home() {
     std::vector<Result<void>> home(handles_.size(), Failure{ErrorCode::invalid_handle, "released"});
     for (std::size_t i = 0; i < handles_.size(); ++i) {
@@ -427,7 +427,7 @@ class Run {
       const auto hold = place_.acquire(handles_[i], AccessMode::read);
       home[i] = hold ? Result<void>() : Result<void>(hold.failure());
       if (!hold) {
-        // One of its parts has no content; what no part has lies on the host.
+        // One part of the region has no content. The memory that belongs to no part lies on the host.
         const int root = static_cast<int>(i);
         if (root < program_.roots && is_hidden(root)) copy_out(hidden_view(root), program_view(root));
         continue;
@@ -489,12 +489,12 @@ class Run {
   std::vector<TaskLog> logs_;
   const Memory before_;
   Memory after_;
-  /// By root.
+  /// The hidden memory of each root.
   std::vector<std::shared_ptr<std::byte>> hidden_;
   std::vector<Handle> handles_;
   std::map<CodeletKey, Codelet> codelets_;
   int lost_roots_ = 0;
-  /// By task, when all have ended.
+  /// The status of each task after all have ended.
   std::vector<TaskStatus> outcome_;
   std::atomic<std::uint64_t> clock_{1};
   std::mutex mutex_;

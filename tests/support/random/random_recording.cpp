@@ -19,10 +19,10 @@ namespace troupe::tests {
 
 namespace {
 
-/// Every region is there twice: what is recorded uses the first set of data.
+/// The number of sets of data. Every region exists once in each set. The recording uses the first set.
 constexpr std::size_t kSets = 2;
 
-/// The data that stand in for a region of the program.
+/// The data that replace a region of the program.
 struct Target {
   std::size_t region = 0;
   std::size_t set = 0;
@@ -34,13 +34,13 @@ struct Slice {
   std::size_t begin = 0;
   std::size_t end = 0;
   SharedRecording recording;
-  /// By region: some task uses it; other data may take its place; no other data can.
+  /// For each region: some task uses it; other data may take its place; no other data can.
   std::vector<bool> used;
   std::vector<bool> exchangeable;
   std::vector<bool> refused;
 };
 
-/// What became of one task over all its executions, in whatever order they were: sums, which are the same in any.
+/// The results of all executions of one task. They are sums, so that the order of executions does not matter.
 struct Executions {
   std::atomic<std::uint64_t> count{0};
   std::atomic<std::uint64_t> inputs{0};
@@ -142,7 +142,7 @@ class RecordingRun {
     }
   }
 
-  /// It has parts or is one: then reductions are executed as commuting tasks.
+  /// Returns true if the region has parts or is one. Then reductions are executed as commuting tasks.
   [[nodiscard]] bool divided(std::size_t region) const {
     const int root = program_.regions[region].root;
     return std::count_if(program_.regions.begin(), program_.regions.end(),
@@ -167,7 +167,7 @@ class RecordingRun {
         if (other == region || !slice.used[other]) continue;
         alone = alone && !overlap(program_.regions[region], program_.regions[other]);
       }
-      // Where the other data cannot be reduced into, a direct submission is refused.
+      // If the other data cannot be reduced into, a direct submission is refused.
       slice.exchangeable[region] = alone && !reduces[region];
       slice.refused[region] = !alone || (reduces[region] && !divided(region));
     }
@@ -179,7 +179,7 @@ class RecordingRun {
     return targets;
   }
 
-  /// Some regions of the slice replaced by those of the other set, some by one another.
+  /// Replaces some regions of the slice by those of the other set, and some by one another.
   Targets random_targets(const Slice& slice) {
     Targets targets = own_data();
     for (std::size_t region = 0; region < targets.size(); ++region) {
@@ -218,10 +218,10 @@ class RecordingRun {
     if (devices.mixed) codelet.timed_as("test/" + timed_kernel_name(planned.timed_as) + "/long");
     return codelet;
   }
-  /// Made when it is needed first.
+  /// Creates the codelet when it is first needed.
   const Codelet& codelet_of(const PlannedTask& task) {
     PlannedKernel planned = planned_kernel(program_, task, options_.devices);
-    // Several executions may be in progress at once, so that each piece finds out itself what the task has read.
+    // Several executions may be in progress at once, so each piece has to find out itself what the task has read.
     const auto rereads = [](const PlannedAccess& access) { return access.mode == AccessMode::read_write; };
     if (std::ranges::any_of(task.accesses, rereads)) planned.grain = 0;
     const auto key = std::tuple(planned.on_gpus, planned.timed_as, planned.grain);
@@ -260,7 +260,7 @@ class RecordingRun {
     executions_[index(number)].inputs.fetch_add(input);
   }
 
-  /// In a recording, or to run.
+  /// Submits a slice, either into a recording or to run.
   void submit_slice(const Slice& slice, const Targets& targets) {
     std::vector<Future> futures(program_.tasks.size());
     for (std::size_t i = slice.begin; i < slice.end; ++i) {
@@ -291,7 +291,7 @@ class RecordingRun {
         rebindings.push_back({handle({region, 0}), handle(targets[region])});
       }
     }
-    // Their order means nothing. What cannot be exchanged cannot be exchanged for itself either.
+    // The order of rebindings means nothing. Data that cannot be exchanged cannot be exchanged for themselves either.
     std::erase_if(rebindings, [&](const Rebinding& one) {
       const auto region = std::find(handles_[0].begin(), handles_[0].end(), one.recorded) - handles_[0].begin();
       return !slice.exchangeable[static_cast<std::size_t>(region)];
@@ -300,7 +300,7 @@ class RecordingRun {
     return graph_.replay(slice.recording, rebindings);
   }
 
-  /// The same on the reference.
+  /// Runs the slice on the reference.
   void run_in_order(const Slice& slice, const Targets& targets) {
     for (std::size_t i = slice.begin; i < slice.end; ++i) {
       const PlannedTask& task = program_.tasks[i];
@@ -337,7 +337,7 @@ class RecordingRun {
     }
   }
 
-  /// What the host reads is what it would read in sequential execution.
+  /// Checks that the host reads what it would read in sequential execution.
   void check_root(const Target& root) {
     const auto hold = graph_.acquire(handle(root), AccessMode::read);
     if (!hold) return problem("root " + std::to_string(root.region) + ": " + hold.failure().message);
@@ -368,7 +368,8 @@ class RecordingRun {
     }
   }
 
-  /// A run that fails or is cancelled, after which the program writes all data anew: nothing of it may be left.
+  /// Runs a slice that fails or is cancelled, after which the program writes all data anew. No effect of the run may be
+  /// left.
   void break_run(const Slice& slice) {
     wait_for_all();
     check();
@@ -391,7 +392,8 @@ class RecordingRun {
     }
   }
 
-  /// A run that is cancelled before it can start: valid is what none of its tasks would have written, and nothing else.
+  /// Cancels a run before it can start. Then the data that none of its tasks would have written are valid, and no
+  /// others.
   void cancel_run(const Slice& slice) {
     wait_for_all();
     check();
@@ -446,7 +448,7 @@ class RecordingRun {
   }
 
   void wait_for_all() {
-    // Fails where a broken run has, of this thread or of another.
+    // A wait fails if a broken run of this thread or of another one has failed.
     const Result<void> outcome = graph_.wait_all();
     if (!outcome && !options_.faults && options_.alone) problem("wait: " + outcome.failure().message);
     for (const Future& future : std::exchange(runs_, {})) {
@@ -454,11 +456,11 @@ class RecordingRun {
     }
   }
 
-  /// Nothing is in flight.
+  /// Must be called while nothing is in flight.
   void check() {
     for (std::size_t set = 0; set < kSets; ++set) {
       for (std::size_t root = 0; root < index(program_.roots); ++root) {
-        // What other memories have of it comes home.
+        // `check_root` brings the data from other memories to the host.
         options_.devices.mixed ? check_root({root, set}) : compare({root, set});
       }
     }
@@ -487,7 +489,7 @@ class RecordingRun {
   std::vector<std::uint64_t> expected_inputs_;
   std::atomic<std::uint64_t> callbacks_{0};
   std::uint64_t callbacks_expected_ = 0;
-  /// Runs since the last wait for everything.
+  /// The runs since the last wait for everything.
   std::vector<Future> runs_;
   std::atomic<bool> broken_{false};
   std::vector<std::string> problems_;

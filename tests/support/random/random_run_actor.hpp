@@ -18,11 +18,11 @@ struct RandomRun {
 
 /// 1 to 16 workers, any policy and window; every fourth in one thread, in a random order of messages.
 [[nodiscard]] RandomRun random_run(std::uint64_t seed);
-/// For people: what `random_run` has drawn.
+/// Describes, for people, what `random_run` has drawn.
 [[nodiscard]] std::string describe(const RandomRun& run);
-/// Runs the program of one seed. Returns what was wrong, as `run_program` does.
+/// Runs the program of one seed. Returns the problems, as `run_program` does.
 std::vector<std::string> execute(const RandomRun& run, RanProgram* ran = nullptr);
-/// The same with a program that is recorded and run many times, by as many threads.
+/// Runs a program that is recorded and run many times, by as many threads as `run` has submitters.
 std::vector<std::string> execute_recorded(const RandomRun& run);
 
 }  // namespace troupe::tests

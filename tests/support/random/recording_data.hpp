@@ -1,4 +1,4 @@
-/// Short ways to record and run task graphs in tests of the graph alone.
+/// Short functions to record and run task graphs in tests of the graph alone.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +12,7 @@ namespace troupe::tests {
 
 using SharedRecording = std::shared_ptr<graph::Recording>;
 
-/// What `program` submits in this thread.
+/// Records the tasks that `program` submits in this thread.
 template <class Program>
 SharedRecording record(graph::TaskGraph& graph, const Program& program, std::string name = "recording") {
   auto recording = std::make_shared<graph::Recording>(std::move(name));
@@ -29,7 +29,7 @@ inline Result<Future> try_run(graph::TaskGraph& graph, const SharedRecording& re
   return graph.replay(recording, {rebindings.begin(), rebindings.size()});
 }
 
-/// Throws where the run is refused.
+/// Throws if the run is refused.
 inline Future run(graph::TaskGraph& graph, const SharedRecording& recording,
                   std::initializer_list<Rebinding> rebindings = {}) {
   return try_run(graph, recording, rebindings).value_or_throw();

@@ -40,7 +40,7 @@ void prepare(Run& run, Random& random, int cores) {
 
 int cores_of(const actors::RuntimeSystem& system) { return static_cast<int>(system.topology().cores.size()); }
 
-/// Asks for other clusters, and kills actors where the program expects that.
+/// Asks for other clusters, and kills actors if the program expects that.
 class Regrouper {
  public:
   Regrouper(actors::RuntimeSystem& system, std::uint64_t seed, bool kills)

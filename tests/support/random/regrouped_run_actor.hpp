@@ -12,15 +12,15 @@
 
 namespace troupe::tests {
 
-/// One program, and where it runs: on threads, every fourth of them in one thread; there with emulated accelerators; or
-/// in virtual time with GPUs. Every other of those with accelerators has faults.
+/// One program and its runtime: on threads (every fourth of these in one thread), on threads with emulated
+/// accelerators, or in virtual time with GPUs. Every other run with accelerators has faults.
 using RegroupedRun = std::variant<RandomRun, EmulatedRun, SimulatedRun>;
 
-/// Two cores at least; everything else as each kind draws it. Clusters of any sizes are asked for at the start, between
-/// submissions, and on threads all the time; actors of workers are killed now and then.
+/// Draws a run with at least two cores. Each kind draws everything else itself. The run asks for clusters of any sizes
+/// at the start, between submissions, and on threads all the time. Actors of workers are killed now and then.
 [[nodiscard]] RegroupedRun regrouped_run(std::uint64_t seed);
 [[nodiscard]] std::string describe(const RegroupedRun& run);
-/// Returns what was wrong, as `run_program` does. `regroupings`: if given, receives how many were completed.
+/// Returns the problems, as `run_program` does. `regroupings`, if given, receives the number of completed ones.
 std::vector<std::string> execute(const RegroupedRun& run, std::uint64_t* regroupings = nullptr);
 
 }  // namespace troupe::tests

@@ -21,7 +21,7 @@ namespace troupe::tests {
 
 namespace {
 
-/// GPU memory in pieces of 256 bytes, as it is handed out.
+/// A random size of GPU memory in units of 256 bytes, the unit of allocation.
 Bytes random_memory(Random& random, bool roomy) {
   if (roomy || chance(random, 15)) return {std::uint64_t{1} << 20U};
   return {(1 + random.below(chance(random, 50) ? 8 : 40)) * 256};
@@ -36,7 +36,7 @@ SimulationOptions random_simulation(Random& random, std::uint64_t seed) {
   }
   if (chance(random, 20)) std::reverse(options.gpus.begin(), options.gpus.end());
   options.cores = 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(options.machine.cores)));
-  // All cores that drive no GPU: perhaps none.
+  // 0: all cores that drive no GPU, perhaps none.
   if (chance(random, 20) && options.machine.cores >= static_cast<int>(options.gpus.size())) options.cores = 0;
   options.noise = chance(random, 40);
   options.seed = seed;
@@ -62,7 +62,7 @@ bool has_cores(const SimulationOptions& options) {
   return options.cores > 0 || options.machine.cores > static_cast<int>(options.gpus.size());
 }
 
-/// Kills some actor now and then.
+/// Kills a random actor now and then.
 class Killer {
  public:
   Killer(actors::RuntimeSystem& system, std::uint64_t seed) : system_(system), random_(seed) {}
@@ -155,7 +155,7 @@ std::vector<std::string> execute(const SimulatedRun& run, Seen* seen) {
   const Trace recorded = system->take_trace();
   const RunReport report = system->report();
   if (!problems.empty() && report.ended < report.submitted) problems.push_back(system->why().to_text());
-  // What must hold of a trace where copies and kernels fail is another matter.
+  // The check of traces does not cover runs in which copies and kernels fail.
   if (!run.program.device_faults) {
     check_simulated_trace({run.simulation(), make_program(options), ran, recorded, report, run.losses}, problems);
   }

@@ -67,7 +67,7 @@ class Checker {
       const std::size_t ran = events_[i].size();
       const bool lost = outcome_.losses && status == TaskStatus::failed;
       const std::size_t expected = status == TaskStatus::succeeded || status == TaskStatus::failed ? 1 : 0;
-      // One without pieces fails when they are counted.
+      // A task without pieces fails when its pieces are counted.
       const bool without = status == TaskStatus::failed && in_pieces(i) && planned_pieces(plan(i)) == 0;
       if (ran == expected || ((lost || without) && ran == 0)) continue;
       problem(fmt::format("task {} {} but is {} times in the trace", i, to_string(status), ran));
@@ -83,7 +83,8 @@ class Checker {
     }
   }
 
-  /// Whether the two must not be exchanged, by their accesses; `apart`: nor overlap, though the order is free.
+  /// Returns true if the accesses of the two tasks forbid exchanging them. Sets `apart` if they must not overlap, even
+  /// where their order is free.
   [[nodiscard]] bool conflict(const PlannedTask& a, const PlannedTask& b, bool& apart) const {
     bool ordered = false;
     for (const PlannedAccess& x : a.accesses) {
@@ -139,7 +140,7 @@ class Checker {
         std::count_if(report_.workers.begin(), report_.workers.end(),
                       [](const WorkerReport& worker) { return worker.kind == DeviceKind::cpu_core; }));
   }
-  /// What the machine says.
+  /// The time that the machine's description gives.
   [[nodiscard]] Duration time(std::size_t task, std::size_t worker) const {
     Devices devices;
     devices.mixed = true;
@@ -159,7 +160,7 @@ class Checker {
     for (std::size_t i = 0; i < events_.size(); ++i) {
       if (events_[i].empty()) continue;
       const TraceEvent& event = *events_[i].front();
-      // Others may have helped.
+      // Other cores may have helped.
       const bool shorter = in_pieces(i) && event.worker.index() < cores();
       const Duration takes = time(i, event.worker.index());
       if (event.duration() > takes || (event.duration() < takes && !shorter)) {
@@ -186,7 +187,7 @@ class Checker {
     }
   }
 
-  /// The number in the description of a memory node of the run.
+  /// The number of the run's memory node in the machine's description.
   [[nodiscard]] std::size_t described(NodeId node) const {
     return node.index() == 0 ? 0 : static_cast<std::size_t>(outcome_.options.gpus[node.index() - 1]) + 1;
   }
@@ -254,7 +255,7 @@ class Checker {
   const Trace& trace_;
   const RunReport& report_;
   std::vector<std::string>& problems_;
-  /// By number in the program.
+  /// The events of each task, by its number in the program.
   std::vector<std::vector<const TraceEvent*>> events_;
   std::map<TaskId, const TraceEvent*> by_id_;
 };

@@ -1,4 +1,4 @@
-/// What must hold of every run in virtual time, by its trace.
+/// Conditions that the trace of every run in virtual time meets.
 #pragma once
 
 #include <string>
@@ -15,20 +15,21 @@ struct FactorizationOutcome {
   const SimulationOptions& options;
   const RandomProgram& program;
   const RanProgram& ran;
-  /// Of the whole run.
+  /// The trace and the report of the whole run.
   const Trace& trace;
   const RunReport& report;
-  /// Tasks may have been begun by workers that died.
+  /// True if workers may have died after they had begun tasks.
   bool losses = false;
 };
 
-/// Checks, from the figures of the machine and the plan of the program alone: each task ran once, for as long as the
-/// machine says, after all that it conflicts with; no worker ran two tasks at a time; copies of one pair of memories
-/// took their turns, and no route or link carried more than it can; no memory held more than its size; report and trace
-/// agree; the end is not before the longest chain at its fastest. Appends what is wrong to `problems`.
+/// Checks the following from the figures of the machine and the plan of the program alone: each task ran once, for as
+/// long as the machine says, after all that it conflicts with; no worker ran two tasks at a time; copies between one
+/// pair of memories did not overlap, and no route or link carried more than it can; no memory held more than its size;
+/// report and trace agree; the run does not end before the longest chain could at its fastest. Appends problems to
+/// `problems`.
 void check_simulated_trace(const FactorizationOutcome& outcome, std::vector<std::string>& problems);
 
-/// Every event, dependency and copy, a line each: equal for equal runs.
+/// Every event, dependency and copy, one per line. Equal runs give equal texts.
 [[nodiscard]] std::string text_of(const Trace& trace);
 
 }  // namespace troupe::tests
