@@ -1,4 +1,4 @@
-// Kernels issued behind others on a fake GPU: events of CUDA order them, and nobody on the host does.
+// Kernels that are issued behind others on a fake GPU. CUDA's events order them, and no thread of the host does.
 #include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_chain_goes_on_without_the_host) {
   if (!machine.needs_fake()) return;
   using Clock = std::chrono::steady_clock;
   constexpr std::size_t kLinks = 100;
-  // Written by the GPU's threads, one after the other.
+  // The GPU's threads write these, one after the other.
   std::vector<Clock::time_point> begins;
   std::vector<Clock::time_point> ends;
   tests::register_kernel<double*>(*machine.fake, "link", [&](const tests::FakeLaunch& launch, double* x) {
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_chain_goes_on_without_the_host) {
       BOOST_TEST(runtime.wait() == "");
       BOOST_TEST(value == kLinks);
       issued += issued_ahead(runtime);
-      // Nobody knows yet how long the first two take.
+      // The durations of the first two are not known yet.
       for (std::size_t i = 3; i < begins.size(); ++i) {
         idle_us.push_back(std::chrono::duration<double, std::micro>(begins[i] - ends[i - 1]).count());
       }
@@ -158,13 +158,13 @@ BOOST_AUTO_TEST_CASE(behind_a_kernel_that_cannot_be_enqueued_nothing_is_and_what
     });
     for (int i = 0; i < 5; ++i) runtime.submit(step, {first});
     BOOST_TEST(runtime.wait() == "");
-    // The GPU begins nothing before all that may be is issued.
+    // Pause the GPU, so that everything that may be issued is issued before anything begins.
     machine.fake->pause();
     runtime.submit(step, {first});
     const Future root = runtime.submit(*bad, {first, read(second)});
     std::vector<Future> behind;
     for (int i = 0; i < 4; ++i) behind.push_back(runtime.submit(step, {first}));
-    // These wait for it only because it reads what they write.
+    // These wait for the bad task only because it reads the data that they write.
     std::vector<Future> beside;
     for (int i = 0; i < 4; ++i) beside.push_back(runtime.submit(step, {second}));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_are_submitted_while_the_gpu_is_lost_end_in_their
     launch(stream, "step", &to, 1.0);
   });
   const Handle handle = runtime.scalar(x);
-  // Of those that are not followed there are some, too.
+  // Some tasks have no follower.
   std::vector<int> order;
   for (int i = 0; i < 3000; ++i) {
     if (i == 700) machine.fake->break_device(0);

@@ -29,10 +29,10 @@ RuntimeOptions deterministic(std::uint64_t seed, std::string policy = "lws", int
   return options;
 }
 
-/// Which task ran where, in the order in which they ran.
+/// The tasks in the order in which they ran, each with its worker.
 using Order = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
 
-/// A random program on a few numbers, the same for every runtime seed, run by the runtime and then in plain sequence.
+/// A random program on a few numbers, the same for every runtime seed. It runs in the runtime and then sequentially.
 struct Outcome {
   Order order;
   std::vector<std::uint64_t> values;
@@ -128,7 +128,7 @@ BOOST_DATA_TEST_CASE(hundreds_of_seeds_give_many_orders_and_one_result, data::ma
     }
   }
   BOOST_TEST_MESSAGE(policy << ": " << orders.size() << " different orders");
-  // One worker alone leaves nothing to choose; the others must differ nearly always.
+  // A run with one worker has no choices; nearly all the others must differ.
   BOOST_TEST(orders.size() > 200U);
 }
 
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(failures_cancel_the_same_tasks_in_every_order) {
   }
 }
 
-/// Workers die at random moments; every task runs once all the same.
+/// Workers die at random moments. Every task still runs once.
 BOOST_DATA_TEST_CASE(workers_that_die_lose_nothing, data::make(kPolicies), policy) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {

@@ -1,4 +1,4 @@
-/// A task graph without workers: for tests that play the worker.
+/// A task graph without workers, for tests that play the worker.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace troupe::tests {
 
-/// Collects what becomes ready by submission, instead of waking anybody.
+/// Collects the tasks that become ready by submission, and wakes no worker.
 class ReadyTasks final : public graph::GraphHost {
  public:
   void activate(graph::TaskList& ready, WorkerId) noexcept override { tasks.append(ready); }
@@ -29,7 +29,7 @@ class GraphFixture {
                .window = std::size_t{1} << 20U},
               ready_) {}
 
-  /// Submits a task that nothing keeps waiting.
+  /// Submits a task that can run at once.
   graph::Task* task(int priority = 0, std::string name = {}) {
     submit(empty_, {}, {.priority = priority, .name = std::move(name)});
     return ready_.tasks.pop_front();
@@ -38,13 +38,13 @@ class GraphFixture {
   Future submit(const Codelet& codelet, const std::vector<Access>& accesses = {}, const TaskOptions& options = {}) {
     return graph.submit({codelet, accesses, {}, options}).value_or_throw();
   }
-  /// What has become ready by submissions since the last call.
+  /// The tasks that submissions have made ready since the last call.
   graph::TaskList take_ready() {
     graph::TaskList taken;
     taken.append(ready_.tasks);
     return taken;
   }
-  /// Registers one value of the test.
+  /// Registers one variable of the test.
   template <class T>
   Handle scalar(T& value) {
     return graph.register_data({layout_of<T>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, {}});

@@ -38,7 +38,7 @@ struct Learning {
     options.model_folder = folder.path();
     options.on_warning = [this](const std::string& what) { warnings.push_back(what); };
   }
-  /// Tasks of 100 us, each on one of `data` numbers.
+  /// Runs tasks of 100 us, each on one of `data` numbers.
   RunReport run(int tasks, int data = 8) {
     TestRuntime runtime(options);
     const Codelet spin = Codelet("spin", {AccessMode::read_write}).cpu([](const KernelContext&) { spin_for(100us); });
@@ -70,7 +70,7 @@ BOOST_DATA_TEST_CASE(every_placing_policy_runs_a_program_as_written, boost::unit
     std::vector<double> numbers(10, 1);
     std::vector<Handle> handles;
     for (double& number : numbers) handles.push_back(runtime.scalar(number));
-    // Fibonacci's numbers, on two threads.
+    // Computes Fibonacci's numbers on two threads.
     for (std::size_t i = 0; i < 400; ++i) {
       runtime.submit(add, {read(handles[i % 10]), read_write(handles[(i + 1) % 10])});
     }
@@ -84,7 +84,7 @@ BOOST_DATA_TEST_CASE(every_placing_policy_runs_a_program_as_written, boost::unit
 
 BOOST_DATA_TEST_CASE(independent_tasks_use_all_workers, boost::unit_test::data::make(kPolicies)) {
   options.policy = sample;
-  // What else the machine does may keep a worker's thread from its core for as long as a run takes.
+  // Other programs on the machine may keep a worker's thread from its core for a whole run.
   std::uint64_t fewest = 0;
   for (int round = 0; round < 10 && fewest <= 50; ++round) {
     const RunReport report = run(300, 300);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(failures_and_kernels_that_submit_are_as_under_local_policie
       for (int i = 0; i < 20; ++i) runtime.submit(follows, {read(handle)});
       BOOST_TEST(contains(runtime.wait(), "no"));
       BOOST_TEST(ran == 100);
-      // It is usable afterwards.
+      // The runtime is usable afterwards.
       runtime.submit(root);
       BOOST_TEST(runtime.wait() == "");
       BOOST_TEST(ran == 102);
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(predictions_are_compared_with_what_happened) {
   BOOST_TEST(of.codelet == "spin");
   BOOST_TEST((of.kind == DeviceKind::cpu_core));
   BOOST_TEST(of.errors.tasks > 100U);
-  // The first few had to be measured.
+  // The first few tasks had to be measured.
   BOOST_TEST(of.errors.tasks < 200U);
   BOOST_TEST(of.errors.tasks + of.errors.unpredicted == 200U);
   BOOST_TEST(of.errors.mean_measured_s() >= 1e-4);
@@ -155,15 +155,15 @@ BOOST_AUTO_TEST_CASE(what_was_learned_is_known_to_the_next_runtime) {
   BOOST_TEST(folder.names()[0].starts_with("kernel-times-"));
   const RunReport report = run(20);
   BOOST_REQUIRE(report.predictions.size() == 1U);
-  // Nothing has to be tried.
+  // No task has to be tried.
   BOOST_TEST(report.predictions[0].errors.tasks == 20U);
   BOOST_TEST(report.predictions[0].errors.unpredicted == 0U);
   BOOST_TEST(warnings.empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_last_tasks_are_learned_too) {
-  // Nothing is activated after them. A time that is far from the others', when the machine did something else, counts
-  // for nothing: then the kernel has not been measured often enough, in that round.
+  // No task is activated after the last ones. A time that is far from the others, because the machine was busy, is
+  // ignored; then the kernel has not been measured often enough in that round.
   std::vector<PredictionReport> predictions;
   for (int round = 0; round < 10 && (predictions.empty() || predictions[0].errors.tasks == 0); ++round) {
     options.model_folder = folder.path(std::to_string(round));

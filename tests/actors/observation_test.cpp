@@ -1,4 +1,4 @@
-/// Metrics, why and the watchdog of a whole runtime, where they need policies of their own or dying workers.
+/// Metrics, `why` and the watchdog of a whole runtime, in cases that need policies of their own or dying workers.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -40,7 +40,7 @@ class AllOnOne final : public scheduler::PlacingPolicy {
   }
 };
 
-/// Does not come back from its first decision until it is let go.
+/// Does not return from its first decision until the test lets it go.
 class Undecided final : public scheduler::PlacingPolicy {
  public:
   Undecided(std::atomic<int>& asked, std::atomic<bool>& let_go) : asked_(asked), let_go_(let_go) {}
@@ -77,7 +77,7 @@ class Faulty final : public scheduler::PlacingPolicy {
   int calls_ = 0;
 };
 
-/// What the watchdog said.
+/// Collects the watchdog's reports.
 struct Sink {
   std::function<void(const WhyReport&)> function() {
     return [this](const WhyReport& report) {
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_scheduler_whose_actor_dies_loses_no_task_and_is_reported_
   BOOST_TEST(message.find("policy 'custom' lost its scheduler, whose actor died: ") != std::string::npos, message);
   BOOST_TEST(sum == 5000);
   BOOST_TEST(ran == 5000);
-  // The next one places as before.
+  // The next actor places as before.
   runtime.submit(add, {handle});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(sum == 5001);
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
   const Handle handle = runtime.scalar(x);
   const Codelet slow =
       Codelet("slow", {AccessMode::read_write}).cpu([](std::int64_t&) { std::this_thread::sleep_for(10ms); });
-  // Slow but steady, and longer in sum than the watchdog's patience.
+  // The tasks are slow but steady, and in sum longer than the watchdog's patience.
   for (int i = 0; i < 60; ++i) runtime.submit(slow, {handle});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(sink.count == 0);
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
   BOOST_TEST((sink.first().quiet_for >= 500ms));
   BOOST_TEST(says(sink.first(), "Nothing has started or ended for "));
   BOOST_TEST(says(sink.first(), "1 task waits, in the end, for task "));
-  // Idle: nobody is to be woken by that.
+  // An idle runtime must not trigger the watchdog.
   std::this_thread::sleep_for(1200ms);
   BOOST_TEST(sink.count == told);
 }
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(every_actor_has_figures_that_add_up_under_load) {
   BOOST_TEST(metrics.mailboxes[0].actor == "worker 0");
   BOOST_TEST(metrics.mailboxes[3].actor == "supervisor");
   BOOST_TEST(metrics.mailboxes[4].actor == "scheduler");
-  // One for each submission; three workers have said that they started.
+  // The scheduler received one message for each submission; three workers have said that they started.
   BOOST_TEST(metrics.mailboxes[4].received == 5000U);
   BOOST_TEST(metrics.mailboxes[3].processed >= 3U);
   BOOST_TEST(metrics.mailboxes[0].processed >= 1U);

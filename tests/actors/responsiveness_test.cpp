@@ -1,4 +1,4 @@
-/// What users notice: a runtime that is idle costs nothing, and one that is busy gives work away at once.
+/// Behaviour that users notice: an idle runtime costs nothing, and a busy worker gives work away at once.
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -29,7 +29,7 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Ends the test program, with the reason, where a run hangs: it could not be stopped otherwise.
+/// Ends the test program with the reason if a run hangs, because a hanging run cannot be stopped otherwise.
 class Watchdog {
  public:
   Watchdog(TestRuntime& runtime, std::chrono::seconds limit)
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(an_idle_runtime_costs_next_to_nothing) {
   BOOST_TEST(share < 0.03);
 }
 
-/// Only one worker has work, of the kind that cannot be shared: the others must not spin meanwhile.
+/// Only one worker has work, and that work cannot be shared. The other workers must not spin meanwhile.
 BOOST_AUTO_TEST_CASE(idle_workers_cost_next_to_nothing_while_another_is_busy) {
   TestRuntime runtime(workers(8));
   const Codelet sleep =
@@ -101,7 +101,7 @@ BOOST_DATA_TEST_CASE(a_steal_does_not_wait_for_the_victims_kernel, data::make(st
       // Let the other worker fall asleep, which is the worst case.
       std::this_thread::sleep_for(milliseconds(5));
       for (int i = 0; i < 4; ++i) runtime.submit(small);
-      // For ever, where the thief waits for this kernel.
+      // This loops for ever if the thief waits for this kernel.
       while (ran < 4) std::this_thread::sleep_for(microseconds(100));
     });
     runtime.submit(large);
@@ -110,7 +110,7 @@ BOOST_DATA_TEST_CASE(a_steal_does_not_wait_for_the_victims_kernel, data::make(st
   }
 }
 
-/// Surplus that a victim got by completing a task, not by submitting.
+/// The victim has got its surplus by completing a task, not by submitting.
 BOOST_AUTO_TEST_CASE(successors_of_a_task_are_stolen_while_one_of_them_runs) {
   TestRuntime runtime(workers(2));
   const Watchdog watchdog(runtime, std::chrono::seconds(200));
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(successors_of_a_task_are_stolen_while_one_of_them_runs) {
   const Codelet write = Codelet("write", {AccessMode::write}).cpu([](int& x) { x = 1; });
   const Codelet look = Codelet("look", {AccessMode::read}).cpu([&](const int&) {
     if (++at_once == 2) most = 2;
-    // The first waits for a second one; nobody else would run it.
+    // The first kernel waits for a second one, which only the other worker can run.
     while (most < 2) std::this_thread::sleep_for(microseconds(100));
     --at_once;
   });
@@ -151,7 +151,7 @@ BOOST_DATA_TEST_CASE(no_wake_up_is_lost_between_submitter_and_sleeper, data::mak
   BOOST_TEST(ran == kRounds);
 }
 
-/// The same with waiting threads: the last completion must wake them.
+/// A thread waits for few tasks at a time: the last completion must wake it.
 BOOST_AUTO_TEST_CASE(no_wake_up_of_a_waiting_thread_is_lost) {
   RuntimeOptions options = workers(2);
   options.spin = microseconds(5);

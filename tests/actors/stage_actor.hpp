@@ -1,4 +1,5 @@
-/// A stage for dialogues of actors: CAF's deterministic scheduler, and actors that only write down what they hear.
+/// A stage for dialogues of actors: CAF's deterministic scheduler, and actors that only record the messages that they
+/// receive.
 #pragma once
 
 #include <caf/all.hpp>
@@ -26,7 +27,7 @@ inline std::string in_words(const Stop&) { return "stop"; }
 
 using Lines = std::vector<std::string>;
 
-/// Actors run in the test's thread, and only while the test says so.
+/// Actors run in the test's thread, and only when the test says so.
 class Stage {
  public:
   Stage() : system(configuration_) {}
@@ -39,20 +40,21 @@ class Stage {
           [this, name](const Message& message) { heard_.push_back(name + ": " + in_words(message)); }...,
           [self](const Stop&) { self->quit(caf::exit_reason::normal); }};
     };
-    // An argument rather than a capture: without any, CAF 0.17.6 binds a reference to null, which UBSan reports.
+    // The name is an argument and not a capture: without arguments CAF 0.17.6 binds a reference to null, which UBSan
+    // reports.
     return system.spawn(behavior, name);
   }
   template <class Message>
   void tell(const caf::actor& actor, Message message) {
     caf::anon_send(actor, std::move(message));
   }
-  /// Lets everybody handle their messages until nothing is left to say.
+  /// Lets all actors handle their messages until none is left.
   void play() { coordinator().run(); }
-  /// Lets the time pass until all that was said for later has arrived.
+  /// Lets the time pass until all delayed messages have arrived.
   void wait() { coordinator().trigger_timeouts(); }
-  /// Lets the actor that was told something first handle one message.
+  /// Lets the actor with the oldest message handle one message.
   void step() { coordinator().run_once(); }
-  /// What was heard since the last call.
+  /// The lines that listeners recorded since the last call.
   Lines heard() { return std::exchange(heard_, {}); }
 
  private:

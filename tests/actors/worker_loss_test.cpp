@@ -1,4 +1,4 @@
-/// Workers whose actors die, on real threads. In every message order: deterministic_runtime_test.cpp.
+/// Workers whose actors die, on real threads. deterministic_runtime_test.cpp covers every message order.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,7 +103,8 @@ void wait_until_parked(TestRuntime& runtime, std::size_t worker, std::uint64_t t
   while (runtime->report().workers[worker].parks < times) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// In a process of another user, as limits do not bind root. It ends by a signal where the task waits for the dead.
+/// Call it in a child process: it changes the user, because limits do not bind root. A signal ends the process if the
+/// task waits for the dead worker.
 int task_beside_a_sleeper_that_died(std::size_t dead) {
   constexpr unsigned kLongEnough_s = 60;
   const std::size_t alive = 1 - dead;
@@ -116,7 +117,7 @@ int task_beside_a_sleeper_that_died(std::size_t dead) {
     for (const std::size_t worker : {dead, alive}) wait_until_parked(runtime, worker, 1);
     if (::setrlimit(RLIMIT_NPROC, &none) != 0) return 2;
     runtime->kill_worker(id(dead));
-    // The supervisor tells everybody of the loss.
+    // The supervisor tells every worker of the loss.
     wait_until_parked(runtime, alive, 2);
     const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
     runtime.submit(count);
@@ -126,7 +127,7 @@ int task_beside_a_sleeper_that_died(std::size_t dead) {
 }
 
 BOOST_AUTO_TEST_CASE(a_task_does_not_wait_for_a_sleeper_that_died_and_gets_no_thread) {
-  // One of them is the first to be woken.
+  // One of the two workers is the first to be woken.
   for (const std::size_t dead : {0, 1}) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(task_beside_a_sleeper_that_died(dead));

@@ -1,4 +1,4 @@
-/// The state around the core, which several threads use at once.
+/// The state around the memory core, which several threads use at once.
 #include "actors/memory/memory_actor.hpp"
 
 #include <atomic>
@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(memory_actor)
 
 namespace {
 
-/// Copies end at once, as far as the inbox is concerned.
+/// Copies end at once, from the point of view of the inbox.
 class InstantHost final : public MemoryHost {
  public:
   void copy(const Command& transfer) override {
@@ -55,7 +55,7 @@ struct Fixture {
     return event;
   }
   void release(std::uint64_t request) { state.inbox().post(release_of(request)); }
-  /// True: somebody has to be told.
+  /// Returns true if a thread has to be told.
   bool leave_release(std::uint64_t request) { return state.inbox().leave(release_of(request)); }
   void lose(std::uint32_t node) {
     MemoryEvent event;
@@ -107,10 +107,10 @@ BOOST_AUTO_TEST_CASE(who_releases_what_somebody_waits_for_is_told_so) {
   memory.state.inbox().post(Fixture::acquire(3, 0, {write(0)}));
   memory.state.handle_inbox();
   BOOST_TEST(memory.leave_release(1));
-  BOOST_TEST(!memory.leave_release(2));  // who was told of the other finds both
+  BOOST_TEST(!memory.leave_release(2));  // handling release 1 also finds release 2
   memory.state.handle_inbox();
   BOOST_TEST(memory.host.acquired_ == 1);
-  BOOST_TEST(!memory.leave_release(3));  // nobody waits any more
+  BOOST_TEST(!memory.leave_release(3));  // no request waits any more
 }
 
 BOOST_AUTO_TEST_CASE(what_is_left_while_somebody_begins_to_wait_for_it_is_found) {
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(what_is_left_while_somebody_begins_to_wait_for_it_is_found)
   BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(1, 1, {write(0)})));
   memory.state.inbox().post(Fixture::acquire(2, 0, {write(0)}));
   memory.state.inbox().post(Fixture::acquire(3, 1, {read(1)}));
-  // As another thread would, once 2 waits and before anybody has been told that it does.
+  // Another thread releases 1 after request 2 has begun to wait and before any thread has been told that it waits.
   memory.host.on_copy = [&] { BOOST_TEST(!memory.leave_release(1)); };
   memory.state.handle_inbox();
   BOOST_TEST(memory.host.acquired_ == 2);
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(threads_share_the_core_without_an_actor_between_them) {
     threads.emplace_back([&, t] {
       for (std::uint64_t round = 0; round < kRounds; ++round) {
         const std::uint64_t request = t * kRounds + round;
-        // The first handle is shared by all, the other one is this thread's own.
+        // All threads share the first handle; the other one belongs to this thread.
         const auto event = Fixture::acquire(request, t % 3, {read(0), round % 3 == 0 ? write(1 + t) : read(1 + t)});
         if (memory.state.acquire_at_once(event)) {
           ++at_once;

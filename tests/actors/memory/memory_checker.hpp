@@ -1,4 +1,4 @@
-/// Watches the commands of a memory core from outside and keeps a version number for what lies in every replica.
+/// Watches the commands of a memory core from outside and keeps a version number for the content of every replica.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,21 @@
 
 namespace troupe::memory {
 
-/// What was seen breaks a rule; the message says which.
+/// A command broke a rule; the message names the rule.
 class BrokenRule : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Model of the machine: what a kernel writes and a transfer copies is a version number. Knows nothing of how the core
-/// decides; it holds every command against what may happen.
+/// A model of the machine. The content that a kernel writes and a transfer copies is a version number. The model does
+/// not know how the core decides; it compares every command with what is allowed.
 class MemoryChecker {
  public:
   struct Asked {
     NodeId node;
     std::vector<Use> uses;
     bool acquired = false;
-    /// By `bring_home`.
+    /// True if `bring_home` made the request.
     bool home = false;
   };
   struct Copy {
@@ -48,26 +48,26 @@ class MemoryChecker {
 
   void asked(RequestId request, NodeId node, std::vector<Use> uses);
   void asked_home(RequestId request, const Use& use) { requests_[request] = {kHost, {use}, false, true}; }
-  /// Before the core is told.
+  /// Must be called before the core is told.
   void released(RequestId request);
   void transfer_done(TransferId transfer);
   void transfer_failed(TransferId transfer);
   void forgotten(HandleId handle);
   void lost(NodeId node) { lost_.insert(node); }
-  /// The commands of one event, after the core has handled it.
+  /// Checks the commands of one event, after the core has handled it.
   void look_at(const std::vector<Command>& commands);
 
   [[nodiscard]] const std::map<RequestId, Asked>& requests() const { return requests_; }
   [[nodiscard]] const std::map<TransferId, Copy>& copies() const { return copies_; }
   [[nodiscard]] bool faults_seen() const { return faults_seen_; }
   [[nodiscard]] bool is_lost(NodeId node) const { return lost_.contains(node); }
-  /// Nobody has it, and nobody brings it.
+  /// Returns true if no node has the content and no transfer brings it.
   [[nodiscard]] bool content_lost(HandleId handle) const;
 
  private:
   struct Replica {
     ReplicaState state = ReplicaState::invalid;
-    /// What lies there; -1 for rubbish.
+    /// The version of the content; -1 for undefined content.
     std::int64_t version = -1;
   };
 
@@ -98,9 +98,9 @@ class MemoryChecker {
   std::vector<Replica> replicas_;
   std::map<RequestId, Asked> requests_;
   std::map<TransferId, Copy> copies_;
-  /// Forgotten as soon as their transfers have ended.
+  /// Forgotten handles whose transfers have not ended. They are removed when the transfers end.
   std::set<HandleId> leaving_;
-  /// Forgotten in this event: what the host has is the program's new content.
+  /// Handles forgotten in this event. The host's content is the program's new content.
   std::set<HandleId> new_content_;
   std::set<NodeId> lost_;
   bool faults_seen_ = false;

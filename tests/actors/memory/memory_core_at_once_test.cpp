@@ -1,4 +1,4 @@
-/// Working sets that are there already.
+/// Working sets that are already present.
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(what_is_about_to_go_is_kept) {
   memory.run(2, 1, {write(1)});
   memory.acquire(3, 1, {write(2)});  // 0 is written back to make room
   const Command write_back = memory.transfer();
-  BOOST_TEST(!memory.acquire_at_once(4, 1, {read(0)}));  // somebody waits on the node
+  BOOST_TEST(!memory.acquire_at_once(4, 1, {read(0)}));  // another request waits on the node
   memory.release(3);
   BOOST_TEST(memory.acquire_at_once(5, 1, {read(0)}));
   memory.done(write_back.transfer);

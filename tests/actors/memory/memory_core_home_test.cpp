@@ -1,4 +1,4 @@
-/// What the program is going to look at comes to the host.
+/// Data that the program will read are brought to the host.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/actors/memory/memory_fixture.hpp"
@@ -14,7 +14,7 @@ using Kind = Command::Kind;
 class Homeward : public Driven {
  public:
   using Driven::Driven;
-  /// Numbered from `first` on.
+  /// The requests are numbered from `first` on.
   void bring_home(std::uint64_t first, const std::vector<Use>& uses) {
     commands.clear();
     core.bring_home(RequestId(first), uses, commands);

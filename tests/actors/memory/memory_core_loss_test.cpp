@@ -1,4 +1,4 @@
-/// Nodes whose device is gone.
+/// Nodes whose device is lost.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/actors/memory/memory_fixture.hpp"

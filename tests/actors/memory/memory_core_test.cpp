@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_piece_larger_than_one_may_be_is_refused_at_once) {
   const Command& refused = memory.commands[0];
   BOOST_TEST((refused.kind == Kind::cannot_fit && refused.request == RequestId(0) && refused.handle == HandleId(7)));
   BOOST_TEST((refused.needed == Bytes{kTile} && refused.capacity == Bytes{kTile - 1}));
-  // Not fetched ahead either, nor had at once where nothing would have to be copied.
+  // It is not prefetched either, nor acquired at once where nothing would have to be copied.
   memory.prefetch(1, {read(7)});
   BOOST_TEST(memory.transfers().empty());
   BOOST_TEST(!memory.acquire_at_once(1, 1, {write(7)}));

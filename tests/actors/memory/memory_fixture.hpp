@@ -1,4 +1,4 @@
-/// A memory core and short words to drive it by hand.
+/// A memory core, and short functions to drive it by hand.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace troupe::memory {
 
 inline constexpr std::uint64_t kTile = 1024;
 
-/// Nodes without a limit where the capacity is none; node 0 is added. All links are alike.
+/// Returns options for nodes with these capacities; nullopt means no limit. Node 0 is added. All links are alike.
 inline MemoryOptions options_with(const std::vector<std::optional<Bytes>>& capacities) {
   MemoryOptions options;
   options.nodes.push_back({});
@@ -21,7 +21,7 @@ inline MemoryOptions options_with(const std::vector<std::optional<Bytes>>& capac
   return options;
 }
 
-/// Capacities in tiles.
+/// Returns options whose capacities are given in tiles.
 inline MemoryOptions tiles(const std::vector<std::uint64_t>& capacities) {
   std::vector<std::optional<Bytes>> bytes;
   bytes.reserve(capacities.size());
@@ -81,7 +81,8 @@ class Driven {
     release(request);
   }
 
-  /// Ends these transfers and those that follow from them, the oldest first. Was the request acquired by then?
+  /// Ends these transfers and those that follow from them, the oldest first. Returns whether the request was acquired
+  /// by then.
   bool end_all(std::vector<Command> under_way, std::uint64_t request) {
     bool was_acquired = acquired(request);
     for (std::size_t i = 0; i < under_way.size(); ++i) {
@@ -94,7 +95,7 @@ class Driven {
     return was_acquired;
   }
 
-  /// Of the last event.
+  /// The commands of this kind from the last event.
   [[nodiscard]] std::vector<Command> all(Command::Kind kind) const {
     std::vector<Command> found;
     std::ranges::copy_if(commands, std::back_inserter(found), [&](const Command& each) { return each.kind == kind; });

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::uint64_t kUnit = OffsetAllocator::kAlignment;
 
-/// Remembers every unit of the arena.
+/// An allocator that remembers every unit of the arena.
 class NaiveArena {
  public:
   explicit NaiveArena(std::size_t units) : taken_(units, false) {}
 
-  /// The shortest run of free units that is long enough, of equals the lowest.
+  /// The shortest run of free units that is long enough. Of equal runs, the lowest.
   [[nodiscard]] std::optional<std::size_t> best_fit(std::size_t units) const {
     std::optional<std::size_t> best;
     std::size_t best_length = taken_.size() + 1;

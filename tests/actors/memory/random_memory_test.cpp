@@ -1,4 +1,4 @@
-/// Random requests on tiny nodes, with transfers that end in any order, under the eyes of a checker.
+/// Random requests on tiny nodes, with transfers that end in any order. A checker watches them.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -46,7 +46,7 @@ Machine random_machine(Random& random) {
   return machine;
 }
 
-/// One run; what it did, as text, so that two can be compared.
+/// One run. Its actions are recorded as text, so that two runs can be compared.
 class RandomRun {
  public:
   explicit RandomRun(std::uint64_t seed)
@@ -72,7 +72,7 @@ class RandomRun {
   [[nodiscard]] const MemoryStatistics& statistics() const { return core_.statistics(); }
   [[nodiscard]] std::uint64_t at_once() const { return at_once_; }
   [[nodiscard]] std::uint64_t losses() const { return losses_; }
-  /// Requests that were refused for it.
+  /// The number of requests that were refused because their content was lost.
   [[nodiscard]] std::uint64_t content_lost() const { return content_lost_; }
 
  private:
@@ -127,8 +127,8 @@ class RandomRun {
     if (tried && acquired_without_effort(request, node)) throw BrokenRule("it could have been acquired at once");
   }
 
-  /// Puts a command into the place where `acquire` gives it: after what the request itself does to replicas, which are
-  /// all that change before something begins for others.
+  /// Puts a command into the place where `acquire` gives it: after the changes of replicas by the request itself. No
+  /// other replicas change before something begins for other requests.
   void told_acquired(RequestId request, NodeId node) {
     const auto others = std::ranges::find_if(commands_, [&](const Command& each) {
       return each.kind != Command::Kind::replica_changed || (each.node != node && each.state != ReplicaState::invalid);
@@ -160,7 +160,7 @@ class RandomRun {
     if (die == 2) core_.set_reuse(handle, random_.below(5));
   }
 
-  /// A task that was submitted a while ago; some never ask.
+  /// Returns a task that was submitted a while ago. Some tasks never request their data.
   TaskId task_of(std::uint64_t request) {
     upcoming_->add(TaskId(request), random_uses());
     return TaskId(request - std::min<std::uint64_t>(request, random_.below(20)));
@@ -173,7 +173,7 @@ class RandomRun {
     ++losses_;
   }
 
-  /// One that nobody waits for any more, acquired or not.
+  /// Gives up a request, acquired or not, that no task waits for any more.
   void give_up() {
     if (checker_.requests().empty()) return;
     const auto which = random_.below(static_cast<std::uint32_t>(checker_.requests().size()));
@@ -193,7 +193,7 @@ class RandomRun {
     core_.forget(handle, commands_);
   }
 
-  /// A transfer or a task. False if there is neither.
+  /// Ends a transfer or a task. Returns false if there is neither.
   bool end_something() {
     std::vector<RequestId> running;
     for (const auto& [id, asked] : checker_.requests()) {
@@ -218,7 +218,7 @@ class RandomRun {
     return true;
   }
 
-  /// As a program does that wants its results: what it gets is the newest.
+  /// Reads on the host, as a program does that wants its results. The content must be the newest.
   void read_on_host(HandleId handle) {
     const RequestId request(next_++);
     const std::vector<Use> uses{{handle, AccessMode::read, machine_.sizes[handle.index()], false}};
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(no_rule_is_broken_whatever_happens) {
     losses += run.losses();
     content_lost += run.content_lost();
   }
-  // The runs went where they were meant to.
+  // The runs covered the cases that they are meant to cover.
   BOOST_TEST(sum.evictions > tests::tries(2000));
   BOOST_TEST(sum.write_backs > tests::tries(2000));
   BOOST_TEST(sum.prefetches_used > tests::tries(1000));

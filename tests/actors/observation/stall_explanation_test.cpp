@@ -1,4 +1,4 @@
-/// Snapshots built by hand: what cannot be staged, or not exactly.
+/// Snapshots built by hand, for states that a test cannot stage, or not exactly.
 #include "actors/observation/stall_explanation.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_task_of_pieces_says_how_many_there_are_and_how_many_have_
   const auto without = [](const nlohmann::json& task) {
     return !task.contains("pieces") && !task.contains("pieces_begun");
   };
-  // Wherever the task is named.
+  // The counts appear wherever the task is named.
   BOOST_TEST_REQUIRE(json["causes"].size() == 2U);
   BOOST_TEST(counted(json["causes"][0]["task"]));
   BOOST_TEST(counted(json["workers"][0]["task"]));

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(of_a_diamond_takes_the_longer_side) {
   BOOST_TEST((path.length == microseconds(35)));
   BOOST_TEST((path.pauses == microseconds(10)));
   BOOST_TEST((path.longest_pause == microseconds(8)));
-  // The first task, and the one that began 2 us after it.
+  // This counts the first task and the one that began 2 us after it.
   BOOST_TEST((path.unpaused == microseconds(30)));
 }
 
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(of_a_chain_is_the_chain) {
 BOOST_AUTO_TEST_CASE(has_tasks_of_no_duration_in_order) {
   HandMadeTrace trace;
   trace.task(1, 0, 5, 5).task(2, 1, 5, 5).task(3, 0, 5, 9).edge(1, 2).edge(2, 3);
-  // Equal times: the order of the events is that of the ids.
+  // All times are equal: the events are ordered by id.
   is_path(*trace, critical_path(*trace), {1, 2, 3});
 }
 
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(of_equally_far_predecessors_follows_the_one_that_ended_last
 BOOST_AUTO_TEST_CASE(ignores_dependencies_that_cannot_be) {
   HandMadeTrace trace;
   trace.task(1, 0, 0, 10).task(2, 1, 5, 12).task(3, 0, 20, 21);
-  // Against time, on itself, of a task that is not there.
+  // Edges that go back in time, lead to the same task, or belong to a task that is not there.
   trace.edge(1, 2).edge(3, 1).edge(2, 2).edge(7, 3).edge(3, 8).edge(2, 3);
   is_path(*trace, critical_path(*trace), {1});
 }

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_copy_through_the_host_hurries_between_its_two_parts) {
   set.copy(transfer, [&](const Result<void>& outcome) { ended = outcome.ok(); });
   BOOST_TEST_REQUIRE(held[0]->copies.size() == 1U);
   BOOST_TEST(!held[0]->copies[0].urgent);
-  // Somebody wants it when the first part has ended and the second is not there yet.
+  // `hurry` comes when the first part has ended and the second has not begun.
   held[1]->before_copy = [&] { set.hurry(memory::TransferId(7)); };
   std::exchange(held[0]->copies[0].done, nullptr)({});
   BOOST_TEST_REQUIRE(held[1]->copies.size() == 1U);

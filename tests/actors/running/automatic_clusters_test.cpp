@@ -1,5 +1,5 @@
-// A runtime that groups its cores as suits what is left to do. What it decides by:
-// tests/actors/scheduler/cluster_rule_test.cpp.
+// A runtime that groups its cores to suit the remaining work. tests/actors/scheduler/cluster_rule_test.cpp tests the
+// rule.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,7 +20,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of the kernel's 10 ms, 2 are not shared: 6 on two cores, 4 on four, 3 on eight. A GPU takes 1 ms.
+/// Eight cores. 2 ms of the kernel's 10 ms are not shared, so it takes 6 ms on two cores, 4 on four and 3 on eight. A
+/// GPU takes 1 ms.
 SimulationOptions eight_cores(const std::string& clusters, std::size_t gpus = 0) {
   SimulationOptions options = simulation(gpus);
   options.machine.cores = 8;
@@ -42,7 +43,7 @@ Codelet shared_kernel(bool for_teams = true, bool for_gpus = false) {
   return std::move(codelet).timed_as("test/kernel/double");
 }
 
-/// Phases, one after the other: so many tasks beside one another, so many times.
+/// One of several phases that run one after the other: `width` tasks beside one another, `length` times.
 struct Phase {
   int width = 1;
   int length = 1;
@@ -68,7 +69,7 @@ Outcome run(const SimulationOptions& simulation, const std::vector<Phase>& phase
     for (int i = 0; i < phase.length; ++i) {
       for (int j = 0; j < phase.width; ++j) runtime.submit(codelet, {handles[static_cast<std::size_t>(j)]});
     }
-    // All of the next phase comes after all of this one.
+    // All tasks of the next phase come after all of this one.
     std::vector<Access> everything;
     for (const Handle& handle : handles) everything.push_back(read_write(handle));
     runtime.submit(all, everything);
@@ -78,7 +79,7 @@ Outcome run(const SimulationOptions& simulation, const std::vector<Phase>& phase
   return {seconds(*report.virtual_time) * 1e3, report.regroupings};
 }
 
-/// What it takes with clusters that stay, at best.
+/// The best time in milliseconds with clusters that never change.
 double best_of(const std::vector<Phase>& phases, SimulationOptions simulation,
                const Codelet& codelet = shared_kernel()) {
   double best = 1e300;
@@ -110,10 +111,10 @@ BOOST_AUTO_TEST_CASE(where_single_cores_are_best_nothing_changes) {
     const Outcome outcome = run(eight_cores("auto"), phases);
     BOOST_TEST(outcome.ms == run(eight_cores("single"), phases).ms);
   }
-  // Nor where teams are of no use.
+  // Nothing changes where teams are of no use, either.
   const Codelet alone = shared_kernel(false);
   BOOST_TEST(run(eight_cores("auto"), {{1, 50}}, alone).ms == run(eight_cores("single"), {{1, 50}}, alone).ms);
-  // Nor for so little work that a change would not pay.
+  // Nothing changes for so little work that a change would not pay.
   BOOST_TEST(run(eight_cores("auto"), {{1, 1}}).changes <= 1U);
 }
 
@@ -127,18 +128,18 @@ BOOST_AUTO_TEST_CASE(times_that_are_not_known_are_found_out) {
 }
 
 BOOST_AUTO_TEST_CASE(accelerators_count) {
-  // Chains go to the GPU, which is faster than all cores together, so these stay as they are.
+  // Chains go to the GPU, which is faster than all cores together, so the clusters stay as they are.
   const Codelet both = shared_kernel(true, true);
   const Outcome chains = run(eight_cores("auto", 1), {{1, 100}}, both);
   BOOST_TEST(chains.changes <= 1U);
-  // Where the GPU cannot do them, the cores change beside it.
+  // If the GPU cannot run the tasks, the cores change beside it.
   const Codelet at_home = shared_kernel();
   BOOST_TEST(run(eight_cores("auto", 1), {{400, 1}, {1, 100}}, at_home).ms <
              0.85 * best_of({{400, 1}, {1, 100}}, eight_cores("", 1), at_home));
 }
 
-// Real threads: a kernel that sleeps, and takes a quarter of the time on a team of two, which a busy machine cannot
-// make up for.
+// Real threads: a kernel that sleeps takes a quarter of the time on a team of two. A busy machine cannot hide such a
+// difference.
 class Sleeper {
  public:
   Sleeper() {
@@ -190,7 +191,7 @@ BOOST_AUTO_TEST_CASE(clients_of_a_service_get_teams_by_what_the_past_says) {
   sleeper.alone = sleeper.by_teams = 0;
   std::vector<Handle> many;
   for (std::size_t i = 1; i < x.size(); ++i) many.push_back(add(i));
-  // On one core each takes what it took on two: a team of two only wins where half of them would be idle.
+  // A task takes the same time on one core as on two, so a team of two wins only where half of the cores would be idle.
   const Codelet stubborn = Codelet("stubborn", {AccessMode::read_write}).cpu_team([&](const KernelContext& context) {
     std::this_thread::sleep_for(1ms);
     (context.team().size() > 1 ? sleeper.by_teams : sleeper.alone) += 1;
@@ -223,7 +224,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_chosen_is_refused) {
   options.policy = "heft";
   options.deterministic = true;
   BOOST_TEST(tests::contains(failure(options), "a deterministic run learns none"));
-  // By default a policy that can.
+  // The default policy is one that learns times.
   options.policy = "default";
   options.deterministic = false;
   TestRuntime runtime(options);

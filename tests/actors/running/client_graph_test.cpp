@@ -63,7 +63,7 @@ Handle add(ClientGraph& client, std::int64_t& x) {
       {layout_of<std::int64_t>(1, 1, 1), reinterpret_cast<std::byte*>(&x), nullptr, {}});
 }
 
-/// Waits, generously, for what other threads do.
+/// Waits, with a generous limit, until other threads have made the condition true.
 template <class Condition>
 bool comes_true(const Condition& condition) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(numbers_of_tasks_are_not_used_up_by_clients_that_have_gone)
     BOOST_TEST_REQUIRE(number > last);
     last = number;
   }
-  // The highest bits are those of other requests to the memory manager than tasks' first ones.
+  // The highest bits mark other requests to the memory manager than tasks' first ones, so ids must stay below.
   BOOST_TEST(last < std::uint64_t{1} << 40U);
 }
 
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(one_clients_failures_and_cancellation_are_its_own) {
   BOOST_TEST(of_a.all() == 100U);
   BOOST_TEST(of_a.count(TaskStatus::succeeded) == 0U);
   BOOST_TEST(of_b.count(TaskStatus::succeeded) == 100U);
-  // Not the runtime's own either.
+  // The runtime's own graph has no failure either.
   BOOST_TEST(runtime.wait().empty());
 }
 
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(clients_with_work_all_the_time_get_time_by_their_weights) {
     for (const double weight : weights) {
       clients.push_back(runtime->open_graph({"weight " + std::to_string(weight), weight, nullptr}));
     }
-    // All of them have more to do than there is time for: what is left is cancelled.
+    // Every client has more tasks than there is time for. The remaining ones are cancelled.
     for (int i = 0; i < 20000; ++i) {
       for (auto& client : clients) submit(*client, spin, {}, 0, args(std::int64_t{300}));
     }
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_newcomer_does_not_wait_for_what_another_client_has_queued
   for (int i = 0; i < 50; ++i) submit(*guest, add_one(), {handle});
   BOOST_TEST(guest->graph().wait_all().ok());
   BOOST_TEST(x == 50);
-  // Half of the machine is the guest's: the flood cannot have ended meanwhile.
+  // The guest gets half of the machine, so the flood cannot have ended meanwhile.
   BOOST_TEST(flood->graph().progress().ended < kTasks / 2);
 }
 
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_goes_leaves_nothing_behind_and_disturbs_nobod
       for (int i = 0; i < 100; ++i) submit(*stays, add_one(), {handle});
       BOOST_TEST_REQUIRE(comes_true([&] { return started.load(); }));
     }
-    // What ran has ended, the rest never will.
+    // The tasks that ran have ended; the others never run.
     BOOST_TEST(endings.all() == 1000U);
     BOOST_TEST(y == static_cast<std::int64_t>(endings.count(TaskStatus::succeeded)));
     BOOST_TEST(y < 1000);
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(recordings_reductions_and_commuting_tasks_work_beside_other
 
 BOOST_AUTO_TEST_CASE(pieces_are_charged_to_the_client_whose_they_are_whoever_runs_them) {
   for (const char* policy : {"lws", "eager", "heft", "multigrain"}) {
-    // More than clients, so that one can help.
+    // There are more workers than clients, so that one can help.
     TestRuntime runtime(shared(4, policy));
     constexpr int kClients = 3;
     constexpr int kTasks = 20;
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(pieces_are_charged_to_the_client_whose_they_are_whoever_run
                                               ++client.ran;
                                               if (fails && piece == kPieces - 1) throw std::runtime_error("the last");
                                             });
-        // By two workers, as each waits for the other.
+        // Two workers have to run it, as each piece waits for the other.
         std::atomic<int> met{0};
         const Codelet together = Codelet("together", {})
                                      .pieces([](const KernelContext&) { return 2; },
@@ -376,7 +376,7 @@ BOOST_AUTO_TEST_CASE(clients_name_workers_of_their_own_a_limited_number_of_times
     const TaskOptions options{.devices = DeviceSet::worker(WorkerId(static_cast<std::uint32_t>(worker)))};
     return graph.graph().submit({codelet, {}, {}, options});
   };
-  // Both have work at the same time: their tasks wait for their turns, but for those of some workers.
+  // Both clients have work at the same time, so their tasks wait for their turns. Tasks for certain workers do not.
   for (int round = 0; round < 3; ++round) {
     for (std::size_t i = 0; i < 64; ++i) {
       BOOST_TEST_REQUIRE(submit_to(*client, codelets[i], i % 4).ok());

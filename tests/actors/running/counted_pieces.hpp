@@ -1,4 +1,4 @@
-/// Codelets of pieces whose runs are counted, or held.
+/// Codelets of pieces whose runs are counted or held.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace troupe::tests {
 
-/// Fails the test instead of hanging.
+/// Waits until the condition is true. Returns false after a limit, so that the test fails instead of hanging.
 template <class Condition>
 [[nodiscard]] bool soon(const Condition& condition) {
   for (int i = 0; i < 20000; ++i) {
@@ -23,7 +23,7 @@ template <class Condition>
   return false;
 }
 
-/// How often each piece of a task ran.
+/// The number of times that each piece of a task ran.
 struct Counted {
   explicit Counted(std::size_t pieces) : ran(pieces) {}
   [[nodiscard]] bool all_once() const {
@@ -38,7 +38,7 @@ inline Codelet counting(Counted& counted, std::size_t grain = 1) {
               [&counted](std::size_t piece, const KernelContext&) { ++counted.ran[piece]; }, grain);
 }
 
-/// Workers whose pieces are held until they are released.
+/// A kernel that holds every worker in its pieces until it is released.
 struct Held {
   std::atomic<bool> released{false};
   std::atomic<int> inside{0};

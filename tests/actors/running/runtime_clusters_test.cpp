@@ -1,4 +1,5 @@
-// Workers of several cores: which there are, and that they work, on this machine, pretended ones and in virtual time.
+// Workers of several cores: which workers exist, and that they work, on this machine, on pretended ones and in virtual
+// time.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -69,7 +70,7 @@ std::string refusal(const RuntimeOptions& options) {
   return plan.failure().message;
 }
 
-/// So many tasks, in chains; false where one did not run, or failed.
+/// Runs chains of `length` tasks. Returns false if a task did not run, or failed.
 bool chains_are_right(TestRuntime& runtime, int length) {
   constexpr int kChains = 20;
   std::vector<std::int64_t> sums(kChains);
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(cores_that_drive_accelerators_are_taken_away_before) {
   BOOST_TEST(places(options)[3].pu == 4);
   options.clusters = "2x3";
   BOOST_TEST(contains(refusal(options), "take 6 cores, but there are 4"));
-  // Where the number of cores is given, the accelerators have the others.
+  // If the number of cores is given, the accelerators get the others.
   options.cores = 5;
   options.clusters = "1x3+1x2";
   BOOST_TEST(
@@ -192,7 +193,7 @@ BOOST_AUTO_TEST_CASE(deterministic_runs_have_clusters) {
   BOOST_TEST(chains_are_right(runtime, 20));
 }
 
-/// Has its part to do for some milliseconds. Who sleeps needs no core, so that others who want it hardly matter.
+/// Stands for some milliseconds of computing. A thread that sleeps needs no core, so other programs hardly matter.
 void compute() { std::this_thread::sleep_for(std::chrono::milliseconds(4)); }
 
 const Codelet kTogether = Codelet("together", {}).cpu_team([](Team& team) { team.run([](int, int) { compute(); }); });
@@ -215,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_tells_what_share_of_its_time_was_used) {
   const TeamUse alone = used_by(runtime, kAlone);
   BOOST_TEST(alone.share().value_or(0) == 0.5, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(seconds(alone.offered) >= 5 * 2 * 4e-3);
-  // A busy machine lets the helper begin late, now and then.
+  // On a busy machine the helper sometimes begins late.
   double share = 0;
   for (int round = 0; round < 20 && share < 0.85; ++round) {
     share = std::max(share, used_by(runtime, kTogether).share().value_or(0));

@@ -1,4 +1,4 @@
-// Which cores a runtime's workers have, and whose tasks they run.
+// The cores of a runtime's workers, and the graphs whose tasks these workers run.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(every_kernel_runs_on_exactly_the_core_of_its_worker) {
     const std::lock_guard lock(mutex);
     seen[context.worker].insert(pus.value());
   });
-  // Long enough together that every worker gets some.
+  // Enough tasks at a time that every worker gets some.
   for (int round = 0; round < 200 && seen.size() < runtime->workers(); ++round) {
     for (int i = 0; i < 200; ++i) runtime.submit(look);
     BOOST_TEST(runtime.wait() == "");

@@ -1,4 +1,4 @@
-// Cores that are grouped otherwise while tasks run. Random programs: tests/client/regrouped_programs_test.cpp.
+// Cores that are regrouped while tasks run. For random programs see tests/client/regrouped_programs_test.cpp.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -58,7 +58,7 @@ std::size_t threads() {
   return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-/// What a codelet has seen of the teams that ran it.
+/// The teams that ran a codelet, as its kernel saw them.
 struct Seen {
   std::mutex mutex;
   std::set<int> sizes;
@@ -78,7 +78,7 @@ Codelet look(Seen& seen) {
 BOOST_AUTO_TEST_CASE(kernels_get_the_cores_of_the_new_clusters_and_no_thread_is_added) {
   for (const char* policy : {"lws", "eager", "heft"}) {
     TestRuntime runtime(regroupable(4, "", policy));
-    const std::size_t before = threads();  // one of a runtime before may still be on its way out
+    const std::size_t before = threads();  // a thread of an earlier runtime may still be ending
     Seen seen;
     const Codelet codelet = look(seen);
     std::set<std::thread::id> all;
@@ -117,12 +117,12 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_runs_is_not_disturbed_and_the_others_go_on) {
   });
   runtime.submit(block);
   BOOST_TEST_REQUIRE(soon([&] { return blocked_on >= 0; }));
-  // Its pair waits for it; the other pair is there at once, and works.
+  // The blocked worker's pair waits for it. The other pair is formed at once, and works.
   runtime->regroup("2x2").value_or_throw();
   std::this_thread::sleep_for(20ms);
   BOOST_TEST(runtime->report().regroupings == 1U);
   BOOST_TEST(std::ranges::count(sizes(runtime), 1) == 4);
-  // Until all have ended nothing changes, and what was asked for meanwhile comes after it.
+  // Nothing changes until all workers of the first grouping are ready. The later groupings come after that.
   runtime->regroup("1x3").value_or_throw();
   runtime->regroup("1x4").value_or_throw();
   const auto why = runtime->why();
@@ -146,7 +146,8 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_placed_are_placed_again) {
       ++waiting;
       while (!open) std::this_thread::sleep_for(100us);
     });
-    // All ready at once: else a second one may be placed behind the first, which has begun and is not queued any more.
+    // All tasks become ready at once. Otherwise a second one may be placed behind the first, which has begun and is no
+    // longer queued.
     std::atomic<bool> submitted{false};
     TaskOptions together;
     together.after = {runtime.submit(Codelet("gate", {}).cpu([&](const KernelContext&) {
@@ -234,7 +235,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_nobody_can_run_fail_and_do_not_go_in_circles) {
   machine.machine.cores = machine.cores = 4;
   machine.clusters = "1x4";
   machine.real_buffers = false;
-  // There are times for one core, and for no cluster.
+  // There are times for one core, but for no cluster.
   machine.machine.kernels = {{"test", "kernel", "double", {{1000, 0, platform::KernelTime{100, 0}, {}, {}}}, 0}};
   for (const char* policy : {"mct", "heft", "dada", "homeward", "heteroprio"}) {
     RuntimeOptions options = in_virtual_time(machine, policy);

@@ -33,7 +33,7 @@ Failure refusal(const RuntimeOptions& options) {
 }
 
 /// A grid in which every task needs its left and upper neighbour, on a few handles: fork, join and chains at once.
-/// Returns false where a task ran before its predecessors or not at all, or failed. May be called in any thread.
+/// Returns false if a task failed, ran before its predecessors, or did not run. May be called in any thread.
 bool grid_is_right(TestRuntime& runtime, int size) {
   std::vector<std::int64_t> rows(size);
   std::vector<std::int64_t> columns(size);
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(the_report_counts_every_task_once) {
   BOOST_TEST(tasks == 5000U);
 }
 
-/// One kernel submits many tasks to its own worker's deque and stays: all of them have to be stolen.
+/// One kernel submits many tasks to its own worker's deque and does not return, so all of them have to be stolen.
 BOOST_AUTO_TEST_CASE(what_is_stolen_is_counted) {
   TestRuntime runtime(workers(3, "ws"));
   std::atomic<int> ran{0};
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_trace_has_the_dependencies_and_they_agree_with_the_times)
   const Trace trace = runtime->take_trace();
   std::map<TaskId, const TraceEvent*> events;
   for (const TraceEvent& event : trace.events) events[event.task] = &event;
-  // Each cell waits for those above and to the left of it; each pair is there once.
+  // Each cell waits for those above and to the left of it; each pair appears once.
   BOOST_TEST(trace.dependencies.size() == 2U * 20 * 19);
   for (const TraceDependency& dependency : trace.dependencies) {
     BOOST_TEST_REQUIRE(events.contains(dependency.before));
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_trace_tells_what_workers_did_between_tasks) {
   std::map<WorkerId, std::vector<std::pair<TimeStamp, TimeStamp>>> spans;
   std::array<Duration, 2> asleep{};
   const auto slept = [](Duration time) { return time >= std::chrono::milliseconds(3); };
-  // They need their time to fall asleep, and have not woken since.
+  // The workers need some time to fall asleep, and have not woken since.
   for (int i = 0; i < 2000 && !std::ranges::all_of(asleep, slept); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const Trace trace = runtime->take_trace();
@@ -217,11 +217,11 @@ BOOST_AUTO_TEST_CASE(a_trace_that_is_full_counts_what_is_lost_and_the_run_goes_o
   TestRuntime runtime(options);
   BOOST_TEST(grid_is_right(runtime, 20));
   const Trace first = runtime->take_trace();
-  // Room that was freed while it was taken may have been used.
+  // Events may have used room that was freed while the trace was taken.
   BOOST_TEST(first.events.size() + first.dependencies.size() + first.states.size() <= 110U);
   BOOST_TEST(first.dropped >= 300U);
   BOOST_TEST((first.complete_until < TimeStamp::max()));
-  // Taking it has made room.
+  // Taking the trace has made room.
   BOOST_TEST(grid_is_right(runtime, 3));
   const Trace second = runtime->take_trace();
   BOOST_TEST(second.events.size() == 9U);
@@ -367,7 +367,7 @@ BOOST_AUTO_TEST_CASE(starting_and_stopping_again_and_again) {
   const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
   for (int i = 0; i < 100; ++i) {
     TestRuntime runtime(workers(1 + i % 4, kPolicies[i % 3]));
-    // With tasks still to run, with none, and with some waited for.
+    // The runtime ends with tasks still to run, with none, or with some waited for.
     for (int task = 0; task < i % 5; ++task) runtime.submit(count);
     if (i % 2 == 0) BOOST_TEST(runtime.wait() == "");
   }
@@ -392,7 +392,7 @@ BOOST_DATA_TEST_CASE(fork_and_join_storms, data::make(kPolicies), policy) {
   BOOST_TEST(sum == kWidth * kStorms * (kStorms + 1) / 2);
 }
 
-/// A tree of tasks that kernels submit: no thread but the workers makes any work.
+/// Kernels submit a tree of tasks, so that only the workers' threads make work.
 BOOST_DATA_TEST_CASE(kernels_submit_a_tree, data::make(kPolicies), policy) {
   TestRuntime runtime(workers(4, policy));
   std::atomic<int> leaves{0};

@@ -52,7 +52,7 @@ struct Dialogue {
   caf::actor supervisor;
   Lines happened;
   int spawned = 0;
-  /// How many workers get no thread from now on.
+  /// The number of workers that get no thread from now on.
   int refusals = 0;
 };
 
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(replacements_that_get_no_thread_get_one_later) {
   BOOST_TEST(d.happened.size() == 2U);
   BOOST_TEST(d.refusals == 1);
   BOOST_TEST(d.spawned == 3);
-  // The first gets none again, and keeps the other one from nothing.
+  // The first replacement gets no thread again. It does not delay the other one.
   for (const int spawned : {4, 5, 5}) {
     d.stage.wait();
     d.stage.play();

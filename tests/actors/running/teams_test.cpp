@@ -1,4 +1,5 @@
-// Runtimes whose workers are teams: what one core promises while it is busy, cancelled, killed or failing.
+// Runtimes whose workers are teams: a team keeps the promises of a single core while it is busy, cancelled, killed or
+// failing.
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -24,7 +25,7 @@ using tests::contains;
 using tests::TestRuntime;
 namespace data = boost::unit_test::data;
 
-/// Teams of two on pretended cores, whose threads run wherever there is room.
+/// Teams of two on pretended cores. The threads run on any real core.
 RuntimeOptions teams_of_two(int teams, const std::string& policy = "lws") {
   RuntimeOptions options;
   options.synthetic_topology = "package:1 core:" + std::to_string(2 * teams) + " pu:1";
@@ -37,7 +38,7 @@ void wait_for(const std::atomic<bool>& flag) {
   while (!flag) std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
-/// Waits in all its members until it is released.
+/// A kernel whose members all wait until it is released.
 struct Held {
   std::atomic<int> inside{0};
   std::atomic<bool> released{false};
@@ -52,7 +53,7 @@ struct Held {
       ++ran;
     });
   }
-  /// Returns when a team of two is in it.
+  /// Returns when a team of two is inside the kernel.
   void wait_until_computing() const {
     while (inside < 2) std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
@@ -76,7 +77,7 @@ BOOST_DATA_TEST_CASE(a_steal_does_not_wait_for_the_victims_team, data::make(std:
       for (int i = 0; i < 4; ++i) runtime.submit(small);
       context.team().run([&](int, int) {
         ++members;
-        // For ever, where the thief waits for this kernel.
+        // This waits for ever if the thief waits for this kernel.
         wait_for(all_ran);
       });
     });
@@ -123,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_team_that_computes_ends_its_task_though_it_is_cancelled) 
   BOOST_TEST(held.inside == 4);
 }
 
-/// Of this process, helpers of teams.
+/// The number of this process's threads that are helpers of teams.
 int helper_threads() {
   int count = 0;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -134,7 +135,8 @@ int helper_threads() {
   return count;
 }
 
-/// A team's helpers end with its master, in the thread that has them: not at the moment when the next begins.
+/// Returns true if the number of helper threads becomes `expected`. A team's helpers are ended by their master's
+/// thread, which may be later than the beginning of the next team.
 bool has_helper_threads(int expected) {
   for (int i = 0; i < 2000 && helper_threads() != expected; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -164,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_whose_masters_actor_dies_goes_on_with_new_helpers
   });
   constexpr int kRounds = 20;
   for (int round = 0; round < kRounds; ++round) {
-    // While it sleeps, and while its team computes.
+    // The worker is killed while it sleeps, and while its team computes.
     if (round % 2 == 0) runtime->kill_worker(WorkerId(0));
     runtime.submit(work);
     runtime.submit(suicidal);
@@ -179,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_whose_masters_actor_dies_goes_on_with_new_helpers
   BOOST_TEST(has_helper_threads(1));
 }
 
-/// How often `part` is in `text`.
+/// The number of times that `part` occurs in `text`.
 int count_of(const std::string& part, const std::string& text) {
   int count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;

@@ -18,10 +18,10 @@ const SizeClassId kGemm(0);
 const SizeClassId kPanel(1);
 const SizeClassId kUnknown(2);
 
-/// A gemm takes so long, a panel so long; of the third class nothing is known.
+/// Workers with these times of a gemm and of a panel; the time of the third class is not known.
 EqualWorkers equal(int count, double gemm, double panel) { return {count, {gemm, panel, 0}}; }
 
-/// The cheapest way through all levels, by trying all; and the grouping that it begins with.
+/// The cheapest way through all levels, found by trying all, and the grouping with which it begins.
 struct Way {
   double cost = std::numeric_limits<double>::infinity();
   std::size_t first = 0;
@@ -43,20 +43,20 @@ BOOST_AUTO_TEST_CASE(many_tasks_take_what_all_workers_share) {
   const std::vector workers{equal(4, 2, 8)};
   BOOST_TEST(level_seconds({{kGemm, 40}}, workers, 4) == 20.0);
   BOOST_TEST(level_seconds({{kGemm, 38}, {kPanel, 1}}, workers, 4) == 19.0 + 2.0);
-  // One that nobody can shorten.
+  // One long task, which no grouping can shorten.
   const std::vector slow{equal(4, 1, 50)};
   BOOST_TEST(level_seconds({{kGemm, 8}, {kPanel, 1}}, slow, 4) == 50.0);
 }
 
 BOOST_AUTO_TEST_CASE(few_tasks_end_where_they_end_first) {
-  // One fast worker and three slow ones: two in a row on the fast one are done before a slow one is.
+  // One fast worker and three slow ones: the fast one ends two tasks before a slow one ends one.
   const std::vector mixed{equal(1, 3, 3), equal(3, 10, 10)};
   BOOST_TEST(level_seconds({{kGemm, 1}}, mixed, 8) == 3.0);
   BOOST_TEST(level_seconds({{kGemm, 2}}, mixed, 8) == 6.0);
   BOOST_TEST(level_seconds({{kGemm, 4}}, mixed, 8) == 10.0);
-  // Three rounds on two workers.
+  // This needs three rounds on two workers.
   BOOST_TEST(level_seconds({{kGemm, 5}}, std::vector{equal(2, 4, 4)}, 8) == 12.0);
-  // The panel first, on the only worker that is good at it; the others are done by then.
+  // The panel goes first, to the only worker that is good at it; the others are done by then.
   const std::vector gpu_and_cores{equal(1, 1, 9), equal(4, 20, 6)};
   BOOST_TEST(level_seconds({{kGemm, 6}, {kPanel, 1}}, gpu_and_cores, 8) == 6.0);
 }
@@ -72,21 +72,21 @@ BOOST_AUTO_TEST_CASE(a_change_has_to_be_worth_it) {
   const std::vector<std::vector<double>> ten(10, {1.0, 2.0});
   BOOST_TEST((change_now(ten, 1, 1) == std::optional<std::size_t>(0)));
   BOOST_TEST((change_now(ten, 0, 1) == std::nullopt));
-  // It costs more than it gains.
+  // The change costs more than it gains.
   BOOST_TEST((change_now(ten, 1, 11) == std::nullopt));
-  // Less than a tenth.
+  // The gain is less than a tenth.
   BOOST_TEST((change_now(std::vector<std::vector<double>>(100, {1.0, 1.05}), 1, 1) == std::nullopt));
   BOOST_TEST((change_now({}, 0, 1) == std::nullopt));
 }
 
 BOOST_AUTO_TEST_CASE(a_change_comes_when_its_time_has_come) {
-  // Wide first, then narrow.
+  // The graph is wide first, then narrow.
   std::vector<std::vector<double>> seconds{{50, 100}};
   seconds.insert(seconds.end(), 100, {1.0, 0.3});
   BOOST_TEST((change_now(seconds, 0, 2) == std::nullopt));
   seconds.erase(seconds.begin());
   BOOST_TEST((change_now(seconds, 0, 2) == std::optional<std::size_t>(1)));
-  // For a narrow stretch and back; not where that is too short to pay twice.
+  // The change pays for a narrow stretch and back; it does not if the stretch is too short to pay twice.
   seconds.assign(20, {1.0, 0.3});
   seconds.push_back({500, 1000});
   BOOST_TEST((change_now(seconds, 0, 2) == std::optional<std::size_t>(1)));
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(it_begins_as_the_cheapest_way_does) {
     const auto chosen = change_now(seconds, 0, change);
     if (!chosen) continue;
     ++changes;
-    // It may come early by little: never for a way that costs more than two hundredths more.
+    // The change may come slightly early, but the way's cost must not be more than two hundredths higher.
     double then = change + seconds[0][*chosen];
     if (seconds.size() > 1) then += best_way(std::vector(seconds.begin() + 1, seconds.end()), *chosen, change).cost;
     BOOST_TEST(then <= 1.02 * stay.cost + 1e-9);

@@ -1,4 +1,4 @@
-/// Snapshots made by hand: for tests of policies without a scheduler.
+/// Snapshots made by hand, for tests of policies without a scheduler.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace troupe::tests {
 
 /// Cores on node 0, then GPUs on nodes 1, 2, … Times are microseconds; a byte takes one nanosecond from any node to any
-/// other unless `link` says otherwise. The time now is 1 s: nothing may depend on the clock having begun at 0.
+/// other unless `link` says otherwise. The current time is 1 s, because no code may rely on a clock that begins at 0.
 class HandMadeMachine {
  public:
   static constexpr int kNever = -1;
@@ -43,7 +43,7 @@ class HandMadeMachine {
     return {HandleId(data), mode, {bytes}, false};
   }
 
-  /// A task of a class of its own, with its times on a core and on a GPU.
+  /// A task with a class of its own and with these times on a core and on a GPU.
   scheduler::ReadyTask task(int cpu_us, int gpu_us, std::vector<memory::Use> uses = {}) {
     return of_class(size_class(cpu_us, gpu_us), std::move(uses));
   }
@@ -54,7 +54,7 @@ class HandMadeMachine {
     }
     return size_class_on(us_on);
   }
-  /// The same with the time on each worker: cores may be clusters of any sizes.
+  /// A class with the given time on each worker. Cores may be clusters of any sizes.
   SizeClassId size_class_on(const std::vector<int>& us_on) {
     const SizeClassId id(classes_++);
     codelets_.emplace_back("codelet", std::vector<AccessMode>{});
@@ -78,19 +78,19 @@ class HandMadeMachine {
     return of_class(size_class_on(us_on), std::move(uses));
   }
 
-  /// What has been placed on the worker will have ended in so long.
+  /// Sets the time until everything placed on the worker will have ended.
   HandMadeMachine& load(std::uint32_t worker, int us_from_now, std::size_t queued = 0) {
     workers_[worker].available = now() + us(us_from_now);
     workers_[worker].queued = queued;
     workers_[worker].busy = us_from_now > 0;
     return *this;
   }
-  /// So many of what was placed on the worker have pieces that others can run.
+  /// Sets the number of tasks placed on the worker that have pieces for other workers.
   HandMadeMachine& open(std::uint32_t worker, std::size_t tasks) {
     workers_[worker].open = tasks;
     return *this;
   }
-  /// The data are on these nodes alone.
+  /// Puts the data on these nodes and no others.
   HandMadeMachine& data_on(std::uint64_t data, const std::vector<std::uint32_t>& nodes) {
     for (std::uint32_t node = 0; node < predictions.links.nodes(); ++node) {
       predictions.replicas.set(HandleId(data), NodeId(node), false, false);
@@ -107,7 +107,7 @@ class HandMadeMachine {
   [[nodiscard]] scheduler::Snapshot snapshot() const { return {workers_, now(), &predictions}; }
   [[nodiscard]] const std::vector<scheduler::WorkerState>& workers() const { return workers_; }
 
-  /// The workers' numbers, in the order of the tasks; -1: nowhere.
+  /// Lets the policy place the tasks. Returns the workers' numbers in the order of the tasks; -1: nowhere.
   std::vector<int> place(scheduler::PlacingPolicy& policy, const std::vector<scheduler::ReadyTask>& tasks) {
     std::vector<WorkerId> placement(tasks.size());
     policy.place(tasks, snapshot(), random_, placement);
@@ -115,7 +115,7 @@ class HandMadeMachine {
     for (const WorkerId worker : placement) numbers.push_back(worker.valid() ? static_cast<int>(worker.value()) : -1);
     return numbers;
   }
-  /// What a policy that keeps tasks lets go now: by task, the worker.
+  /// The tasks that a policy which keeps tasks lets go now; maps each task to its worker.
   std::map<std::uint64_t, std::uint32_t> place_kept(scheduler::PlacingPolicy& policy) {
     std::vector<scheduler::Placed> placed;
     policy.place_kept(snapshot(), random_, placed);
@@ -129,7 +129,7 @@ class HandMadeMachine {
  private:
   std::vector<scheduler::WorkerState> workers_;
   std::vector<scheduler::TransferModel::Pair> pairs_;
-  // Tasks refer to their elements.
+  // Tasks refer to elements of these deques.
   std::deque<Codelet> codelets_;
   std::deque<std::vector<memory::Use>> uses_;
   std::uint32_t classes_ = 0;

@@ -1,4 +1,4 @@
-/// A whole run on snapshots: what a policy makes of tasks that are all ready at once.
+/// A whole run on snapshots: a policy places tasks that are all ready at once.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace troupe::tests {
 
 struct HandMadeRun {
-  /// By worker.
+  /// The number of tasks of each worker.
   std::vector<int> tasks;
   int makespan_us = 0;
 };
@@ -30,7 +30,7 @@ inline HandMadeRun run_alike(scheduler::PlacingPolicy& policy, int cores, int gp
   machine.predictions.left = {static_cast<std::uint32_t>(count)};
   HandMadeRun run;
   run.tasks.resize(us_on.size());
-  // By worker: when each of its tasks ends, the one that runs first.
+  // For each worker, the ends of its tasks in the order in which they run.
   std::vector<std::deque<int>> ends(us_on.size());
   int now = 0;
   const auto give = [&](std::size_t worker) {

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(policy)
 
 namespace {
 
-/// As plain numbers: the rings of one thief.
+/// The rings of one thief as plain numbers.
 std::vector<std::vector<std::uint32_t>> rings_of(const Policy& policy, std::size_t thief) {
   std::vector<std::vector<std::uint32_t>> rings;
   for (const auto& ring : policy.stealing.victims.at(thief)) {
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(the_default_places_tasks_where_there_are_accelerators) {
   BOOST_TEST_REQUIRE(with_accelerators.ok());
   BOOST_TEST(with_accelerators.value().name == "homeward");
   BOOST_TEST(with_accelerators.value().placing != nullptr);
-  // What is chosen stays.
+  // A policy that the user chose is kept.
   BOOST_TEST(make_policy("eager", kFourWorkers, true).value().name == "eager");
   BOOST_TEST(make_policy("default:tolerance=2", kFourWorkers, true).failure().message ==
              "policy 'default' has no option 'tolerance'; it has none");
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_worker_alone_has_no_victims) {
   }
 }
 
-/// Two sockets, two L3 caches in each, four cores in each of those: workers 0-3, 4-7 | 8-11, 12-15.
+/// Two sockets with two L3 caches each and four cores per cache: workers 0-3, 4-7 | 8-11, 12-15.
 BOOST_AUTO_TEST_CASE(on_two_sockets_the_nearest_are_asked_first) {
   platform::TopologyOptions options;
   options.synthetic = "package:2 numa:1 l3:2 core:4 pu:1";

@@ -51,12 +51,12 @@ class Queues final : public WorkerQueues {
   void policy_failed(const std::string& what) override { failures.push_back(what); }
 
   Lines failures;
-  /// The next look at events throws.
+  /// If true, the next look at events throws.
   bool breaks = false;
   std::deque<graph::Task*> activated;
   std::vector<SchedulerEvent> events;
   std::vector<Lines> workers{2};
-  /// Prefetches and pushes in their order.
+  /// The prefetches and pushes in their order.
   Lines done;
 };
 
@@ -76,7 +76,7 @@ class Alternating final : public PlacingPolicy {
   std::uint32_t next_ = 0;
 };
 
-/// Lets tasks go one by one: the next when one has ended.
+/// Lets tasks go one at a time: the next one when the last one has ended.
 class OneByOne final : public PlacingPolicy {
  public:
   [[nodiscard]] bool keeps() const override { return true; }
@@ -192,13 +192,13 @@ BOOST_AUTO_TEST_CASE(a_program_decides_about_a_task_that_is_alone_and_about_no_o
     d.queues->activated.push_back(task);
     BOOST_TEST((d.state->try_to_decide_alone() == Left::nothing));
     BOOST_TEST(d.queues->workers[worker] == Lines{"a"}, kPerElement);
-    // Is looked at when the next one comes.
+    // The scheduler looks at this event when the next task comes.
     d.queues->events.push_back(
         {.kind = SchedulerEvent::Kind::ended, .worker = WorkerId(worker), .task = task->task_id()});
   }
   d.queues->activated.push_back(d.tasks.task(0, "b"));
   BOOST_TEST((d.state->try_to_decide_alone() == Left::nothing));
-  // That one has not ended.
+  // Task b has not ended.
   d.queues->activated.push_back(d.tasks.task(0, "c"));
   BOOST_TEST((d.state->try_to_decide_alone() == Left::activated));
   BOOST_TEST(d.queues->activated.size() == 1U);
@@ -226,14 +226,14 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong_while_a_worker_decides_is_what_the_actor_di
   d.queues->breaks = true;
   BOOST_TEST((d.state->try_to_decide() == SchedulerState::Left::activated));
   BOOST_TEST(d.undecided() == 1U);
-  // Other workers leave it to the actor.
+  // Other workers leave the decision to the actor.
   BOOST_TEST((d.state->try_to_decide() == SchedulerState::Left::activated));
   bool dead = false;
   d.scheduler->attach_functor([&dead](const caf::error&) { dead = true; });
   d.stage.tell(std::exchange(d.scheduler, d.stage.system.spawn(scheduler_behavior, d.state)), TasksActivated{});
   d.stage.play();
   BOOST_TEST(dead);
-  // As the supervisor does then.
+  // The supervisor does this after the actor's death.
   d.state->rescue("out of luck");
   BOOST_TEST(d.queues->workers[0] == (Lines{"a"}), kPerElement);
   BOOST_TEST(d.undecided() == 0U);
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(what_lay_with_an_actor_that_died_is_placed_and_another_acto
   d.stage.step();
   d.queues->activated.push_back(d.tasks.task(0, "b"));
   BOOST_TEST(d.state->undecided_count() == 1U);
-  // It would decide now.
+  // The actor would decide now.
   caf::anon_send_exit(std::exchange(d.scheduler, d.stage.system.spawn(scheduler_behavior, d.state)),
                       caf::exit_reason::kill);
   d.state->rescue("killed");
@@ -258,14 +258,14 @@ BOOST_AUTO_TEST_CASE(what_lay_with_an_actor_that_died_is_placed_and_another_acto
              kPerElement);
   BOOST_TEST(d.state->undecided_count() == 0U);
   BOOST_TEST(d.policy->decisions == 0);
-  // It is asked to decide anew.
+  // The new actor is asked to decide.
   d.activate({"c"});
   d.stage.play();
   BOOST_TEST(d.policy->decisions == 1);
   BOOST_TEST(d.queues->workers[0] == (Lines{"a", "c"}), kPerElement);
 }
 
-/// As `Dialogue`, under `OneByOne`.
+/// A `Dialogue` with the policy `OneByOne`.
 struct KeepingDialogue {
   KeepingDialogue() {
     state = std::make_shared<SchedulerState>(
@@ -277,7 +277,7 @@ struct KeepingDialogue {
     stage.tell(scheduler, Stop{});
     stage.play();
   }
-  /// Returns its id.
+  /// Activates a task. Returns its id.
   TaskId activate(const std::string& name) {
     queues->activated.push_back(tasks.task(0, name));
     return queues->activated.back()->task_id();
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(kept_tasks_survive_the_actor) {
   d.state->rescue("killed");
   BOOST_TEST(d.queues->workers[1] == (Lines{"b"}), kPerElement);
   BOOST_TEST(d.state->undecided_count() == 0U);
-  // The policy still has it and does not get it placed again.
+  // The policy still has b, and b is not placed again.
   d.happened(SchedulerEvent::Kind::ended, a);
   d.activate("c");
   d.tell();

@@ -1,4 +1,4 @@
-// What the scheduler tells policies: loads, times, transfers, ranks.
+// The facts that the scheduler gives to policies: loads, times, transfers, ranks.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <deque>
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 const auto kPerElement = boost::test_tools::per_element();
 constexpr TimeStamp kNow = std::chrono::seconds(1);
 
-/// Shows the test what it is shown, and places everything on the worker that the test names.
+/// Records what the scheduler shows it, and places every task on the worker that the test names.
 class Mirror final : public PlacingPolicy {
  public:
   struct Seen {
@@ -51,7 +51,7 @@ class Mirror final : public PlacingPolicy {
   const bool uses_times_;
 };
 
-/// Times by codelet's name and kind of device; a kind that is not in the table has not been measured.
+/// Times by the codelet's name and the kind of device. A kind that is not in the table has not been measured.
 class Table final : public ExecutionModel {
  public:
   using Times = std::map<std::string, std::map<DeviceKind, Duration>>;
@@ -71,7 +71,7 @@ class Table final : public ExecutionModel {
   Times& times_;
 };
 
-/// One core and one GPU (node 1, of 100 bytes); a byte takes 1 ns.
+/// One core and one GPU (node 1, with 100 bytes). A byte takes 1 ns.
 struct Machinery {
   explicit Machinery(Ranks ranks = Ranks::none, bool uses_times = true) {
     for (int i = 0; i < 4; ++i) handles.push_back(tests::register_scalar(host.graph, numbers[i]));
@@ -108,7 +108,7 @@ struct Machinery {
     for (const Placed& placed : decision.placed) workers.push_back(placed.worker.value());
     return workers;
   }
-  /// Shows the loads as they are then, by means of a task of no time.
+  /// The loads at `now`, seen by means of a task that takes no time.
   const std::vector<WorkerState>& loads(TimeStamp now) {
     ReadyTask probe = ready(potrf, {});
     probe.size_class = SizeClassId{};
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_kernel_that_was_not_measured_are_tried_there_up_
   m.to = WorkerId(0);
   std::vector<ReadyTask> tasks;
   for (int t = 0; t < 5; ++t) tasks.push_back(m.ready(m.gemm, {}));
-  // Where the time is known, one more begins; the last one waits.
+  // The worker whose time is known gets one more task; the last task waits.
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{1, 1, 1, 0}), kPerElement);
   BOOST_TEST(m.seen.tasks.empty());
   BOOST_TEST(m.scheduler->holds());
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_kernel_that_was_not_measured_are_tried_there_up_
   BOOST_TEST((decision.placed[0].task == tasks[4].id));
   BOOST_TEST(m.seen.tasks.size() == 1U);
   BOOST_TEST(!m.scheduler->holds());
-  // Measured: nothing is tried any more, and policies know the time.
+  // The time is measured: no task is tried any more, and policies know the time.
   const ReadyTask next = m.ready(m.gemm, {});
   BOOST_TEST(m.place({next}) == (std::vector<std::uint32_t>{0}), kPerElement);
   BOOST_TEST((m.scheduler->predictions().execution(next, WorkerId(1)) == 7us));
@@ -241,12 +241,13 @@ BOOST_AUTO_TEST_CASE(further_tasks_of_a_kernel_that_was_measured_nowhere_wait) {
   for (int t = 0; t < 12; ++t) tasks.push_back(m.ready(m.gemm, {}));
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1}), kPerElement);
   BOOST_TEST(m.seen.tasks.empty());
-  // One that failed teaches nothing: the next is tried in its place.
+  // A failed task gives no time, so the next one is tried in its place.
   m.scheduler->task_left(WorkerId(1), tasks[1].id, kNow);
   const auto again = m.scheduler->ended(kNow);
   BOOST_REQUIRE(again.tried.size() == 1U);
   BOOST_TEST((again.tried[0].task == tasks[6].id && again.tried[0].worker == WorkerId(1)));
-  // Known on GPUs: there as many as have room go on, and nothing goes to cores before these are known, too.
+  // The time on GPUs is known. As many tasks as have room go to GPUs. None go to cores before the time on cores is
+  // known, too.
   m.scheduler->task_started(WorkerId(1), tasks[3].id, kNow);
   m.scheduler->task_ended(WorkerId(1), tasks[3].id, kNow + 1us, 1us);
   m.scheduler->task_started(WorkerId(1), tasks[5].id, kNow + 1us);
@@ -287,14 +288,14 @@ BOOST_AUTO_TEST_CASE(where_times_are_not_sure_a_policy_places_what_can_start) {
   m.scheduler =
       std::make_unique<SchedulerCore>(std::make_unique<Mirror>(m.seen, m.to, Ranks::none, true), std::move(machine), 1);
   KernelHistory& kernel = history->kernel({"gemm", DeviceKind::cpu_core, 8, false});
-  // Times that vary by a factor of ten, of other sizes.
+  // The times vary by a factor of ten and belong to other sizes.
   for (std::uint64_t i = 0; i < 4; ++i) {
     kernel.add(kernel.shape(i, {.size = 1e6 * static_cast<double>(i + 1)}), i % 2 == 0 ? 1e-3 : 1e-2);
   }
   std::vector<ReadyTask> tasks;
   for (int t = 0; t < 3; ++t) tasks.push_back(m.ready(m.gemm, {read(m.handles[0])}));
   m.to = WorkerId(1);
-  // The policy wants all of them on one worker: there is room for one.
+  // The policy wants all tasks on one worker, which has room for one.
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{1}), kPerElement);
   BOOST_TEST(m.seen.tasks.size() == 3U);
   BOOST_TEST(m.scheduler->holds());
@@ -303,7 +304,7 @@ BOOST_AUTO_TEST_CASE(where_times_are_not_sure_a_policy_places_what_can_start) {
   const auto decision = m.scheduler->ended(kNow);
   BOOST_REQUIRE(decision.placed.size() == 1U);
   BOOST_TEST((decision.placed[0].worker == WorkerId(0)));
-  // A policy that does its part wrong must not keep them for ever.
+  // A policy with a defect must not keep the tasks for ever.
   m.to = WorkerId(7);
   m.scheduler->task_started(WorkerId(0), decision.placed[0].task, kNow);
   m.scheduler->task_left(WorkerId(0), decision.placed[0].task, kNow);
@@ -313,8 +314,8 @@ BOOST_AUTO_TEST_CASE(where_times_are_not_sure_a_policy_places_what_can_start) {
   BOOST_TEST(!m.scheduler->holds());
 }
 
-/// Two cores, on which times of "gemm" vary by a factor of ten and are known for no shape, and "potrf" without data
-/// takes 1 ms for sure.
+/// Two cores. The times of "gemm" vary by a factor of ten there and are known for no shape; "potrf" without data takes
+/// exactly 1 ms.
 struct Unsure : Machinery {
   Unsure() {
     SchedulerCore::Machine machine;
@@ -344,15 +345,15 @@ struct Unsure : Machinery {
 BOOST_AUTO_TEST_CASE(tasks_that_are_known_surely_wait_with_those_that_are_not) {
   Unsure m;
   m.to = WorkerId(1);
-  // Alone they go where the policy wants them, however many are there.
+  // Without uncertain tasks, any number of them go where the policy wants them.
   BOOST_TEST(m.place({m.ready(m.potrf, {}), m.ready(m.potrf, {})}) == (std::vector<std::uint32_t>{1, 1}), kPerElement);
   m.to = WorkerId(0);
   const std::vector<ReadyTask> tasks{m.of_rows(1), m.ready(m.potrf, {}), m.of_rows(1), m.ready(m.potrf, {})};
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{0}), kPerElement);
-  // The policy sees all that competes, in the order in which it became ready.
+  // The policy sees all competing tasks in the order in which they became ready.
   BOOST_REQUIRE(m.seen.tasks.size() == 4U);
   for (std::size_t i = 0; i < tasks.size(); ++i) BOOST_TEST((m.seen.tasks[i].id == tasks[i].id));
-  // What comes later waits, too.
+  // A later task waits, too.
   BOOST_TEST(m.place({m.ready(m.potrf, {})}).empty());
   BOOST_TEST(m.scheduler->holds());
 }
@@ -405,7 +406,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_placed_by_a_guess_count_as_what_is_known_la
   const ReadyTask other = m.of_rows(2);
   BOOST_TEST(m.place({task}) == (std::vector<std::uint32_t>{1}), kPerElement);
   const Duration guess = m.predicted(task);
-  // The policy is told more, as nobody is sure; the worker has what is expected.
+  // The policy is told a longer time, because the time is uncertain. The worker's load counts the expected time.
   BOOST_TEST((m.scheduler->predictions().execution(task, WorkerId(1)) > guess));
   m.scheduler->task_started(WorkerId(1), task.id, kNow);
   BOOST_TEST((m.loads(kNow)[1].available == kNow + guess));
@@ -458,7 +459,7 @@ BOOST_AUTO_TEST_CASE(predictions_are_compared_with_what_happened) {
   (void)m.place({tried});
   m.scheduler->task_ended(WorkerId(1), tasks[0].id, kNow, 8us);
   m.scheduler->task_ended(WorkerId(1), tried.id, kNow, 8us);
-  // This one failed, and this one took no time.
+  // Task 1 failed, and task 2 took no time.
   m.scheduler->task_left(WorkerId(1), tasks[1].id, kNow);
   m.scheduler->task_ended(WorkerId(1), tasks[2].id, kNow, 0us);
   const auto& errors = m.scheduler->prediction_errors();
@@ -491,7 +492,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_fits_nowhere_goes_to_a_worker_with_its_device) 
   only_gpu.implement(DeviceKind::cuda, [](const KernelContext&) {});
   m.to = WorkerId{};
   BOOST_TEST(m.place({m.ready(only_gpu, {read(handle)})}) == (std::vector<std::uint32_t>{1}), kPerElement);
-  // That worker says what is wrong; the policy has no choice and is not asked. It might keep the task for ever.
+  // The worker reports the error. The policy has no choice and is not asked, since it might keep the task for ever.
   BOOST_TEST(m.failure == "");
   BOOST_TEST(m.seen.tasks.empty());
 }
@@ -507,7 +508,7 @@ BOOST_AUTO_TEST_CASE(what_a_placed_task_reads_is_on_its_way) {
   BOOST_TEST(!predictions.replicas.incoming(out.handle, NodeId(1)));
   BOOST_TEST(predictions.traffic.in[1] == 8U);
   BOOST_TEST(predictions.traffic.out[0] == 8U);
-  // A second one needs no copy of its own.
+  // A second task needs no copy of its own.
   (void)m.place({m.ready(m.potrf, {read(m.handles[0])})});
   BOOST_TEST(predictions.traffic.in[1] == 8U);
 }
@@ -550,7 +551,7 @@ BOOST_AUTO_TEST_CASE(a_copy_that_is_given_up_is_no_traffic) {
 BOOST_AUTO_TEST_CASE(a_policy_that_asks_for_ranks_gets_them) {
   const auto rank_of_first = [](Ranks ranks) {
     Machinery m(ranks);
-    // The second class is known before any task of it is ready.
+    // The second class is known before any of its tasks is ready.
     const Access both = read_write(m.handles[0]);
     m.host.graph.submit({m.potrf, {&both, 1}, {}, {}}).value_or_throw();
     m.host.graph.submit({m.gemm, {&both, 1}, {}, {}}).value_or_throw();
@@ -567,7 +568,7 @@ BOOST_AUTO_TEST_CASE(ranks_know_classes_that_came_before_the_first_that_is_ready
   Machinery m(Ranks::fastest);
   const Access first = read_write(m.handles[0]);
   const Access second = read_write(m.handles[1]);
-  // Its class is the first, and it never becomes ready here: it follows one whose class is the second.
+  // This task's class is the first. It never becomes ready here, because it follows a task of the second class.
   m.host.graph.submit({m.huge, {&second, 1}, {}, {}}).value_or_throw();
   graph::Task* earlier = m.host.ready.pop_front();
   m.host.graph.submit({m.potrf, {&first, 1}, {}, {}}).value_or_throw();

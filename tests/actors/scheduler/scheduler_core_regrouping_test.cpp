@@ -1,4 +1,4 @@
-// What the scheduler makes of cores that are grouped otherwise.
+// The scheduler's reaction to regrouped cores.
 #include <boost/test/unit_test.hpp>
 #include <deque>
 #include <map>
@@ -44,7 +44,7 @@ class ByCores final : public ExecutionModel {
   Taught& taught_;
 };
 
-/// Places everything where the worker is done first, and shows what it saw.
+/// Places every task on the worker that will be done first, and records the loads that it saw.
 class First final : public PlacingPolicy {
  public:
   explicit First(std::vector<WorkerState>& seen) : seen_(seen) {}
@@ -64,7 +64,7 @@ class First final : public PlacingPolicy {
   std::vector<WorkerState>& seen_;
 };
 
-/// Three cores.
+/// A machine of three cores.
 struct Machinery {
   Machinery() {
     codelet.implement(DeviceKind::cpu_core, [](const KernelContext&) {});

@@ -12,7 +12,7 @@ namespace troupe::scheduler {
 
 namespace scheduler_core {
 
-/// Places every task on the worker with the fewest queued, and writes down what it was asked.
+/// Places every task on the worker with the fewest queued tasks, and records what it was asked.
 class Shortest final : public PlacingPolicy {
  public:
   Shortest(bool in_rounds, std::vector<std::string>& asked) : in_rounds_(in_rounds), asked_(asked) {}
@@ -46,7 +46,7 @@ struct Fixture {
   SchedulerCore core(bool in_rounds, std::size_t workers = 2) {
     return {std::make_unique<Shortest>(in_rounds, asked), std::vector<DeviceKind>(workers, DeviceKind::cpu_core), 1};
   }
-  /// On worker 0 three tasks that have not started, on worker 1 one.
+  /// A core with three tasks that have not started on worker 0, and one on worker 1.
   SchedulerCore loaded_core(bool in_rounds) {
     SchedulerCore scheduler = core(in_rounds);
     (void)scheduler.abandon(tasks({100, 101, 102, 103, 104, 105}), "loads it", kNow);
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(every_decision_sees_the_loads_as_they_are_then) {
   BOOST_TEST(in_words(scheduler.decide(kNow)) == (Words{"1 on 0"}), kPerElement);
 }
 
-/// Throws, or places the first task on a worker that is not there and the others on worker 0.
+/// Throws, or places the first task on a worker that does not exist and the others on worker 0.
 class Broken final : public PlacingPolicy {
  public:
   explicit Broken(bool throws) : throws_(throws) {}
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_not_there_is_replaced_and_the_rest_is_as_t
   BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
 }
 
-/// Throws wherever it is asked what it is.
+/// Throws in every function that describes the policy.
 class Nameless final : public PlacingPolicy {
  public:
   [[nodiscard]] bool in_rounds() const override { throw 1; }
@@ -163,9 +163,9 @@ BOOST_AUTO_TEST_CASE(a_policy_that_throws_when_asked_what_it_is_still_places) {
   BOOST_TEST(in_words(scheduler.activated(tasks({5}), kNow)) == (Words{"5 on 1"}), kPerElement);
 }
 
-// Policies that keep tasks.
+// Tests of policies that keep tasks.
 
-/// Keeps everything; what goes is said by the test: by task, the worker.
+/// Keeps every task. The test says which tasks go, and to which worker.
 class Hoard final : public PlacingPolicy {
  public:
   explicit Hoard(std::map<std::uint64_t, std::uint32_t>& go) : go_(go) {}
@@ -257,7 +257,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_abandoned_and_is_ready_again_goes_past_the_poli
   (void)scheduler.activated(tasks({1, 2}), kNow);
   (void)scheduler.abandon(tasks({2}), "lost", kNow);
   BOOST_TEST(scheduler.taken_away(TaskId(2)));
-  // It had to wait for a commute lock.
+  // The task had to wait for a commute lock.
   scheduler.task_left(WorkerId(1), TaskId(2), kNow);
   BOOST_TEST(in_words(scheduler.activated(tasks({2}), kNow)) == (Words{"2 on 1"}), kPerElement);
   go = {{2, 0}, {3, 1}};
@@ -275,7 +275,7 @@ BOOST_FIXTURE_TEST_CASE(a_kept_task_on_a_worker_that_is_not_there_is_a_failure, 
              "least loaded workers instead)");
 }
 
-/// Places task 1 on a worker that is not there, task 2 on worker 1, and keeps the others.
+/// Places task 1 on a worker that does not exist and task 2 on worker 1, and keeps the others.
 class HalfBroken final : public PlacingPolicy {
  public:
   [[nodiscard]] bool keeps() const override { return true; }
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(one_wrong_worker_does_not_take_kept_tasks_away) {
   BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
 }
 
-/// All to the accelerator, worker 1; the core takes back.
+/// Gives all tasks to the accelerator, worker 1. The core takes tasks back.
 class TakesBack final : public PlacingPolicy {
  public:
   [[nodiscard]] bool keeps() const override { return true; }
@@ -322,20 +322,20 @@ BOOST_AUTO_TEST_CASE(the_last_task_of_pieces_that_has_not_begun_is_taken_back) {
     }
     return words;
   };
-  // An accelerator keeps one.
+  // An accelerator keeps at least one task.
   BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(super, 0)}, kNow)).empty());
   scheduler.task_ended(WorkerId(1), TaskId(0), kNow, {});
   BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(plain, 1)}, kNow)).empty());
   const std::vector<ReadyTask> tasks{ready(super, 2), ready(super, 3), ready(plain, 4)};
   BOOST_TEST(taken(scheduler.activated(tasks, kNow)) == (Words{"3 from 1"}), kPerElement);
-  // One at a time.
+  // One task is taken back at a time.
   BOOST_TEST(taken(scheduler.ended(kNow)).empty());
-  // It comes; then the next is taken.
+  // Task 3 comes back; then the next one is taken.
   scheduler.task_left(WorkerId(1), TaskId(3), kNow);
   const auto decision = scheduler.activated(std::vector<ReadyTask>{tasks[1]}, kNow);
   BOOST_TEST(in_words(decision) == (Words{"3 on 0"}), kPerElement);
   BOOST_TEST(taken(decision) == (Words{"2 from 1"}), kPerElement);
-  // That one began before the worker heard of it, and ended; it is not taken when it comes again.
+  // Task 2 began before the worker heard of the request, and ended. It is not taken back when it comes again.
   scheduler.task_started(WorkerId(1), TaskId(2), kNow);
   BOOST_TEST(taken(scheduler.ended(kNow)).empty());
   scheduler.task_ended(WorkerId(1), TaskId(2), kNow, {});
@@ -348,7 +348,7 @@ BOOST_AUTO_TEST_CASE(who_helps_is_busy_and_what_nobody_can_join_is_not_open) {
       Codelet("super", {}).pieces([](const KernelContext&) { return 9; }, [](std::size_t, const KernelContext&) {});
   (void)scheduler.activated(std::vector<ReadyTask>{{TaskId(1), &super.definition(), 0}}, kNow);
   const auto look = [&](std::size_t worker) {
-    // Loads are looked at when something is decided.
+    // Loads are updated when something is decided.
     (void)scheduler.activated(tasks({100 + next++}), kNow);
     return scheduler.workers()[worker];
   };
@@ -360,7 +360,7 @@ BOOST_AUTO_TEST_CASE(who_helps_is_busy_and_what_nobody_can_join_is_not_open) {
   BOOST_TEST(look(0).busy);
   scheduler.all_taken(TaskId(1));
   BOOST_TEST(look(0).open == 0U);
-  // It goes on with others.
+  // Worker 0 goes on with other tasks.
   scheduler.stopped(WorkerId(0), TaskId(1), kNow);
   BOOST_TEST(!look(0).busy);
   BOOST_TEST(look(1).busy);
@@ -383,7 +383,7 @@ BOOST_AUTO_TEST_CASE(a_task_of_pieces_is_open_until_who_began_it_stops) {
   scheduler.task_started(WorkerId(0), TaskId(1), kNow);
   scheduler.joined(WorkerId(1));
   scheduler.stopped(WorkerId(1), TaskId(1), kNow);
-  // It may have gone on with its own work, and left some.
+  // Worker 0 may have gone on with other work, and may have left some pieces.
   BOOST_TEST(is_open());
   scheduler.stopped(WorkerId(0), TaskId(1), kNow);
   BOOST_TEST(!is_open());
@@ -398,7 +398,7 @@ BOOST_AUTO_TEST_CASE(a_task_of_pieces_that_was_placed_again_is_open_once) {
   (void)scheduler.activated(task, kNow);
   BOOST_TEST(scheduler.workers()[0].open == 0U);
   BOOST_TEST(scheduler.workers()[1].open == 1U);
-  // Late: it waits for a commute lock no more.
+  // This event is late: the task no longer waits for a commute lock.
   scheduler.task_left(WorkerId(0), TaskId(1), kNow);
   BOOST_TEST(scheduler.workers()[1].open == 1U);
   scheduler.task_left(WorkerId(1), TaskId(1), kNow);

@@ -17,7 +17,7 @@ namespace submitted_tasks {
 using tests::StepHost;
 using tests::submit;
 
-/// A graph of tasks on a few numbers; the codelets `cost 0`, `cost 1`, … differ only by class.
+/// A graph of tasks on a few numbers. The codelets `cost 0`, `cost 1`, … differ only by class.
 struct Fixture {
   explicit Fixture(int data = 6) : numbers(static_cast<std::size_t>(data)) {
     for (double& number : numbers) handles.push_back(tests::register_scalar(host.graph, number));
@@ -35,7 +35,7 @@ struct Fixture {
   std::vector<double> numbers;
   std::vector<Handle> handles;
   std::vector<Codelet> codelets;
-  /// Classes are numbered as they appear: a test names codelets in that order.
+  /// Classes are numbered as they appear, so a test has to use codelets in that order.
   std::vector<double> costs{1, 10, 100, 1000};
 };
 
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(ranks_equal_those_of_a_program_that_is_known_before) {
       ids.push_back(fixture.task(codelet, accesses));
       expected.add(fixture.costs[codelet], uses);
     }
-    // Tasks on different numbers of data are of different classes.
+    // Tasks with different numbers of data belong to different classes.
     std::vector<double> costs;
     for (std::size_t c = 0; c < fixture.submitted.size_classes(); ++c) {
       const auto& name = fixture.submitted.size_class(SizeClassId(static_cast<std::uint32_t>(c))).codelet->name;
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(uses_are_counted_down_as_tasks_end) {
   const TaskId second = task(0, {read(handles[0])});
   BOOST_TEST(submitted.uses_left(uses[0].handle) == 2U);
   submitted.ended(second);
-  // Twice is once.
+  // A second call changes nothing.
   submitted.ended(second);
   BOOST_TEST(submitted.uses_left(uses[0].handle) == 1U);
   BOOST_TEST(submitted.uses_left(HandleId(99)) == 0U);
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(the_last_write_is_the_one_that_no_task_in_flight_follows) {
   (void)task(0, {read_write(handles[0])});
   submitted.mark_last_writes(uses);
   BOOST_TEST(!uses[0].last_write);
-  // The same data, seen by the last one.
+  // Now the last task looks at the same data.
   submitted.ended(first);
   submitted.mark_last_writes(uses);
   BOOST_TEST(uses[0].last_write);
@@ -251,9 +251,9 @@ BOOST_AUTO_TEST_CASE(levels_are_what_could_run_at_the_same_time) {
   const TaskId alone = task(1, {read_write(handles[1])});
   task(2, {read(handles[0]), read_write(handles[2])});
   task(2, {read(handles[0]), read_write(handles[3])});
-  // After both readers, which may run together.
+  // This one comes after both readers, which may run together.
   task(3, {read_write(handles[0])});
-  // Of other data, with the first.
+  // This one has other data and can run with the first.
   task(0, {write(handles[4])});
   BOOST_TEST(texts() == "| 2x0 1x1| 2x2| 1x3");
   BOOST_TEST(texts(3) == "| 1x0 1x1| 1x2");

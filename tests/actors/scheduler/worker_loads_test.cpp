@@ -72,9 +72,9 @@ BOOST_AUTO_TEST_CASE(those_that_run_on_a_device_with_slots_share_it) {
   place(3, 5us);
   start(1, 80us);
   start(2, 80us);
-  // Together they take what they would take one after the other.
+  // Together they take as long as one after the other.
   BOOST_TEST((free_at(0, 81us) == 125us));
-  // As predicted: each has had 10 us.
+  // Task 2 ends as predicted: each has had 10 us.
   end(2, 100us);
   BOOST_TEST(loads.busy(WorkerId(0)));
   BOOST_TEST((free_at(0, 101us) == 125us));
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(what_an_ended_task_had_left_is_taken_out_and_what_it_needed
   // Each has had 5 us.
   end(2, 115us);
   BOOST_TEST((free_at(0, 115us) == 175us));
-  // Each has had 30 us more, of which the first had 5 us to spare.
+  // Each has had 30 us more. The first needed 5 us less than that.
   end(1, 175us);
   BOOST_TEST((free_at(0, 175us) == 180us));
 }
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_queue_on_a_device_with_slots_is_known_from_its
     end_ns += waiting.back().left;
     place(id, Duration(waiting.back().left));
   }
-  // The device shares itself among those in its slots.
+  // The device divides its time equally among the tasks in its slots.
   std::vector<Task> running;
   std::int64_t now_ns = 0;
   while (!running.empty() || !waiting.empty()) {
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_queue_on_a_device_with_slots_is_known_from_its
       start(waiting.front().id, TimeStamp(now_ns));
       waiting.pop_front();
     }
-    // But for what is lost when nanoseconds are divided.
+    // Only the rounding of divided nanoseconds makes a difference.
     BOOST_TEST(std::abs(free_at(0, TimeStamp(now_ns)).count() - end_ns) < 1000);
     const auto shortest = std::ranges::min_element(running, {}, &Task::left);
     const std::int64_t each = shortest->left;
@@ -218,24 +218,25 @@ BOOST_AUTO_TEST_CASE(random_orders_give_what_adding_up_gives) {
   Random random(7);
   const auto drawn = [&](std::uint32_t most) { return std::chrono::microseconds(random.below(most)); };
   std::vector<Waiting> waiting;
-  // What each has left at `now`.
+  // The time that each task still needs at `now`.
   std::map<std::uint64_t, Duration> running;
   std::uint64_t next = 0;
   TimeStamp now{};
   for (std::uint64_t step = 0; step < tests::tries(20'000); ++step) {
-    // Up to four that run share it without remainder.
+    // 12 us can be divided by one to four running tasks without a remainder.
     const Duration passed = 12us * random.below(3);
     now += passed;
     for (auto& [task, left] : running) {
       left = std::max(left - passed / static_cast<std::int64_t>(running.size()), Duration{});
     }
     const std::uint32_t what = random.below(10);
-    // Now and then very few wait, and now and then many.
+    // In some phases very few tasks wait, and in others many.
     if (what < 4U + static_cast<std::uint32_t>(step / 1000 % 3)) {
       waiting.push_back({++next, drawn(50), now + drawn(400)});
       place(next, waiting.back().execution, waiting.back().data_at);
     } else if (what < 9 && !waiting.empty() && running.size() < 4) {
-      // Mostly the first, sometimes one that overtakes, sometimes any; some leave without having started.
+      // Mostly the first task starts, sometimes one that overtakes others, sometimes any. Some tasks leave without
+      // having started.
       const std::size_t reach = what == 8 ? waiting.size() : std::min<std::size_t>(waiting.size(), what == 7 ? 4 : 1);
       const auto one = waiting.begin() + random.below(static_cast<std::uint32_t>(reach));
       if (random.below(8) == 0) {

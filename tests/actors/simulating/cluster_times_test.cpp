@@ -5,12 +5,13 @@
 
 #include "tests/actors/simulating/machine_by_hand.hpp"
 
-// Runs in virtual time where cores are clusters.
+// Runs in virtual time on clusters of cores.
 namespace troupe::actors::by_hand {
 
 namespace {
 
-/// Of the kernel's 100 us, 20 are not shared: 60 on two cores, 40 on four, which alone are described.
+/// Eight cores. 20 us of the kernel's 100 us are not shared: it takes 60 us on two cores and 40 on four. Only the time
+/// on four is described.
 SimulationOptions clustered(const std::string& clusters, std::size_t gpus = 0) {
   SimulationOptions options = simulation(gpus);
   options.machine.cores = 8;
@@ -36,7 +37,7 @@ struct ClusterRun {
   RunReport report;
 };
 
-/// So many tasks, each with data of its own, and behind each others that wait for it: chains of this length.
+/// Runs `tasks` chains of `length` tasks. Each chain has data of its own.
 ClusterRun run_of(const SimulationOptions& options, const std::string& policy, const Codelet& codelet, int tasks,
                   int length = 1) {
   TestRuntime runtime(in_virtual_time(options, policy));
@@ -69,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_codelet_uses_what_it_can) {
 }
 
 BOOST_AUTO_TEST_CASE(policies_that_know_times_go_by_them_on_mixed_clusters) {
-  // A cluster of four and four single cores: in 120 us three tasks on the one, one on each of the others.
+  // A cluster of four and four single cores: in 120 us the cluster runs three tasks and each other core one.
   for (const char* policy : {"mct", "heft", "heft-rank", "homeward"}) {
     BOOST_TEST_CONTEXT(policy) {
       const ClusterRun run = run_of(clustered("1x4"), policy, work(8), 7);
@@ -92,7 +93,7 @@ BOOST_AUTO_TEST_CASE(policies_that_do_not_know_times_give_every_worker_what_it_a
           most_on_one = std::max(most_on_one, worker.tasks);
         }
       }
-      // It is two and a half times as fast.
+      // The cluster is two and a half times as fast.
       BOOST_TEST(on_cluster > most_on_one);
       BOOST_TEST((span_of(run) < microseconds(70 * 100 / 5)));
     }
@@ -103,8 +104,8 @@ BOOST_AUTO_TEST_CASE(times_on_clusters_are_learned) {
   SimulationOptions options = clustered("1x4+1x2");
   options.model = SimulationOptions::Model::learned;
   const ClusterRun run = run_of(options, "mct", work(8), 10, 20);
-  // Nothing is known at first; in the long run two single cores, the cluster of two and that of four do 1/100, 1/60 and
-  // 1/40 of a task in a microsecond.
+  // No times are known at first. In the long run the two single cores, the cluster of two and the cluster of four run
+  // 1/100, 1/60 and 1/40 of a task in a microsecond.
   const double best_us = 200 / (2.0 / 100 + 1.0 / 60 + 1.0 / 40);
   BOOST_TEST(seconds(span_of(run)) * 1e6 < 1.3 * best_us);
   BOOST_TEST(seconds(span_of(run)) * 1e6 >= best_us);

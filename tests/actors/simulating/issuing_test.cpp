@@ -1,4 +1,4 @@
-/// Tasks issued behind those that they wait for, in virtual time: launches take 4 us and notices 20.
+/// Tasks issued behind those that they wait for, in virtual time. Launches take 4 us and notices 20 us.
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
 #include <utility>
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_chain_runs_on_without_the_host) {
     BOOST_TEST_CONTEXT(policy) {
       std::uint64_t ahead = 0;
       const std::vector<Span> ran = chain(8, ahead, policy);
-      // Nobody knows how long the first takes.
+      // The first task's duration is not known yet.
       for (std::size_t i = 2; i < ran.size(); ++i) {
         BOOST_TEST((ran[i].start - ran[i - 1].end).count() == 0);
       }
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_chain_runs_on_without_the_host) {
 }
 
 BOOST_AUTO_TEST_CASE(no_more_is_issued_than_hides_the_host) {
-  // Four times launch and notice are 96 us.
+  // Launch and notice take 24 us; four times that is 96 us.
   for (const auto& [kernel_us, some] : {std::pair(96, true), std::pair(97, false)}) {
     SimulationOptions options = with_host_times(100);
     options.kernel_overhead = microseconds(kernel_us) - kOnGpu;
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(what_was_issued_behind_a_kernel_that_fails_is_cancelled_wit
   std::vector<Future> behind;
   const Future root = runtime.submit(broken, {chained, other});
   for (int i = 0; i < 3; ++i) behind.push_back(runtime.submit(update, {chained}));
-  // Behind it only because it reads what this writes: not its consequence.
+  // This task follows the broken one only because that one reads what this one writes. It is not cancelled with it.
   const Future independent = runtime.submit(update, {other});
   const std::string failure = runtime.wait();
   BOOST_TEST(failure.find("broken") != std::string::npos, failure);
@@ -162,11 +162,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_run_any_more_is_not_issued) {
   const Codelet update = add_one(kUpdate, Where::gpus);
   Values z(kElements);
   Values w(kElements);
-  // So that it is known how long it takes.
+  // This run makes the duration of `both` known.
   runtime.submit(both, {registered(runtime, z), registered(runtime, w)});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(std::exchange(called, false));
-  // On the core, for 100 us; and on the GPU for twice as long.
+  // `broken` runs on the core for 100 us; the updates run on the GPU for twice as long.
   runtime.submit(broken, {spoilt});
   for (int i = 0; i < 20; ++i) runtime.submit(update, {chained});
   const Future last = runtime.submit(both, {chained, spoilt});

@@ -1,4 +1,4 @@
-/// A described machine whose every moment can be worked out by hand.
+/// A described machine on which every moment can be calculated by hand.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -70,7 +70,7 @@ inline RuntimeOptions in_virtual_time(const SimulationOptions& simulation, std::
 
 enum class Where { cores, gpus, both };
 
-/// Adds one to every element of what it may write.
+/// A codelet that adds one to every element of the data that it may write.
 inline Codelet add_one(std::vector<AccessMode> modes, Where where = Where::both) {
   const Kernel kernel = [modes](const KernelContext& context) {
     for (std::size_t i = 0; i < modes.size(); ++i) {
@@ -90,7 +90,7 @@ inline const std::vector<AccessMode> kRead{AccessMode::read};
 inline const std::vector<AccessMode> kWrite{AccessMode::write};
 inline const std::vector<AccessMode> kUpdate{AccessMode::read_write};
 
-/// Data that a wait for everything leaves where they are.
+/// Registers data that a wait for everything leaves where they are.
 inline Handle registered(TestRuntime& runtime, Values& values, const std::string& name = "x") {
   const auto rows = static_cast<std::int64_t>(values.size());
   graph::DataDescription description{layout_of<double>(rows, 1, rows), reinterpret_cast<std::byte*>(values.data()),
@@ -99,7 +99,7 @@ inline Handle registered(TestRuntime& runtime, Values& values, const std::string
   return runtime->graph().register_data(std::move(description));
 }
 
-/// As the program reads it.
+/// The first value as the program reads it.
 inline double first_of(TestRuntime& runtime, const Handle& handle) {
   graph::Task* hold = runtime->graph().acquire(handle, AccessMode::read).value_or_throw();
   const double value = graph::TaskGraph::view_of(handle).as_matrix<double>()(0, 0);
@@ -112,7 +112,7 @@ struct Span {
   Duration end{};
   WorkerId worker;
 };
-/// When tasks ran, by the order of their submission.
+/// The times and workers of tasks, in the order of their submission.
 inline std::vector<Span> spans(const Trace& trace) {
   std::map<TaskId, Span> by_task;
   for (const TraceEvent& event : trace.events) by_task[event.task] = {event.start, event.end, event.worker};

@@ -22,7 +22,7 @@ SimulationOptions cores(int number, std::size_t gpus = 0) {
   return options;
 }
 
-/// Ten pieces, each of which adds one to the elements that are its own.
+/// A codelet of ten pieces. Each adds one to its own elements.
 Codelet in_ten(std::size_t grain = 1) {
   return Codelet("in ten", {AccessMode::read_write})
       .pieces([](const KernelContext&) { return 10; },
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(the_trace_shows_who_helped_with_what_and_for_how_long) {
     ++helpers;
   }
   BOOST_TEST(helpers == 3);
-  // Ten pieces of 10 us, of which the owner has run three.
+  // There are ten pieces of 10 us. The owner has run three of them.
   BOOST_TEST((trace.events[0].duration() == microseconds(30)));
   BOOST_TEST((helped == microseconds(70)));
 }
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(one_core_takes_as_long_as_for_a_whole) {
 }
 
 BOOST_AUTO_TEST_CASE(who_is_free_goes_on_while_others_are_in_their_last_pieces) {
-  // Two cores: five pieces each, then the next.
+  // Two cores run five pieces each, then the next task.
   TestRuntime runtime(in_virtual_time(cores(3), "multigrain"));
   std::vector<Values> values(3, Values(kElements));
   for (Values& one : values) runtime.submit(in_ten(), {registered(runtime, one)});
@@ -148,25 +148,25 @@ BOOST_DATA_TEST_CASE(a_core_goes_back_to_work_of_its_own, data::make({0, 1}), lo
   Values large(kElements);
   Values small(kElements);
   runtime.submit(in_ten(), {registered(runtime, large)});
-  // Nobody can help with it, and it becomes ready when both cores are busy.
+  // No worker can help with this task, and it becomes ready when both cores are busy.
   const Codelet plain = Codelet("plain", {AccessMode::read_write}).cpu([](const KernelContext&) {});
   runtime.submit(std::move(Codelet(plain)).timed_as("test/kernel/double"), {registered(runtime, small)});
   BOOST_TEST(runtime.wait() == "");
   std::vector<Span> all = spans(runtime->take_trace());
   BOOST_TEST_REQUIRE(all.size() == 2U);
-  // At once, or when the first piece has ended: not after all of them.
+  // The plain task starts at once or when the first piece has ended, not after all pieces.
   BOOST_TEST(all[1].start <= microseconds(10));
   BOOST_TEST(makespan(runtime->report()) <= microseconds(110));
 }
 
 BOOST_AUTO_TEST_CASE(the_next_begins_when_nobody_can_join) {
-  // Two pieces of 50 us each, four cores: two super-tasks at a time.
+  // Each super-task has two pieces of 50 us. Four cores run two super-tasks at a time.
   TestRuntime runtime(in_virtual_time(cores(4), "multigrain"));
   std::vector<Values> values(4, Values(kElements));
   for (Values& one : values) runtime.submit(in_ten(5), {registered(runtime, one)});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(makespan(runtime->report()) == kOnCore);
-  // One at a time nobody can join at all.
+  // With one piece no other core can join.
   TestRuntime whole(in_virtual_time(cores(4), "multigrain"));
   for (Values& one : values) whole.submit(in_ten(10), {registered(whole, one)});
   BOOST_TEST(whole.wait() == "");
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(reuse_decides_which_super_tasks_the_accelerator_runs) {
     std::vector<Values> values(3, Values(kElements));
     std::vector<Handle> handles;
     for (Values& one : values) handles.push_back(registered(runtime, one));
-    // Without, the last is to be used most.
+    // Otherwise the last one has the most uses.
     if (by_position) BOOST_TEST(runtime->set_reuse(handles[0], 1000).ok());
     const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const KernelContext&) {});
     for (const Handle& handle : handles) runtime.submit(in_ten(), {handle});
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(an_accelerator_runs_it_whole) {
 }
 
 BOOST_DATA_TEST_CASE(cores_take_back_what_an_accelerator_has_not_begun, data::make({false, true}), takes_back) {
-  // Both go to the accelerator, one of them ahead. The core may not write what is still being copied.
+  // Both tasks go to the accelerator, one of them ahead. The core may not write data that are still being copied.
   TestRuntime runtime(in_virtual_time(cores(2, 1), takes_back ? "multigrain:take-back" : "multigrain"));
   std::vector<Values> values(2, Values(kElements));
   for (Values& one : values) runtime.submit(in_ten(), {registered(runtime, one)});
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_piece_that_throws_fails_the_task) {
   runtime.submit(broken, {handle});
   const std::string message = runtime.wait();
   BOOST_TEST(tests::contains(message, "piece 4 of 10: gave up"), message);
-  // Whoever had ended at that moment, too, had just taken the seventh; nobody takes the last three.
+  // A worker that ended its piece at the same moment had just taken the seventh. No worker takes the last three.
   BOOST_TEST(makespan(runtime->report()) == microseconds(30));
 }
 

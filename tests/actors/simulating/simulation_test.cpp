@@ -1,4 +1,4 @@
-/// Runs in virtual time whose every moment can be worked out by hand.
+/// Runs in virtual time of which every moment can be calculated by hand.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <functional>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace by_hand;
 
-/// A task's priority is the worker that it is to run on: worker 0 is the core, then come the GPUs.
+/// Places each task on the worker whose number is the task's priority. Worker 0 is the core; then come the GPUs.
 class AsTold final : public scheduler::PlacingPolicy {
  public:
   void place(std::span<const scheduler::ReadyTask> tasks, const scheduler::Snapshot& snapshot, Random&,
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(with_lookahead_the_next_tasks_data_travel_while_a_kernel_ru
     BOOST_TEST(runtime.wait() == "");
     const std::vector<Span> ran = spans(runtime->take_trace());
     check_span(ran.at(0), kCopy, kCopy + kOnGpu);
-    // One copy after the other, the second beside the first kernel; or all in turn.
+    // The copies follow one another, and the second overlaps the first kernel; without lookahead nothing overlaps.
     const Duration second = ahead ? 2 * kCopy : 2 * kCopy + kOnGpu;
     check_span(ran.at(1), second, second + kOnGpu);
   }
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(overheads_are_added) {
   check_span(ran.at(1), {}, kOnCore);
 }
 
-/// The times of ten tasks, alternately on the core and the GPU, or the other way round.
+/// The times of ten tasks that run alternately on the core and the GPU; `turned` exchanges the two.
 std::vector<Duration> noisy_times(std::uint64_t seed, bool turned) {
   SimulationOptions options = simulation(1);
   options.machine = machine(1, 0.2);
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(noise_depends_on_seed_and_task_alone) {
   const std::vector<Duration> one = noisy_times(1, false);
   BOOST_TEST((one == noisy_times(1, false)));
   BOOST_TEST((one != noisy_times(2, false)));
-  // As much slower or faster than its mean wherever a task runs.
+  // A task's factor to the mean time is the same on every worker.
   const std::vector<Duration> turned = noisy_times(1, true);
   for (std::size_t i = 0; i < one.size(); ++i) {
     const double factor = i % 2 == 0 ? 0.1 : 10;

@@ -1,4 +1,4 @@
-/// Plays the actor around the core of a worker.
+/// Plays the actor around a worker's core.
 #pragma once
 
 #include <string>
@@ -20,15 +20,15 @@ using Lines = std::vector<std::string>;
 inline constexpr WorkerId kFirst{0};
 inline constexpr WorkerId kSecond{1};
 
-/// One worker's core among others that are only their deques; tasks are called by the names they are given.
+/// One worker's core. The other workers are only their deques. Tasks are known by their names.
 struct CoreFixture {
   explicit CoreFixture(StealPlan plan = one_ring(4), WorkerCore::Options options = {.self = kFirst, .seed = 7})
       : crew(tasks.graph, 4, std::move(plan)), core(crew, options) {}
 
   graph::Task* task(const std::string& name, int priority = 0) { return tasks.task(priority, name); }
   TaskDeque& deque(WorkerId worker) { return crew.ports[worker.index()].deque; }
-  /// What the core says until there is nothing more to do, in words. Tasks that it starts go on running, and answers to
-  /// its steal requests do not come.
+  /// The steps that the core takes until there is nothing more to do, in words. The tasks that it starts go on running,
+  /// and its steal requests get no answers.
   Lines steps() {
     Lines lines;
     while (true) {
@@ -62,7 +62,7 @@ struct CoreFixture {
   Crew crew;
   WorkerCore core;
   std::vector<graph::Task*> started;
-  /// Whose data were asked for.
+  /// The tasks whose data were asked for.
   std::vector<graph::Task*> asked_for;
 };
 

@@ -1,4 +1,4 @@
-/// A worker on the stage, and those whom it talks to.
+/// A worker on the stage, and the actors that it talks to.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +70,7 @@ struct Dialogue {
     peers->clear();
   }
 
-  /// Brings worker 0 on the stage.
+  /// Spawns worker 0 on the stage.
   void begin() {
     auto setup = std::make_shared<WorkerSetup>();
     setup->id = kFirst;
@@ -95,7 +95,7 @@ struct Dialogue {
     peers->set(kFirst, worker);
     stage.tell(worker, StartWorker{});
   }
-  /// Gives `worker` tasks that write their name to `ran`.
+  /// Gives the receiver tasks that write their names to `ran`.
   void give(WorkerId receiver, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       const Codelet codelet = Codelet(name, {}).cpu([this, name](const KernelContext&) { ran.push_back(name); });
@@ -104,7 +104,7 @@ struct Dialogue {
       crew->ports[receiver.index()].deque.push(ready);
     }
   }
-  /// Gives worker 0 a task that adds one to `value`, and submits another that waits for it.
+  /// Gives worker 0 a task that adds one to `value`, and another one that waits for it.
   void give_chain_of_two() {
     const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int& x) { ++x; });
     const Handle handle = tasks.scalar(value);

@@ -28,7 +28,7 @@ std::vector<Standing*> pointers(std::deque<Standing>& standings) {
   return all;
 }
 
-/// Some worker will be something else.
+/// Returns true if some worker is about to change its part.
 bool changes(const std::deque<Standing>& standings) {
   return std::ranges::any_of(standings, [](const Standing& one) {
     const Part part = one.part();
@@ -36,7 +36,7 @@ bool changes(const std::deque<Standing>& standings) {
   });
 }
 
-/// Clusters of these sizes, one after the other.
+/// Clusters of these sizes, made of consecutive workers.
 Groups groups(const std::vector<std::size_t>& sizes) {
   Groups all;
   std::size_t next = 0;
@@ -47,7 +47,7 @@ Groups groups(const std::vector<std::size_t>& sizes) {
   return all;
 }
 
-/// Without threads: what is told and who is woken, and the standings.
+/// A grouping without threads. It records the standings, what workers are told, and which ones are woken.
 struct Observed {
   explicit Observed(std::size_t workers)
       : standings(workers),
@@ -66,7 +66,7 @@ struct Observed {
     return all;
   }
   void drained(std::size_t worker) { grouping.drained(id(worker), standings[worker].part()); }
-  /// Those that open do so.
+  /// Lets all workers open that can.
   void open() {
     for (Standing& standing : standings) standing.open_up();
   }
@@ -120,17 +120,17 @@ BOOST_AUTO_TEST_CASE(what_was_asked_for_last_comes_next_even_before_workers_have
   o.drained(0);
   BOOST_TEST(changes(o.standings));
   o.drained(1);
-  // The same as there is: nothing is left to do.
+  // The last grouping asked for is the present one, so nothing is left to do.
   BOOST_TEST(!changes(o.standings));
   BOOST_TEST(o.grouping.completed() == 2U);
   o.grouping.regroup(groups({1, 1}));
-  // It has not opened, so it drains again, and its late step does not open it.
+  // The worker has not opened, so it drains again, and its late step does not open it.
   BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead}));
   o.open();
   BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead}));
 }
 
-/// What a worker does, with a thread and without tasks: while it is open it calls its team in.
+/// A worker with a thread and without tasks. While it is open, it calls its team in.
 void work(std::size_t index, Grouping& grouping, Standing& standing, Doorbell& bell, const std::atomic<bool>& stop,
           std::atomic<int>& entries, std::atomic<bool>& wrong) {
   Grouping::Place mine = grouping.place(id(index));
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(threads_go_on_through_any_regroupings) {
       sizes.push_back(1 + random.below(static_cast<std::uint32_t>(left)));
     }
     grouping.regroup(groups(sizes));
-    // Now and then the next comes before this one is over.
+    // Sometimes the next grouping comes before this one is complete.
     const bool waits = random.below(4) != 0;
     while (waits && changes(standings)) std::this_thread::yield();
   }

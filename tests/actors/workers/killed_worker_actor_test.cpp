@@ -1,4 +1,4 @@
-// Workers whose actors are killed: what they leave to the next. On real threads: worker_loss_test.cpp.
+// Workers whose actors are killed, and the work that the next actor takes over. On real threads: worker_loss_test.cpp.
 #include <boost/test/unit_test.hpp>
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ using graph::TaskList;
 using tests::Lines;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// Data that are asked for come when the test says so; or as soon as nobody wants them any more.
+/// Requested data arrive when the test says so, or as soon as no worker wants them any more.
 class LateServices final : public TaskServices {
  public:
   explicit LateServices(Crew& crew) : crew_(crew) { crew.services = this; }
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(an_answer_to_an_actor_that_died_starts_no_task_of_the_next)
   d.begin();
   d.stage.play();
   BOOST_TEST(services.asked_for.size() == 1U);
-  // The answer comes between the actor's last look and its withdrawal.
+  // The data arrive between the actor's last look and its withdrawal.
   caf::anon_send_exit(d.worker, caf::exit_reason::kill);
   d.stage.play();
   d.begin();
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_replaces_a_sleeper_is_awake) {
   BOOST_TEST(d.crew->idle.contains(kFirst));
   caf::anon_send_exit(d.worker, caf::exit_reason::kill);
   d.stage.play();
-  // Dead, it still counts as idle: who wakes it wakes its replacement.
+  // The dead worker still counts as idle: waking it wakes its replacement.
   BOOST_TEST(d.crew->idle.contains(kFirst));
   d.give(kFirst, {"a", "b"});
   d.begin();

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(the_first_failure_takes_all_that_nobody_has) {
   BOOST_TEST(!shared.leave(part(shared, 1, true)));
   BOOST_TEST(shared.leave(part(shared, 1, false)));
   BOOST_TEST((shared.let_go().cause == first));
-  // The next task knows nothing of it.
+  // The next task does not inherit the failure.
   BOOST_TEST(!open(1).failed());
 }
 
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_board_shows_a_task_until_none_of_its_pieces_is_left) {
   BOOST_TEST(board.open_task() == nullptr);
   BOOST_TEST(anywhere == 0U);
   BOOST_TEST(!first.leave(part(first, 0, true)));
-  // Somebody is still in it.
+  // Another worker is still in the first task.
   SharedPieces& second = open(1);
   BOOST_TEST(&second != &first);
   board.close();
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(progress_is_of_one_task) {
   BOOST_TEST(!shared.progress_of(other).has_value());
 }
 
-/// One thread opens tasks one after the other, and others take part in whatever is open.
+/// One thread opens tasks one after the other, and others take part in whichever is open.
 struct Race {
   static constexpr std::uint32_t kMostPieces = 40;
   static constexpr std::uint32_t kTasks = 5000;

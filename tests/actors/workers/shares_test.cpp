@@ -25,7 +25,7 @@ struct Fixture {
     shares.activated(share, 1);
     shares.push(share, one);
   }
-  /// Runs one turn, each task of which takes so long; returns whose it was.
+  /// Runs one turn in which each task takes `took_ns`. Returns the share whose turn it was.
   const Share* run(std::int64_t took_ns, std::size_t* tasks = nullptr) {
     Shares::Turn turn = shares.take();
     if (tasks != nullptr) *tasks = turn.tasks.size();
@@ -42,12 +42,12 @@ struct Fixture {
   LooseTasks tasks{4000};
 };
 
-/// Moved by hand.
+/// The time, which tests set.
 std::chrono::steady_clock::time_point now_here{std::chrono::hours(1)};
 std::chrono::steady_clock::time_point tell_now() { return now_here; }
 void pass(Duration time) { now_here += std::chrono::duration_cast<std::chrono::steady_clock::duration>(time); }
 
-/// Two workers or more that take turns, a user A of small tasks and a user B.
+/// Two or more workers that take turns, a user A with small tasks and a user B with large ones.
 struct TwoUsers {
   explicit TwoUsers(std::size_t workers = 2) : shares(workers, nullptr, &tell_now) {
     for (std::uint32_t i = 0; i < workers; ++i) shares.begin(WorkerId(i), 1);
@@ -60,7 +60,7 @@ struct TwoUsers {
     shares.activated(share, 1);
     shares.push(share, one);
   }
-  /// The worker takes a task whose turn it is, and begins it; null where it finds none.
+  /// The worker takes and begins a task whose turn it is. Returns null if there is none.
   graph::Task* begin(std::uint32_t worker) {
     graph::Task* const one = shares.take_turn(WorkerId(worker), own);
     if (one == nullptr) return nullptr;
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(one_client_alone_is_not_contended_and_two_with_work_are) {
 BOOST_AUTO_TEST_CASE(clients_get_time_in_proportion_to_their_weights) {
   Fixture f;
   std::array<Share*, 3> shares{&f.shares.open(1), &f.shares.open(2), &f.shares.open(5)};
-  // The tasks of the first take longest: time counts, not tasks.
+  // The tasks of the first share take longest. The shares are equal in time, not in tasks.
   const std::array<std::int64_t, 3> took{4 * kMillisecond, kMillisecond, kMillisecond};
   std::size_t next = 0;
   for (Share* share : shares) {
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_comes_back_catches_up_on_a_little_and_no_more
   Share& steady = f.shares.open(1);
   Share& other = f.shares.open(1);
   std::size_t next = 0;
-  // A third one that always has work, so that the first two are never alone.
+  // A third share always has work, so that the first two are never alone.
   f.shares.activated(f.shares.open(1), 1);
   for (int i = 0; i < 1000; ++i) f.wait_for_turn(steady, f.tasks(next++));
   for (int i = 0; i < 500; ++i) BOOST_TEST(f.run(kMillisecond) == &steady);
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(several_short_tasks_are_given_out_at_once_and_long_ones_sin
   std::size_t next = 0;
   for (int i = 0; i < 2000; ++i) f.wait_for_turn(a, f.tasks(next++));
   std::size_t tasks = 0;
-  // Their time is not known: one, which takes a microsecond.
+  // Their time is not known: the first turn has one task, which takes a microsecond.
   (void)f.run(1000, &tasks);
   for (int i = 0; i < 20; ++i) (void)f.run(1000, &tasks);
   BOOST_TEST(tasks == 32U);
@@ -195,14 +195,14 @@ BOOST_AUTO_TEST_CASE(who_helps_with_a_task_charges_its_client) {
   f.shares.activated(a, 1);
   f.shares.charge(a, Duration(5 * kMillisecond));
   BOOST_TEST(a.used_ns == 5 * kMillisecond);
-  // Who is alone takes from nobody.
+  // A share that is alone takes time from no other.
   BOOST_TEST(a.virtual_ns == b.virtual_ns);
   f.shares.activated(b, 1);
   const double before = b.virtual_ns;
   f.shares.charge(b, Duration(4 * kMillisecond));
   BOOST_TEST(b.used_ns == 4 * kMillisecond);
   BOOST_TEST(b.virtual_ns - before == 2.0 * kMillisecond);
-  // What one task takes is not known from its parts.
+  // The mean time of a task cannot be known from the time of its parts.
   BOOST_TEST(b.mean_ns == 0);
 }
 
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(users_have_equal_shares_however_many_programs_they_have) {
   }
   for (int i = 0; i < 600; ++i) (void)f.run(kMillisecond);
   BOOST_TEST(static_cast<double>(one.used_ns) == 300.0 * kMillisecond, boost::test_tools::tolerance(0.03));
-  // The programs of one user have equal parts of what he has.
+  // The programs of one user have equal parts of that user's share.
   for (std::size_t i = 1; i < shares.size(); ++i) {
     BOOST_TEST(static_cast<double>(shares[i]->used_ns) == 300.0 / 8 * kMillisecond, boost::test_tools::tolerance(0.1));
     BOOST_TEST(f.shares.weight_among_all(*shares[i]) == 1.0 / 8);
@@ -269,14 +269,15 @@ BOOST_AUTO_TEST_CASE(a_worker_stays_free_of_long_kernels_for_who_had_work_lately
   f.wait_for_turn(a, f.small);
   f.end(0, f.begin(0));
   for (int i = 0; i < 8; ++i) f.wait_for_turn(b, f.large);
-  // Nobody knows yet that they are long.
+  // The scheduler does not know yet that these tasks are long.
   std::array<graph::Task*, 2> running{f.begin(0), f.begin(1)};
   BOOST_TEST_REQUIRE((running[0] != nullptr && running[1] != nullptr));
   pass(std::chrono::milliseconds(20));
   f.end(0, running[0]);
   BOOST_TEST(f.shares.guarded());
   BOOST_TEST(f.shares.contended());
-  // The other one still runs, and was seen to be long; those that waited before are not known to be, so a push is due.
+  // The other task still runs and is known to be long. The tasks that waited before are not known to be long, so a new
+  // push is due.
   running[0] = f.begin(0);
   f.end(1, running[1]);
   if (running[0] != nullptr) f.end(0, running[0]);
@@ -289,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_worker_stays_free_of_long_kernels_for_who_had_work_lately
   running[0] = f.begin(0);
   BOOST_TEST(running[0] != nullptr);
   BOOST_TEST(f.begin(1) == nullptr);
-  // What may not be begun keeps no worker awake.
+  // Tasks that may not begin keep no worker awake.
   BOOST_TEST(f.shares.waiting() == 3U);
   BOOST_TEST(!f.shares.turns_wait());
   f.wait_for_turn(a, f.small);
@@ -327,7 +328,7 @@ BOOST_AUTO_TEST_CASE(two_users_of_long_kernels_use_all_workers_and_leave_one_to_
   }
   BOOST_TEST((f.begin(0) != nullptr && f.begin(1) != nullptr && f.begin(2) != nullptr));
   for (std::uint32_t i = 0; i < 3; ++i) f.shares.begin(WorkerId(i), 1);
-  // A third one, whose task takes the free worker; while he is around, long ones wait.
+  // A third user comes, whose task takes the free worker. While that user is around, long tasks wait.
   Share& a = f.shares.open(1, 1000);
   f.wait_for_turn(a, f.small);
   while (a.active > 0) {
@@ -389,7 +390,7 @@ BOOST_AUTO_TEST_CASE(who_is_alone_is_not_charged_for_what_ran_before_others_came
 
 BOOST_AUTO_TEST_CASE(tasks_that_only_some_workers_can_run_are_not_served_before_other_users) {
   Fixture f;
-  // Tasks without a graph are the runtime's own, which stands for a user here.
+  // Tasks without a graph belong to the runtime's own share, which stands for a user here.
   Share& own = f.shares.of(*f.tasks(0));
   Share& other = f.shares.open(1);
   f.shares.activated(own, 1);
@@ -408,7 +409,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_cancelled_use_up_turns_too) {
   Share& a = f.shares.open(1, 1000);
   for (int i = 0; i < 1000; ++i) f.wait_for_turn(b, f.small);
   for (int i = 0; i < 100; ++i) f.wait_for_turn(a, f.small);
-  // They have been cancelled, and never begin.
+  // The tasks have been cancelled and never begin.
   while (a.active > 0) {
     graph::Task* const one = f.shares.take_turn(WorkerId(0), f.own);
     BOOST_TEST_REQUIRE(one != nullptr);

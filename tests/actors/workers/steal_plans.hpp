@@ -1,4 +1,4 @@
-/// Who may steal from whom.
+/// Plans that say which workers may steal from which.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace troupe::tests {
 
-/// Everybody may steal from everybody, in one ring.
+/// All workers may steal from all others, in one ring.
 inline StealPlan one_ring(std::size_t workers) {
   StealPlan plan;
   for (std::uint32_t thief = 0; thief < workers; ++thief) {

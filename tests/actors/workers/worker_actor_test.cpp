@@ -1,4 +1,4 @@
-// What workers say and do when they are told something; with devices that end tasks later, too.
+// The reactions of workers to messages, also with devices that end tasks later.
 #include "actors/workers/worker_actor.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -58,11 +58,11 @@ BOOST_AUTO_TEST_CASE(a_thief_gets_half_and_is_told) {
   d.begin();
   d.stage.play();
   d.stage.heard();
-  // The victim itself hears of its tasks only by the request.
+  // The victim hears of its tasks only by the steal request.
   d.give(kFirst, {"a", "b", "c"});
   d.stage.tell(d.worker, StealRequest{kSecond});
   d.stage.play();
-  // Two are given away and the third is run; then the victim is a thief itself.
+  // Two tasks are given away and the third is run. Then the victim is a thief itself.
   BOOST_TEST(d.stage.heard() == (Lines{"second: 0 gave 2", "second: 0 asks for tasks"}), kPerElement);
   BOOST_TEST(d.deque(kSecond).size() == 2U);
   BOOST_TEST(d.ran == (Lines{"c"}), kPerElement);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(without_work_it_asks_a_victim_once_and_waits_for_the_answer
   d.stage.tell(d.worker, StealReply{kSecond, 1});
   d.stage.play();
   BOOST_TEST(d.ran == (Lines{"a"}), kPerElement);
-  // It has run it, and asks for the other.
+  // The worker has run one task, and asks for the other.
   BOOST_TEST(d.stage.heard() == (Lines{"second: 0 asks for tasks"}), kPerElement);
   BOOST_TEST(d.deque(kSecond).pop_newest() != nullptr);
   d.stage.tell(d.worker, StealReply{kSecond, 0});
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(an_asynchronous_device_is_kept_full) {
   d.stage.play();
   BOOST_TEST(device.in_flight.size() == 3U);
   BOOST_TEST(d.ended() == 1U);
-  // Several ends before the worker looks, one of them a failure.
+  // Several tasks end before the worker looks; one of them fails.
   device.end();
   device.end(std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "out of luck"}));
   device.end();
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_full_asynchronous_device_still_gives_tasks_away) {
   BOOST_TEST(d.ended() == 2U);
 }
 
-/// Ends tasks in a thread of its own, in any order.
+/// A device that ends tasks in a thread of its own, in any order.
 class ThreadedDevice final : public Device {
  public:
   explicit ThreadedDevice(DeviceListener& listener) : listener_(listener), thread_([this] { work(); }) {}
@@ -256,7 +256,7 @@ class ThreadedDevice final : public Device {
   std::thread thread_;
 };
 
-/// Real threads: two detached workers with asynchronous devices, which steal from one another.
+/// Real threads: two detached workers with asynchronous devices steal from one another.
 BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
   struct Configuration : caf::actor_system_config {
     Configuration() {
@@ -287,7 +287,8 @@ BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
     for (int i = 0; i < 2; ++i) supervisor->receive([](const WorkerStarted&) {});
     constexpr std::uint64_t kTasks = 20'000;
     for (std::uint64_t i = 0; i < kTasks; ++i) {
-      // In bursts to one of the workers, so that there is something to steal, and now and then time to fall asleep.
+      // Tasks come in bursts to one of the workers, so that there is something to steal. Sometimes there is time to
+      // fall asleep.
       const WorkerId to(static_cast<std::uint32_t>(i / 500 % 2));
       crew->ports[to.index()].deque.push(tasks.task());
       const WorkerId sleeper = crew->take_idle(to);

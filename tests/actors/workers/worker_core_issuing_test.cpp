@@ -1,4 +1,4 @@
-// What a worker gives its device before the device can begin it, and what becomes of that where something goes wrong.
+// Tasks that a worker gives to its device before the device can begin them, and their fate when something goes wrong.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <memory>
@@ -20,7 +20,7 @@ using tests::Lines;
 using tests::nobody_steals;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// Notes what it is told; whatever is asked about may be issued.
+/// Records what it is told. Every task that it is asked about may be issued.
 struct Notes final : TaskServices {
   bool acquire(WorkerId, Task&) override { return false; }
   void withdraw(WorkerId, Task& task) override { lines.push_back("withdraw " + task.extras->name); }
@@ -53,7 +53,7 @@ struct Fixture : tests::CoreFixture {
   explicit Fixture(std::size_t slots = 1, std::size_t most_ahead = 4)
       : CoreFixture(nobody_steals(4), options(slots, most_ahead)) {
     crew.services = &notes;
-    // How long tasks of this codelet take is known from then on.
+    // After this, the duration of tasks of this codelet is known.
     chain({"known"});
     Task& known = start_first();
     core.task_ended(known, nullptr, std::chrono::microseconds(10));
@@ -61,7 +61,7 @@ struct Fixture : tests::CoreFixture {
     asked_for.clear();
   }
 
-  /// Submits tasks that update one value after one another; those that are ready go to the deque.
+  /// Submits a chain of tasks that update one value. Ready tasks go to the deque.
   std::vector<Future> chain(const Lines& names) {
     std::vector<Future> futures;
     for (const std::string& name : names) futures.push_back(tasks.submit(update, {handle}, {.name = name}));
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_successor_is_given_to_the_device_behind_the_task_that_it_
   BOOST_TEST(steps() == (Lines{"start c behind b", "rest"}), kPerElement);
   BOOST_TEST(core.running() == 3U);
   end(a);
-  // It is on the device already.
+  // The task is on the device already.
   BOOST_TEST(deque(kFirst).size() == 0U);
   end(*started[1]);
   end(*started[2]);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(what_the_device_has_run_before_its_turn_came_counts_as_star
   end(*started[1]);
   BOOST_TEST((status(futures[0]) == TaskStatus::succeeded));
   BOOST_TEST((status(futures[1]) == TaskStatus::succeeded));
-  // This one the device was not given.
+  // The device was not given this task.
   core.acquired(*asked_for[2]);
   (void)steps();
   BOOST_TEST(started.size() == 2U);
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_lost_device_gives_its_claims_up_before_it_sends_on_what_t
   BOOST_TEST(steps().empty());
   BOOST_TEST(notes.lines == (Lines{"withdraw b"}), kPerElement);
   BOOST_TEST(!asked_for[1]->issued_ahead);
-  // It is ready once that has ended, and goes where every other task of this worker goes.
+  // The task becomes ready when that one has ended, and goes where every other task of this worker goes.
   end(a, std::make_shared<Failure>(Failure{ErrorCode::device_lost, "planned"}));
   BOOST_TEST(steps() == (Lines{"send on b", "rest"}), kPerElement);
 }
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_wanted_back_goes_unless_it_has_begun) {
   want_back(waits);
   BOOST_TEST(run.steps().empty());
   waits.holds_commute = false;
-  // While another runs, whether its data are there or not.
+  // While another task runs, it does not matter whether the data are there.
   BOOST_TEST(run.steps() == (Lines{"send on b", "acquire a"}), kPerElement);
   BOOST_TEST(run.notes.lines == (Lines{"withdraw b"}), kPerElement);
   run.core.acquired(*run.asked_for[2]);

@@ -1,4 +1,4 @@
-/// What a worker does where there is no memory left.
+/// A worker's behaviour when no memory is left.
 #include <boost/test/unit_test.hpp>
 #include <vector>
 

@@ -21,7 +21,7 @@ namespace {
 
 using graph::TaskList;
 
-/// What a runtime does around its workers, without actors.
+/// The parts of a runtime around its workers, without actors.
 class SharedCrew final : public graph::GraphHost {
  public:
   explicit SharedCrew(std::size_t workers) : own_(workers), crew_(own_.graph, workers, tests::one_ring(workers)) {
@@ -47,8 +47,8 @@ class SharedCrew final : public graph::GraphHost {
   std::optional<tests::WorkerThreads> threads_;
 };
 
-/// Chains and independent tasks, some of them cancelled, of one client: again and again alone and beside others.
-/// Returns the number of rounds that went wrong.
+/// A client that submits chains and independent tasks and cancels some of them, in many rounds, alone and beside other
+/// clients. Returns the number of rounds that went wrong.
 int be_a_client(SharedCrew& shared, std::size_t workers, std::uint64_t seed) {
   int wrong = 0;
   Random random(seed);
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_a_chain_goes_on_while_another_client
   WorkerCore core(crew, {.self = WorkerId(0), .activation_queue = &activation});
   tests::ReadyTasks host;
   Share& share = crew.shares->open(1);
-  // Of another client, for as long as it likes.
+  // A share of another client, with a task that may run for as long as it likes.
   Share& busy = crew.shares->open(1);
   crew.shares->activated(busy, 1);
   {
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_a_chain_goes_on_while_another_client
     crew.shares->activated(share, host.tasks.size());
     activation.push(host.tasks);
     for (int i = 0; i < 3; ++i) {
-      // What the policy does.
+      // This is the policy's part.
       graph::Task* const task = activation.pop_oldest();
       BOOST_TEST_REQUIRE(task != nullptr);
       crew.ports[0].deque.push(task);

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(its_own_tasks_come_before_the_entry_queue_unless_that_has_a
 BOOST_AUTO_TEST_CASE(from_a_long_entry_queue_it_takes_several_but_leaves_the_others_theirs) {
   for (int i = 0; i < 64; ++i) crew.entry.push(task(std::to_string(i)));
   BOOST_TEST(steps() == (Lines{"start 0"}), kPerElement);
-  // A quarter for each of four workers, half of that at once.
+  // Each of four workers gets a quarter, and half of that at once.
   BOOST_TEST(deque(kFirst).size() == 7U);
   BOOST_TEST(crew.entry.size() == 56U);
 }
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(within_a_ring_the_victim_is_random_and_has_tasks) {
   }
   BOOST_TEST(asked[0] == 0);
   BOOST_TEST(asked[2] == 0);
-  // An empty neighbour's turn goes to the next, so 1 is asked when the start is 1, and 3 when it is 2 or 3.
+  // An empty neighbour passes its turn to the next, so 1 is asked when the start is 1, and 3 when it is 2 or 3.
   BOOST_TEST(asked[1] > 60);
   BOOST_TEST(asked[3] > 60);
 }
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_successors_go_to_the_scheduler) {
   BOOST_TEST(activation.size() == 1U);
 }
 
-/// A core that fetches data, with one task in hand beyond the one that runs.
+/// A core that fetches data, with one task in hand in addition to the running one.
 WorkerCore::Options with_lookahead(TaskDeque* activation = nullptr) {
   return {.self = kFirst, .fetches = true, .lookahead = 1, .seed = 7, .activation_queue = activation};
 }
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(while_a_task_runs_the_data_of_the_next_are_asked_for) {
   Fixture run(nobody_steals(4), with_lookahead());
   for (const char* name : {"a", "b", "c"}) run.deque(kFirst).push(run.task(name));
   BOOST_TEST(run.steps() == (Lines{"acquire c", "acquire b"}), kPerElement);
-  // Whose data arrive first starts first.
+  // The task whose data arrive first starts first.
   run.core.acquired(*run.asked_for[1]);
   BOOST_TEST(run.steps() == (Lines{"start b"}), kPerElement);
   run.core.task_ended(*run.started[0], nullptr);
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(of_those_whose_data_are_there_the_most_urgent_starts_first)
     BOOST_TEST_REQUIRE(run.asked_for.size() == 4U);
     run.core.acquired(*run.asked_for[0]);
     BOOST_TEST(run.steps() == (Lines{"start first"}), kPerElement);
-    // They arrive in another order than they were taken in, and all before there is room.
+    // The data arrive in another order than the tasks were taken, and all before there is room.
     for (const std::size_t i : {3U, 1U, 2U}) run.core.acquired(*run.asked_for[i]);
     Lines order;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -369,7 +369,7 @@ BOOST_AUTO_TEST_CASE(successors_are_announced_before_a_task_whose_data_have_arri
   BOOST_TEST(run.steps() == (Lines{"start first", "acquire other"}), kPerElement);
   run.core.acquired(*run.asked_for[1]);
   run.core.task_ended(*run.started[0], nullptr);
-  // Its kernel may run inside the start.
+  // The kernel may run inside the start.
   BOOST_TEST(run.steps() == (Lines{"activate", "start other", "rest"}), kPerElement);
 }
 

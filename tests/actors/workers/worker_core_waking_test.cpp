@@ -1,4 +1,4 @@
-// Whom a worker wakes that has, or has seen, more than it can do.
+// A worker that has, or has seen, more work than it can do wakes another one.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/actors/workers/core_fixture.hpp"
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_thief_that_leaves_some_wakes_one_sleeper) {
   BOOST_TEST(steps() == (Lines{"steal from 1"}), kPerElement);
   TaskList stolen = take_half(crew, kSecond);
   core.steal_answered(kSecond, stolen);
-  // The victim is in its kernel, and its thief has nothing more.
+  // The victim is in its kernel, and its thief has no further task.
   BOOST_TEST(steps() == (Lines{"wake 2", "start a"}), kPerElement);
   crew.idle.insert(WorkerId(2));
   core.task_ended(*started.front(), nullptr);

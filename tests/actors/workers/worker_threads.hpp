@@ -13,11 +13,11 @@
 
 namespace troupe::tests {
 
-/// The workers of a crew as plain threads that perform their cores' commands; a wake-up is a flag and a condition
-/// variable, so that one that is lost hangs the run. They stop in the destructor.
+/// The workers of a crew as plain threads that perform their cores' commands. A wake-up is a flag and a condition
+/// variable, so a lost wake-up hangs the run. The destructor stops the threads.
 class WorkerThreads {
  public:
-  /// Runs a task's kernel. Empty: it succeeded.
+  /// Runs a task's kernel. A null result means success.
   using Run = std::function<graph::FailureLog::Cause(graph::Task&, WorkerId)>;
 
   WorkerThreads(workers::Crew& crew, std::size_t count, Run run) : crew_(crew), run_(std::move(run)), beds_(count) {
@@ -31,7 +31,7 @@ class WorkerThreads {
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
-  /// Wakes a worker that the crew has taken for idle, where there is one.
+  /// Wakes a worker that the crew has marked as idle, if there is one.
   void wake_idle() {
     const WorkerId sleeper = crew_.take_idle(WorkerId{});
     if (sleeper.valid()) wake(sleeper.index());

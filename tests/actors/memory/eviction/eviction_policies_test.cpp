@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(only_so_many_of_the_first_are_looked_at) {
   BOOST_TEST(!policy.next_victim(kNode, last, 2).valid());
 }
 
-/// Two nodes that hold handles 0 to 5, used in this order.
+/// Two nodes that hold handles 0 to 5, which were used in this order.
 struct Foreseen {
   Foreseen() : upcoming(std::make_shared<UpcomingTasks>()), policy(upcoming) {
     for (std::uint64_t id = 0; id < 6; ++id) {
@@ -66,7 +66,7 @@ struct Foreseen {
     }
   }
   void submit(std::uint64_t task, const std::vector<Use>& uses) { upcoming->add(TaskId(task), uses); }
-  /// The order in which the node would lose all that it holds.
+  /// The order in which the node would evict its data.
   std::vector<std::uint64_t> order(NodeId node = kNode) {
     std::vector<std::uint64_t> order;
     const auto not_yet = [&](HandleId handle) { return std::ranges::find(order, handle.value()) == order.end(); };

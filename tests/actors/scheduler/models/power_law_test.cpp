@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(absurd_exponents_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(times_that_do_not_depend_on_size_are_refused) {
-  // Equal sizes, times 1 and 9: each is off by a factor of 3 from the best law.
+  // The sizes are equal and the times 1 and 9, so each is off by a factor of 3 from the best law.
   BOOST_TEST(!law_of(Times{{1, 1}, {1, 9}, {4, 4}, {4, 36}}).has_value());
   BOOST_TEST(law_of(Times{{1, 1}, {1, 2}, {4, 4}, {4, 8}}).has_value());
 }

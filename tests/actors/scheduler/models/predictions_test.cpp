@@ -11,7 +11,8 @@ namespace predictions {
 using tests::HandMadeMachine;
 using namespace std::chrono_literals;
 
-/// Host 0 and GPUs 1, 2, 3. Between GPUs 1 and 2 a byte takes half a nanosecond, else one.
+/// Node 0 is the host; nodes 1, 2 and 3 are GPUs. A byte takes half a nanosecond between GPUs 1 and 2, and otherwise
+/// one.
 struct Fixture {
   Fixture() { machine.link(1, 2, 100ns, 0.5).link(2, 1, 100ns, 0.5); }
 
@@ -38,7 +39,7 @@ BOOST_AUTO_TEST_CASE(times_are_kept_by_class_and_worker) {
 BOOST_AUTO_TEST_CASE(a_copy_comes_from_where_it_is_fastest) {
   machine.data_on(5, {0, 1});
   BOOST_TEST((predictions.source(HandleId(5), NodeId(2)) == NodeId(1)));
-  // Of equals the first.
+  // If several sources are equally fast, the first is taken.
   BOOST_TEST((predictions.source(HandleId(5), NodeId(3)) == NodeId(0)));
   machine.data_on(5, {1, 3});
   BOOST_TEST((predictions.source(HandleId(5), NodeId(0)) == NodeId(1)));
@@ -83,7 +84,7 @@ BOOST_AUTO_TEST_CASE(copies_are_counted_one_after_the_other) {
       machine.task(1, 1,
                    {HandMadeMachine::use(1, AccessMode::read, 1000), HandMadeMachine::use(2, AccessMode::commute, 2000),
                     HandMadeMachine::use(3, AccessMode::read, 4000)});
-  // From node 1 in 100 + 500 ns, from the host in 2000 ns.
+  // The copy from node 1 takes 100 + 500 ns, the one from the host 2000 ns.
   BOOST_TEST((predictions.transfer(task, NodeId(2)) == 2600ns));
   BOOST_TEST((predictions.transfer(task, NodeId(0)) == 5000ns));
   BOOST_TEST((predictions.transfer(machine.task(1, 1), NodeId(0)) == 0ns));

@@ -12,7 +12,7 @@
 #include "actors/scheduler/policies/speedup.hpp"
 #include "tests/actors/scheduler/hand_made_run.hpp"
 
-// What each policy does where cores are clusters, of one size and of several.
+// The behaviour of each policy where cores are clusters, of one size or of several.
 namespace troupe::scheduler {
 
 namespace clusters {
@@ -22,11 +22,12 @@ using tests::HandMadeRun;
 using Placement = std::map<std::uint64_t, std::uint32_t>;
 constexpr int kNever = HandMadeMachine::kNever;
 
-/// Two single cores, a cluster of four and a GPU. The cluster comes last of the cores: nothing may depend on that.
+/// Two single cores, a cluster of four and a GPU. The cluster comes last of the cores; no policy may depend on this
+/// order.
 enum : std::uint32_t { single, other_single, cluster, gpu };
 struct Mixed : HandMadeMachine {
   Mixed() : HandMadeMachine(3, 1) {}
-  /// Times on a single core, the cluster and the GPU.
+  /// A task with these times on a single core, the cluster and the GPU.
   ReadyTask mixed(int single_us, int cluster_us, int gpu_us) {
     return task_on({single_us, single_us, cluster_us, gpu_us});
   }
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(dada_gives_clusters_work_that_single_cores_do_not_get) {
       BOOST_TEST(std::accumulate(together.tasks.begin(), together.tasks.end(), 0) == 28);
       BOOST_TEST(on_cores(alone) == 0);
       BOOST_TEST(on_cores(together) >= 6);
-      // It settles for twice the best.
+      // The policy settles for twice the best makespan.
       BOOST_TEST(together.makespan_us < 2 * 5 * kTen);
     }
   }
@@ -106,13 +107,13 @@ BOOST_AUTO_TEST_CASE(earliest_finish_goes_by_each_workers_own_time) {
     std::vector<ReadyTask> tasks;
     const SizeClassId gemm = machine.size_class_on({100, 100, 30, 12});
     for (int i = 0; i < 11; ++i) tasks.push_back(machine.of_class(gemm));
-    // By end: the GPU at 12, 24, ..., the cluster at 30, 60 and 90, and at 96 the GPU before a single core at 100.
+    // The ends: the GPU at 12, 24, ..., the cluster at 30, 60 and 90. At 96 the GPU comes before a single core at 100.
     std::vector<int> placed = machine.place(*policy, tasks);
     BOOST_TEST_CONTEXT(name) {
       BOOST_TEST(std::ranges::count(placed, int{cluster}) == 3);
       BOOST_TEST(std::ranges::count(placed, int{gpu}) == 8);
     }
-    // The GPU is busy: single cores get what ends at 100.
+    // The GPU is busy, so single cores get tasks that end at 100.
     machine.load(gpu, 1000);
     placed = machine.place(*policy, std::vector<ReadyTask>(tasks.begin(), tasks.begin() + 5));
     BOOST_TEST(placed == (std::vector<int>{cluster, cluster, cluster, single, other_single}),
@@ -139,12 +140,12 @@ BOOST_AUTO_TEST_CASE(speed_ups_are_those_of_the_fastest_cluster) {
 BOOST_AUTO_TEST_CASE(the_outlook_adds_up_what_each_worker_does_in_a_second) {
   Mixed machine;
   const SizeClassId gemm = machine.size_class_on({100, 100, 25, 10});
-  // In 100 us: one on each single core, four on the cluster, ten on the GPU.
+  // In 100 us each single core runs one task, the cluster four and the GPU ten.
   machine.predictions.left = {16};
   Outlook outlook;
   outlook.look(machine.snapshot());
   BOOST_TEST(outlook.rest_s() == 100e-6, boost::test_tools::tolerance(1e-9));
-  // Three cores of the same speed together take 50 each.
+  // Three cores of the mean speed take 50 us each.
   BOOST_TEST(outlook.speedup(gemm) == 5.0, boost::test_tools::tolerance(1e-9));
   machine.predictions.left = {32};
   outlook.look(machine.snapshot());
@@ -152,7 +153,7 @@ BOOST_AUTO_TEST_CASE(the_outlook_adds_up_what_each_worker_does_in_a_second) {
 }
 
 BOOST_AUTO_TEST_CASE(dada_gives_small_cores_nothing_that_takes_longer_than_the_guess) {
-  // Four tasks that no GPU runs: the cluster ends all of them at 100, before a single core ends one.
+  // No GPU runs the four tasks. The cluster ends all of them at 100, before a single core ends one.
   DualApproximationRound round;
   round.workers.resize(3);
   round.resize(4);
@@ -161,7 +162,8 @@ BOOST_AUTO_TEST_CASE(dada_gives_small_cores_nothing_that_takes_longer_than_the_g
   DualApproximation search(0);
   search.solve(round);
   BOOST_TEST(search.placement() == (std::vector<std::uint32_t>(4, cluster)), boost::test_tools::per_element());
-  // A guess below a single core's time puts none there, though it would end first behind what the cluster has.
+  // A guess below a single core's time puts no task on single cores, although they would end it earlier than the loaded
+  // cluster.
   round.workers[cluster].load = round.workers[cluster].free = std::chrono::microseconds(190);
   static_cast<void>(search.fits(round, std::chrono::microseconds(150)));
   for (const std::uint32_t worker : search.last_guess()) BOOST_TEST(worker == cluster);
@@ -183,7 +185,7 @@ BOOST_AUTO_TEST_CASE(dada_keeps_its_guess_with_mixed_cores) {
   }
   // The best schedule takes 400 us.
   BOOST_TEST(*std::ranges::max_element(busy_us) <= 2 * 410);
-  // Nobody is left out.
+  // Every worker gets a task.
   for (const int us : busy_us) BOOST_TEST(us > 0);
 }
 
@@ -199,7 +201,7 @@ BOOST_AUTO_TEST_CASE(heteroprio_serves_the_fastest_idle_core_first) {
 BOOST_AUTO_TEST_CASE(heteroprio_leaves_to_the_gpu_what_a_single_core_would_end_later) {
   Mixed machine;
   const auto policy = heteroprio({.ahead = 0});
-  // The GPU would have ended both at 70.
+  // The GPU would end the two at 60 and 70.
   machine.load(gpu, 50);
   const SizeClassId gemm = machine.size_class_on({100, 100, 30, 10});
   const ReadyTask first = machine.of_class(gemm);
@@ -210,7 +212,8 @@ BOOST_AUTO_TEST_CASE(heteroprio_leaves_to_the_gpu_what_a_single_core_would_end_l
   for (const auto& [task, worker] : placed) BOOST_TEST(worker == cluster);
 }
 
-/// With a chain behind it, in microseconds, its own time on the fastest worker included.
+/// Sets the task's upward rank in microseconds: the time of the chain behind it plus its own time on the fastest
+/// worker.
 ReadyTask ranked(ReadyTask task, int rank_us) {
   task.upward_rank_s = rank_us * 1e-6;
   return task;
@@ -219,7 +222,7 @@ ReadyTask ranked(ReadyTask task, int rank_us) {
 BOOST_AUTO_TEST_CASE(homeward_gives_what_is_on_the_longest_chain_to_the_cluster) {
   Mixed machine;
   const auto policy = homeward();
-  // A panel: fastest on the cluster, and everything waits for it.
+  // The panel is fastest on the cluster, and everything waits for it.
   const ReadyTask panel = ranked(machine.mixed(110, 20, 60), 1000);
   machine.predictions.left = {1};
   (void)machine.place(*policy, {panel});
@@ -234,7 +237,7 @@ BOOST_AUTO_TEST_CASE(homeward_measures_delays_by_kernels_on_the_fastest_worker) 
   outlook.look(machine.snapshot());
   // A core of mean speed takes 44 us for it.
   BOOST_TEST(outlook.kernel_s() == 20e-6, boost::test_tools::tolerance(1e-9));
-  // Its data are on the GPU, which would end it 35 us later than the cluster.
+  // The data are on the GPU, which would end the panel 35 us later than the cluster.
   machine.data_on(1, {1});
   const auto policy = homeward();
   const ReadyTask task = ranked(machine.of_class(panel, {machine.use(1, AccessMode::read_write, 5000)}), 20);
@@ -248,7 +251,7 @@ BOOST_AUTO_TEST_CASE(homeward_feeds_the_fastest_idle_core_first) {
   machine.load(gpu, 300, 2);
   const SizeClassId gemm = machine.size_class_on({400, 400, 130, 10});
   machine.predictions.left = {400};
-  // The GPU would end it at 310: a cluster may take it, and a single core would end it later than that.
+  // The GPU would end it at 310. The cluster may take it; a single core would end it later than the GPU.
   const ReadyTask task = ranked(machine.of_class(gemm), 10);
   (void)machine.place(*policy, {task});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{task.id.value(), cluster}}));
@@ -258,15 +261,16 @@ BOOST_AUTO_TEST_CASE(homeward_measures_slack_by_the_fastest_worker_of_all) {
   for (const int more_us : {40, -10}) {
     Mixed machine;
     const auto policy = homeward();
-    // GPU and cluster are busy, and the GPU would end the panel first.
+    // The GPU and the cluster are busy, and the GPU would end the panel before the cluster.
     machine.load(gpu, 60, 2).load(cluster, 150, 1);
     const ReadyTask panel = machine.mixed(190, 20, 60);
     static_cast<void>(machine.size_class_on({100, 100, 25, 10}));
     machine.predictions.left = {1, 159};
     Outlook outlook;
     outlook.look(machine.snapshot());
-    // Of what is left, 0.8 may be used: by 190 us on a single core, and by the chain behind the panel, which is its
-    // rank less the 20 us of the cluster. More than that is too much, even where it is less than the 60 us of the GPU.
+    // The policy may use 0.8 of the remaining time. A single core uses 190 us, and the chain behind the panel takes the
+    // panel's rank less the 20 us of the cluster. A longer chain is too long, even if it is longer by less than the 60
+    // us of the GPU.
     const int limit_us = static_cast<int>(0.8e6 * outlook.rest_s()) - 190;
     (void)machine.place(*policy, {ranked(panel, limit_us + more_us)});
     const Placement placed = machine.place_kept(*policy);

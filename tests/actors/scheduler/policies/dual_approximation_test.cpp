@@ -25,7 +25,7 @@ Round machine(int cores, int gpus) {
   return round;
 }
 
-/// One more task, with its times on a core and on a GPU; -1: never.
+/// Adds a task with its times on a core and on a GPU; -1: it cannot run there.
 void add(Round& round, int cpu_us, int gpu_us) {
   const std::size_t row = round.execution.size();
   round.resize(round.tasks + 1);
@@ -44,7 +44,7 @@ Duration makespan(const Round& round, const Workers& placement) {
   return *std::max_element(load.begin(), load.end());
 }
 
-/// By trying all placements.
+/// Finds the best makespan by trying all placements.
 Duration best_makespan(const Round& round) {
   Duration best = Duration::max();
   Workers placement(round.tasks, 0);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(the_guess_is_within_its_precision_of_the_smallest_that_fits
   search.solve(round);
   BOOST_TEST(search.lambda().count() >= 10'000 - 1);
   BOOST_TEST(search.lambda().count() <= 10'000 * (1 + 2 * DualApproximation::kPrecision));
-  // With alpha = 1 three times the guess, but no task may be longer than it.
+  // With alpha = 1 three times the guess is allowed, but no task may be longer than the guess.
   DualApproximation with_affinity(1);
   with_affinity.solve(round);
   BOOST_TEST(with_affinity.lambda().count() >= 10'000 - 1);
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(with_affinity_it_fits_into_the_guess_that_was_kept) {
 }
 
 BOOST_AUTO_TEST_CASE(the_affinity_phase_loads_a_worker_until_it_oversteps_alpha_times_the_guess) {
-  // Two GPUs; four tasks whose data are on the first one.
+  // Two GPUs and four tasks whose data are on the first GPU.
   Round round = machine(0, 2);
   for (int t = 0; t < 4; ++t) add(round, -1, 10);
   for (std::size_t t = 0; t < 4; ++t) round.affinity[t * 2] = 1;
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(what_a_worker_has_counts_in_the_affinity_phase_where_it_is_
 }
 
 BOOST_AUTO_TEST_CASE(the_highest_score_is_served_first) {
-  // Room for one on the GPU that both want.
+  // Both tasks want the same GPU, which has room for one.
   Round round = machine(0, 2);
   add(round, -1, 10);
   add(round, -1, 10);
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(the_guess_covers_what_workers_have_to_do_already) {
   round.workers[1].load = std::chrono::seconds(90);
   DualApproximation search(0.5);
   search.solve(round);
-  // No schedule is shorter than 100 s; there is room on the GPU until then.
+  // No schedule is shorter than 100 s, and the GPU has room until then.
   BOOST_TEST(seconds(search.lambda()) >= 100);
   BOOST_TEST(seconds(search.lambda()) <= 100 * (1 + 2 * DualApproximation::kPrecision));
   BOOST_TEST(search.placement() == (Workers{1}), kPerElement);

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(what_is_placed_counts_for_the_next) {
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{2, 2, 0, 1, 2}), kPerElement);
 }
 
-/// The larger speed-up belongs to the shorter chain.
+/// The task with the larger speed-up belongs to the shorter chain.
 struct TwoTasks {
   TwoTasks() {
     tasks = {machine.task(20, 10), machine.task(90, 10)};
@@ -50,7 +50,7 @@ struct TwoTasks {
 
 BOOST_FIXTURE_TEST_CASE(mct_takes_tasks_as_they_come, TwoTasks) {
   std::swap(tasks[0], tasks[1]);
-  // The first on the GPU until 10; the second ends there at 20, as on the core, which comes first.
+  // The first runs on the GPU until 10. The second would end there at 20, as on the core, which comes first.
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{1, 0}), kPerElement);
   std::swap(tasks[0], tasks[1]);
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{1, 1}), kPerElement);
@@ -84,7 +84,8 @@ BOOST_AUTO_TEST_CASE(transfers_count) {
 BOOST_AUTO_TEST_CASE(copies_that_other_work_would_hide_are_charged_all_the_same) {
   HandMadeMachine machine(1, 1);
   machine.load(1, 15).data_on(5, {0});
-  // The GPU is free at 15, when the data could be there: it would end at 25, but 40 counts against the core's 30.
+  // The GPU is free at 15, when the data could be there. The task would end at 25, but the policy counts 40 against the
+  // core's 30.
   BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(30, 10, reads(5, 15'000))}) == (Workers{0}),
              kPerElement);
 }
@@ -92,7 +93,7 @@ BOOST_AUTO_TEST_CASE(copies_that_other_work_would_hide_are_charged_all_the_same)
 BOOST_AUTO_TEST_CASE(a_worker_s_load_grows_by_copies_only_where_nothing_hides_them) {
   HandMadeMachine machine(1, 1);
   machine.load(1, 10).data_on(5, {0});
-  // The first ends at 20 on the GPU, as its copy goes on beside what runs there; the second at 30 against 35.
+  // The first ends at 20 on the GPU, as its copy overlaps the running task; the second ends at 30 against 35.
   BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(35, 10, reads(5, 10'000)), machine.task(35, 10)}) ==
                  (Workers{1, 1}),
              kPerElement);
@@ -106,17 +107,17 @@ BOOST_AUTO_TEST_CASE(shared_links_make_copies_cost_twice_as_often_as_there_are_g
   BOOST_TEST(machine.place(*earliest_finish({.shared_links = true}), {task}) == (Workers{0}), kPerElement);
 }
 
-/// Bytes take two times as long with one GPU.
+/// With one GPU the policy charges a byte two times its time.
 BOOST_AUTO_TEST_CASE(dmda_charges_copies_that_other_work_hides_once_and_others_twice) {
   const auto place = [](int load, int on_core) {
     HandMadeMachine machine(1, 1);
     machine.load(1, load).data_on(5, {0});
     return machine.place(*earliest_finish({.dmda = true}), {machine.task(on_core, 10, reads(5, 6'000))});
   };
-  // A free GPU: 12 + 10, and 12 once more.
+  // On a free GPU: 12 + 10, and 12 once more.
   BOOST_TEST(place(0, 34) == (Workers{0}), kPerElement);
   BOOST_TEST(place(0, 35) == (Workers{1}), kPerElement);
-  // One that is free at 20: 20 + 10 + 12.
+  // On a GPU that is free at 20: 20 + 10 + 12.
   BOOST_TEST(place(20, 42) == (Workers{0}), kPerElement);
   BOOST_TEST(place(20, 43) == (Workers{1}), kPerElement);
 }

@@ -15,7 +15,7 @@ using Placement = std::map<std::uint64_t, std::uint32_t>;
 constexpr int kNever = HandMadeMachine::kNever;
 
 struct Fixture {
-  /// Becomes ready; nothing may be placed by that alone.
+  /// Makes the tasks ready. This alone may not place any of them.
   void ready(HandMadeMachine& machine, const std::vector<ReadyTask>& tasks) {
     for (const int worker : machine.place(*policy, tasks)) BOOST_TEST(worker == -1);
   }
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_gpu_has_one_task_more_for_its_data_to_come_meanwhile) {
   std::vector<ReadyTask> tasks;
   for (int t = 0; t < 6; ++t) tasks.push_back(machine.task(kNever, 10));
   ready(machine, tasks);
-  // One by one, to the GPU that will be free first.
+  // Tasks go one by one to the GPU that will be free first.
   BOOST_TEST((machine.place_kept(*policy) == Placement{{0, 0}, {1, 1}, {2, 0}, {3, 1}}));
   machine.load(0, 20, 1).load(1, 10, 0);
   BOOST_TEST((machine.place_kept(*policy) == Placement{{4, 1}}));
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_core_leaves_what_the_gpus_would_end_earlier) {
   const SizeClassId gemm = machine.size_class(300, 10);
   ready(machine, {machine.of_class(gemm), machine.of_class(gemm)});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{0, 1}}));
-  // Until there is so much of it that the core ends one before the GPU ends all.
+  // The core takes one when there are so many that it ends one before the GPU ends all.
   machine.load(1, 10);
   std::vector<ReadyTask> many;
   for (int t = 0; t < 27; ++t) many.push_back(machine.of_class(gemm));
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_smaller_speedup_do_not_make_a_core_take_one_of_a
 BOOST_AUTO_TEST_CASE(a_core_that_leaves_one_takes_the_next_that_it_would_end_in_time) {
   HandMadeMachine machine(1, 1);
   machine.load(1, 10);
-  // Of the smaller speed-up, but long: 100 > 10 + 2 + 50; the other: 8 <= 10 + 2.
+  // The first task has the smaller speed-up, but is long: 100 > 10 + 2 + 50. The other: 8 <= 10 + 2.
   ready(machine, {machine.task(100, 50), machine.task(8, 2)});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{1, 0}}));
 }

@@ -19,7 +19,7 @@ ReadyTask ranked(ReadyTask task, int rank_us) {
   return task;
 }
 
-/// What the policy lets go after these tasks have become ready, by task.
+/// The tasks that the policy lets go after `tasks` have become ready; maps each task to its worker.
 Placement let_go(PlacingPolicy& policy, HandMadeMachine& machine, const std::vector<ReadyTask>& tasks) {
   (void)machine.place(policy, tasks);
   return machine.place_kept(policy);
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_task_goes_to_the_gpu_that_has_its_data_rather_than_to_one
   const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
   machine.predictions.left = {100};
   const auto policy = homeward();
-  // On worker 0 it would end after 5 us of copying and 10 us, on worker 1 after 8 and 10.
+  // On worker 0 the task would end after 5 us of copying and 10 us of running, on worker 1 after 8 and 10.
   const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
   BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, 1}}));
 }
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(it_does_not_wait_for_its_data_where_the_delay_exceeds_the_t
   HandMadeMachine machine(0, 2);
   machine.data_on(1, {2}).load(1, 40);
   const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
-  // All that is left: there is no slack.
+  // This task is all that is left, so there is no slack.
   machine.predictions.left = {1};
   const auto policy = homeward();
   const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(where_the_longest_chain_exceeds_the_work_no_task_on_it_is_d
     machine.predictions.left = {100};
     const auto policy = homeward();
     const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), rank_us);
-    // At home it ends after 18 us instead of 15.
+    // Where its data are, the task ends after 18 us instead of 15.
     const std::uint32_t expected = rank_us == 10 ? 1 : 0;
     BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, expected}}));
   }
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(slack_widens_the_tolerance_up_to_four_kernels) {
     machine.predictions.left = {200};
     const auto policy = homeward();
     const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read, 5000)}), behind_us);
-    // At home it ends after 45 us instead of 15.
+    // Where its data are, the task ends after 45 us instead of 15.
     const std::uint32_t expected = behind_us == 10 ? 1 : 0;
     BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, expected}}));
   }
@@ -133,8 +133,8 @@ BOOST_AUTO_TEST_CASE(a_core_takes_nothing_that_would_be_the_last_to_end) {
   BOOST_TEST(let_go(*policy, machine, {ranked(machine.of_class(gemm), 10)}).empty());
 }
 
-/// Where a task goes that cores are better off with (speed-up 2.8, of a pivot of 30) while the GPUs are free in 30 us:
-/// one would end it after 60 us, the core after 85.
+/// Places a task that suits cores better (its speed-up is 2.8; the pivot's is 30) while the GPUs are free in 30 us. A
+/// GPU would end it after 60 us, the core after 85.
 Placement panel_placement(int rank_us, int gpus) {
   HandMadeMachine machine(1, gpus);
   for (int gpu = 1; gpu <= gpus; ++gpu) machine.load(static_cast<std::uint32_t>(gpu), 30, 1);
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_cores_are_better_off_with_goes_there_while_gpus
 }
 
 BOOST_AUTO_TEST_CASE(on_the_longest_chain_it_takes_the_faster_device_unless_the_gpus_gain_more_than_the_chain_loses) {
-  // The chain loses 25 us; two GPUs gain 30 us of one of them, which is 15.
+  // The chain loses 25 us. The two GPUs gain 30 us of one of them, which is 15 us.
   BOOST_TEST((panel_placement(5000, 2) == Placement{{0, 1}}));
   BOOST_TEST((panel_placement(5000, 1) == Placement{{0, 0}}));
 }
@@ -190,8 +190,8 @@ BOOST_AUTO_TEST_CASE(an_idle_gpu_leaves_what_a_busy_core_will_end_earlier) {
   }
 }
 
-/// Two GPUs, each with room for 4000 bytes. Of 16 ready tasks, by rising number and falling rank, the even ones use
-/// data that the first GPU has and the odd ones what the second has.
+/// Two GPUs, each with room for 4000 bytes, and 16 ready tasks with rising numbers and falling ranks. The first eight
+/// use data on the host. Of the others, the even ones use data of the first GPU and the odd ones data of the second.
 Placement by_data(std::uint64_t bytes_left, int task_without_slack = -1) {
   HandMadeMachine machine(0, 2);
   const auto gemm = machine.size_class(HandMadeMachine::kNever, 1000);
@@ -201,7 +201,7 @@ Placement by_data(std::uint64_t bytes_left, int task_without_slack = -1) {
   machine.data_on(1, {0}).data_on(2, {1}).data_on(3, {2});
   std::vector<ReadyTask> tasks;
   for (int i = 0; i < 16; ++i) {
-    // The first ones use what neither has.
+    // The first eight use data that neither GPU has.
     const std::uint64_t data = i < 8 ? 1 : i % 2 == 0 ? 2 : 3;
     const int rank_us = i == task_without_slack ? 1'000'000 : 2000 - i;
     tasks.push_back(ranked(machine.of_class(gemm, {machine.use(data, AccessMode::read, 500)}), rank_us));
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(in_core_ranks_come_first) {
 }
 
 BOOST_AUTO_TEST_CASE(out_of_core_what_has_no_slack_is_not_overtaken_by_what_is_near) {
-  // One GPU has it, and what is nearest besides.
+  // One GPU has task 3, and tasks whose data it has.
   const Placement placed = by_data(8001, 3);
   BOOST_TEST(placed.contains(3));
 }
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_not_ready_is_placed_ahead_where_it_would_go_
   const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
   BOOST_TEST(policy->places_ahead(task, WorkerId(1), machine.snapshot()));
   BOOST_TEST(!policy->places_ahead(task, WorkerId(0), machine.snapshot()));
-  // It is asked for, and not kept.
+  // The policy only answers the question; it does not keep the task.
   BOOST_TEST(machine.place_kept(*policy).empty());
 }
 

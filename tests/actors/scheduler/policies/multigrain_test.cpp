@@ -16,11 +16,11 @@ using Placement = std::map<std::uint64_t, std::uint32_t>;
 constexpr int kNever = HandMadeMachine::kNever;
 
 struct Fixture {
-  /// Becomes ready; nothing may be placed by that alone.
+  /// Makes the tasks ready. This alone may not place any of them.
   void ready(HandMadeMachine& machine, const std::vector<ReadyTask>& tasks) {
     for (const int worker : machine.place(*policy, tasks)) BOOST_TEST(worker == -1);
   }
-  /// Of pieces, for cores and GPUs.
+  /// A task of pieces for cores and GPUs.
   ReadyTask super_task(HandMadeMachine& machine, std::int64_t reuse = 0, int priority = 0, double flops = 0) {
     ReadyTask task = machine.task(10, 10);
     Codelet& codelet = codelets.emplace_back("super", std::vector<AccessMode>{});

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(nothing_left_takes_no_time) {
 }
 
 BOOST_AUTO_TEST_CASE(one_class_is_shared_so_that_cores_and_gpus_end_together) {
-  // Per 100 us the two cores do 2 tasks, the GPU 10: 60 tasks take 500 us.
+  // In 100 us the two cores run 2 tasks and the GPU 10, so 60 tasks take 500 us.
   HandMadeMachine machine(2, 1);
   (void)machine.size_class(100, 10);
   machine.predictions.left = {60};
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(cores_take_what_gpus_gain_least_on) {
 }
 
 BOOST_AUTO_TEST_CASE(unequal_devices_of_a_kind_share_a_class_as_they_are_fast_whatever_their_order) {
-  // In 60 us the GPUs do 6 tasks and 2, the core 1: 45 tasks take 300 us.
+  // In 60 us the GPUs run 6 and 2 tasks and the core 1, so 45 tasks take 300 us.
   for (const std::uint32_t slow : {1U, 2U}) {
     HandMadeMachine machine(1, 2);
     const SizeClassId gemm = machine.size_class(60, 10);
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(unequal_devices_of_a_kind_share_a_class_as_they_are_fast_wh
     machine.predictions.left = {45};
     const Outlook outlook = look_at(machine);
     BOOST_TEST(outlook.rest_s() == 300e-6, kClose);
-    // A GPU of mean speed does 4.
+    // A GPU of the mean speed runs 4.
     BOOST_TEST(outlook.speedup(gemm) == 4, kClose);
     BOOST_TEST(outlook.kernel_s() == 10e-6, kClose);
   }

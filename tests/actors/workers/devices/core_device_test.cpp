@@ -17,7 +17,7 @@ namespace core_device {
 
 using tests::GraphFixture;
 
-/// Time passes by one nanosecond per look.
+/// A clock that advances by one nanosecond at each look.
 class CountingClock final : public platform::Clock {
  public:
   [[nodiscard]] TimeStamp now() const noexcept override { return TimeStamp(++looks_); }
@@ -45,7 +45,7 @@ struct Fixture {
     core = std::make_unique<CoreDevice>(options, std::make_unique<CoreTeam>(std::move(team)));
   }
 
-  /// Runs one ready task of the codelet and returns the text of its failure, empty where it succeeded.
+  /// Runs one ready task of the codelet. Returns the text of its failure; empty if it succeeded.
   std::string run(const Codelet& codelet, const std::vector<Access>& accesses = {}, const TaskOptions& options = {}) {
     tasks.submit(codelet, accesses, options);
     graph::TaskList ready = tasks.take_ready();
@@ -59,7 +59,7 @@ struct Fixture {
     return started.cause->message;
   }
 
-  /// Of the last failure.
+  /// The code of the last failure.
   ErrorCode code{};
 };
 
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(on_a_single_core_a_kernel_for_teams_is_alone) {
   BOOST_TEST(members == 1);
 }
 
-/// Has its part to do for some milliseconds. Who sleeps needs no core, so that others who want it hardly matter.
+/// Stands for some milliseconds of computing. A thread that sleeps needs no core, so other programs hardly matter.
 void compute() { std::this_thread::sleep_for(std::chrono::milliseconds(4)); }
 
 BOOST_AUTO_TEST_CASE(a_kernel_on_the_master_alone_uses_one_cores_time) {
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_in_the_team_uses_the_time_in_which_members_compute
     compute();
     team.run([](int, int) { compute(); });
   });
-  // Of many rounds the nearest, as a busy machine lets the helper begin late.
+  // Takes the nearest value of many rounds, as the helper begins late on a busy machine.
   const auto share_of = [&](const Codelet& codelet, double expected) {
     double nearest = 9;
     for (int round = 0; round < 40 && std::abs(nearest - expected) > 0.05; ++round) {
@@ -268,7 +268,8 @@ BOOST_AUTO_TEST_CASE(a_single_core_has_no_team_whose_time_is_used) {
   BOOST_TEST(spans[0].used.count() < 0);
 }
 
-/// What has happened, in turn: "+3" where a prologue began for a team of three, "-3" where what it made ended.
+/// The log of prologues: "+3" when a prologue began for a team of three, "-3" when the object that it made was
+/// destroyed.
 std::string prologues;  // NOLINT: a prologue is a plain function
 
 std::shared_ptr<void> noted(Team& team) {

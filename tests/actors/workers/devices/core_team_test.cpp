@@ -31,7 +31,7 @@ CoreTeam::Options team_of(int members, Duration spin = std::chrono::microseconds
   return options;
 }
 
-/// What every member has done in turn: `{3, 3}` where two members did three things each.
+/// The number of actions of each member: `{3, 3}` if two members acted three times each.
 using Counts = std::vector<int>;
 
 BOOST_DATA_TEST_CASE(every_member_takes_part_once, data::make({1, 2, 4, 7}), members) {
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(who_throws_keeps_nobody_waiting_and_the_first_is_heard) {
     BOOST_CHECK_EXCEPTION(team.run(part), std::runtime_error,
                           [](const auto& error) { return std::string(error.what()) == "member 1"; });
     BOOST_TEST(passed == 2);
-    // It is over with that.
+    // The next run of the team has no error.
     Counts ran(4);
     team.run([&](int rank, int) { ++ran[static_cast<std::size_t>(rank)]; });
     BOOST_TEST(ran == Counts(4, 1), boost::test_tools::per_element());
@@ -125,11 +125,11 @@ BOOST_AUTO_TEST_CASE(a_kernel_may_get_fewer_members) {
 
 constexpr Duration kSome = std::chrono::milliseconds(5);
 
-/// Has its part to do for so long. Who sleeps needs no core, so that others who want it hardly matter.
+/// Stands for `kSome` of computing. A thread that sleeps needs no core, so other programs hardly matter.
 void compute() { std::this_thread::sleep_for(kSome); }
 
-/// What the team gains by the work, in units of `kSome`: of many rounds the one that comes nearest, as on a busy
-/// machine members may begin late all the same.
+/// The time that the team gains by the work, in units of `kSome`. Of many rounds, the one that comes nearest to
+/// `expected` counts, because on a busy machine members may begin late.
 template <class Work>
 double gains(CoreTeam& team, double expected, const Work& work) {
   double nearest = 1e9;
@@ -158,12 +158,12 @@ BOOST_AUTO_TEST_CASE(what_helpers_compute_is_gained) {
 
 BOOST_AUTO_TEST_CASE(whoever_waits_for_others_does_not_compute) {
   CoreTeam team(team_of(3));
-  // The master has nothing to do, and waits for one helper; the other waits for nobody.
+  // The master has nothing to do and waits for one helper; the other helper waits for nothing.
   const auto one = [](int rank, int) {
     if (rank == 1) compute();
   };
   BOOST_TEST(std::abs(gains(team, 0, one)) < 0.2);
-  // The same at a barrier, where both others wait for it.
+  // One helper computes, and both other members wait for it at a barrier.
   const auto barrier = [&](int rank, int) {
     if (rank == 1) compute();
     team.barrier();
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(whoever_waits_for_others_does_not_compute) {
     team.barrier();
   };
   BOOST_TEST(std::abs(gains(team, 0, master)) < 0.2);
-  // One after the other, and then all at once.
+  // The members compute one after the other, and then all at once.
   const auto mixed = [&](int rank, int) {
     for (int turn = 0; turn < 3; ++turn) {
       if (rank == turn) compute();

@@ -1,4 +1,4 @@
-/// A device on a fake GPU, and what it says of its tasks.
+/// A device on a fake GPU, and a listener that records the ends of its tasks.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace troupe::workers {
 
 inline constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-/// Keeps what it hears.
+/// Records the ends of tasks.
 struct DoneTasks final : DeviceListener {
   struct Done {
     graph::Task* task;
@@ -42,7 +42,7 @@ struct DoneTasks final : DeviceListener {
   std::vector<Done> all;
 };
 
-/// A fake GPU that works on data of its own memory: value i lies at double i.
+/// A fake GPU that works on data in its own memory. Value i is the i-th double there.
 struct CudaDeviceFixture : tests::CudaFixture {
   explicit CudaDeviceFixture(const tests::FakeCudaOptions& options = {}, std::size_t slots = 4) : CudaFixture(options) {
     if (fake == nullptr) return;
@@ -98,14 +98,14 @@ struct CudaDeviceFixture : tests::CudaFixture {
     BOOST_TEST_REQUIRE(!ready.empty());
     return ready.pop_front();
   }
-  /// Until so many tasks have been heard of.
+  /// Polls until `count` tasks have ended.
   void poll_until(std::size_t count) {
     while (listener.all.size() < count) {
       device->poll();
       std::this_thread::yield();
     }
   }
-  /// A codelet that adds to its handle by a kernel.
+  /// A codelet whose kernel adds `value` to its handle.
   Codelet adder(double value) {
     return Codelet("add", {AccessMode::read_write}).cuda([this, value](::CUstream_st* stream, double& to) {
       (*launcher)(stream, "add", &to, value);

@@ -22,7 +22,7 @@ namespace emulated_device {
 
 using tests::GraphFixture;
 
-/// What ended, in order.
+/// Records the ends of tasks in their order.
 class Listener final : public DeviceListener {
  public:
   struct End {
@@ -37,7 +37,7 @@ class Listener final : public DeviceListener {
     ends_.push_back({&task, std::move(cause), took, std::this_thread::get_id()});
     changed_.notify_all();
   }
-  /// Waits for so many ends.
+  /// Waits for `count` ends.
   std::vector<End> wait(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ends_.size() >= count; });
@@ -71,13 +71,13 @@ struct Fixture {
     BOOST_TEST_REQUIRE(!list.empty());
     return list.pop_front();
   }
-  /// As the worker does when it hears of the end.
+  /// Completes a task as the worker does when it hears of the end.
   void complete(const Listener::End& end) {
     graph::TaskList ready;
     tasks.graph.complete(*end.task, end.cause, WorkerId(1), ready);
   }
-  /// Starts the tasks on a device, two at a time, and completes them. As the worker, it takes back after a failure what
-  /// has not begun, and starts it again.
+  /// Starts the tasks on a device, two at a time, and completes them. After a failure it takes back the tasks that have
+  /// not begun and starts them again, as the worker does.
   std::vector<Listener::End> run(EmulatedDevice& device, const std::vector<graph::Task*>& all) {
     std::deque<graph::Task*> left(all.begin(), all.end());
     std::size_t started = 0;
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(tasks_run_in_the_order_of_their_starts_one_at_a_time) {
 BOOST_AUTO_TEST_CASE(it_tells_how_long_each_kernel_ran_without_the_wait_for_the_one_before) {
   static constexpr auto kLong = std::chrono::milliseconds(60);
   const Codelet slow = Codelet("slow", {}).cpu([](const KernelContext&) { std::this_thread::sleep_for(kLong); });
-  // A busy machine may keep the thread from a short kernel's end for as long, but not each time.
+  // A busy machine may delay the thread at a short kernel's end by as much, but not each time.
   bool short_is_short = false;
   for (int i = 0; i < 10 && !short_is_short; ++i) {
     graph::Task* first = ready(slow);
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(after_a_failure_nothing_begins_that_is_not_started_again) {
   for (graph::Task* task : {others[0], others[1]}) BOOST_TEST(!device.start(*task, {&first, 1}).finished);
   started.set_value();
   BOOST_TEST(listener.wait(1)[0].cause);
-  // Started before its worker has heard of it.
+  // The task started before its worker has heard of it.
   BOOST_TEST(!device.start(*others[2], {&first, 1}).finished);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   BOOST_TEST(ran == 0);

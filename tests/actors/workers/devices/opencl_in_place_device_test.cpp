@@ -1,4 +1,5 @@
-// OpenCL devices that work on host memory, with a driver that needs to be told of every change of hands.
+// OpenCL devices that work on host memory, with a driver that must be told whenever the memory passes between host and
+// device.
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,7 @@ namespace opencl_in_place {
 using platform::OpenClHostMemory;
 using tests::GraphFixture;
 
-/// Nothing ends later: the driver runs commands inside the calls.
+/// No task ends later, because the driver runs commands inside the calls.
 class NobodyHears final : public DeviceListener {
   void done(graph::Task&, graph::FailureLog::Cause, Duration) noexcept override { BOOST_ERROR("a task ended late"); }
 };
@@ -102,7 +103,7 @@ BOOST_AUTO_TEST_CASE(host_and_devices_see_what_the_others_have_written) {
   const Handle handle = data(values, kSize);
   double expected = 0;
   for (int i = 0; i < 40; ++i) {
-    // The host, the one device, the other, in changing order, and readers in between.
+    // The host and the two devices write in changing order, and readers come in between.
     const auto turn = static_cast<std::size_t>(i * 7 % 5);
     if (turn < 2) {
       add(turn, handle);
@@ -113,7 +114,7 @@ BOOST_AUTO_TEST_CASE(host_and_devices_see_what_the_others_have_written) {
     if (i % 3 == 0) BOOST_TEST(sum(static_cast<std::size_t>(i) % 2, handle) == expected * kSize);
     for (std::size_t k = 0; k < kSize; ++k) BOOST_TEST_REQUIRE(values[k] == expected);
   }
-  // One buffer for each device, and no other way to copy.
+  // There is one buffer for each device, and no explicit copy.
   BOOST_TEST(driver.made == 2U);
   BOOST_TEST(driver.reads + driver.writes == 0U);
   for (const auto& memory : memories) {
@@ -146,7 +147,7 @@ BOOST_AUTO_TEST_CASE(data_that_are_not_aligned_are_copied) {
   add(1, handle);
   BOOST_TEST(sum(0, handle) == 2.0 * kSize);
   BOOST_TEST(driver.writes == 3U);
-  // What only reads has nothing to bring back.
+  // A kernel that only reads has nothing to copy back.
   BOOST_TEST(driver.reads == 2U);
   BOOST_TEST(values[0] == 0);
   BOOST_TEST(values[kSize] == 2);
@@ -234,7 +235,7 @@ BOOST_AUTO_TEST_CASE(data_without_a_buffer_are_worked_on_as_by_a_core_or_refused
   const auto cause = run(0, only_opencl, {read(small), {large, AccessMode::read_write}});
   BOOST_TEST_REQUIRE(cause != nullptr);
   BOOST_TEST(tests::contains(cause->message, "data of 4104 bytes are more than the 4096 bytes"));
-  // What had been lent before that is the host's again.
+  // The data that had been lent before the failure belong to the host again.
   for (std::size_t k = 0; k < kSize; ++k) values[600 + k] = 3;
   BOOST_TEST(sum(0, small) == 3.0 * kSize);
 

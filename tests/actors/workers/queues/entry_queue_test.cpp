@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_task_keeps_the_place_of_the_priority_that_it_arrived_with
   BOOST_TEST(queue.top() == 5);
 }
 
-/// More than the inbox holds: the submitter empties it itself, and nothing is lost or out of order.
+/// The submitter pushes more than the inbox holds and empties it itself; nothing is lost or out of order.
 BOOST_AUTO_TEST_CASE(a_full_inbox_is_emptied_by_who_fills_it) {
   constexpr std::size_t kTasks = 5000;
   Tasks tasks(kTasks);
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(random_operations_lose_nothing_and_keep_the_order) {
   }
 }
 
-/// Submitters push, workers drain and take; a task that was pushed is always seen by `size`.
+/// Submitters push, workers drain and take. `size` always counts every pushed task.
 BOOST_AUTO_TEST_CASE(under_contention_every_task_is_taken_exactly_once) {
   constexpr std::size_t kEach = 15'000;
   constexpr std::size_t kSubmitters = 2;

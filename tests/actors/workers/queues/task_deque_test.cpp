@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_thief_gets_high_priorities_first) {
   BOOST_TEST(drained(deque, &TaskDeque::pop_newest) == (Ids{4, 3, 0}), kPerElement);
 }
 
-/// Against the obvious implementation: a vector that is searched.
+/// The model is the obvious implementation: a vector that is searched.
 BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_model) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Random random(seed);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_model) {
       model.erase(chosen);
       return task->id.load();
     };
-    // Few priorities, or more than the deque has reserved room for.
+    // The test uses few priorities, or more than the deque has reserved room for.
     const std::uint32_t priorities = seed % 2 == 0 ? 4 : 200;
     for (std::size_t next = 0; next < 2000;) {
       switch (random.below(5)) {

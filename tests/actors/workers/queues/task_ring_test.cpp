@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(grows_wherever_its_first_task_lies) {
   const auto tasks = std::make_unique<Task[]>(kTasks);
   for (const std::size_t before : {0U, 1U, 63U, 64U, 100U}) {
     TaskRing ring;
-    // Moves the first position to anywhere in the ring.
+    // Moves the first position to any place in the ring.
     for (std::size_t i = 0; i < before; ++i) {
       ring.push_newest(&tasks[0]);
       BOOST_TEST_REQUIRE(ring.pop_oldest() == &tasks[0]);
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_deque) {
     Random random(seed);
     TaskRing ring;
     std::deque<Task*> model;
-    // Mostly growing, then mostly shrinking, over and over.
+    // The ring alternates between growing and shrinking.
     for (int i = 0; i < 4000; ++i) {
       const bool grows = i / 500 % 2 == 0;
       if (random.below(10) < (grows ? 7U : 3U)) {
