@@ -1,4 +1,4 @@
-// When registrations end: in the program, in kernels, in callbacks, on cores and on emulated GPUs.
+// The ends of registrations: in the program, in kernels, in callbacks, on cores and on emulated GPUs.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(data_lifetime)
 
 namespace {
 
-/// Waits until it is told to go on.
+/// A kernel waits here until the test opens the gate.
 struct Gate {
   std::atomic<bool> begun{false};
   std::atomic<bool> open{false};
@@ -37,7 +37,7 @@ RuntimeOptions with_gpus() {
   return options;
 }
 
-/// Runs on a core and on an emulated GPU.
+/// A codelet that runs on a core and on an emulated GPU.
 template <class Kernel>
 Codelet everywhere(std::string name, std::vector<AccessMode> modes, const Kernel& kernel) {
   Codelet codelet(std::move(name), std::move(modes));
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(temporaries_of_the_runtime_hold_up_no_pipeline) {
     const Data x = runtime.allocate_vector<double>(10);
     runtime.submit(waits, {x});
   }
-  // The destructors have not waited: else nobody would open the gate.
+  // The destructors have not waited. Otherwise no thread would open the gate.
   gate.open = true;
   runtime.wait();
 }
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(the_frame_of_a_kernel_is_safe_from_tasks_on_its_data) {
       const Data data = runtime.scalar(local, "local");
       runtime.submit(slow, {data});
     }
-    // Again, as what lies there next may be registered, too.
+    // This registers the same memory again, as a later variable may lie there.
     const Data next = runtime.scalar(local, "next");
     BOOST_TEST(local == 7);
   });
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_thread_that_holds_data_is_told_that_it_waits_for_itself) 
   runtime.submit(twice(), {data});
   BOOST_CHECK_EXCEPTION(runtime.wait(), Error,
                         failure(ErrorCode::invalid_argument, "would never end", "'x' in mode read_write"));
-  // Tasks may be submitted by others while it waits.
+  // Other threads may submit tasks while this one waits.
   access.give_back();
   runtime.wait();
   HostAccess again = runtime.acquire(data, AccessMode::read_write);
@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_thread_that_holds_data_is_told_that_it_waits_for_itself) 
   });
   BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::invalid_argument, "would never end"));
   opener.join();
-  // Who moves it may wait for another thread to give it back.
+  // A thread that has moved its access may wait for another thread to give it back.
   HostAccess moved = std::move(again);
   std::thread giver([&] { moved.give_back(); });
   runtime.wait();

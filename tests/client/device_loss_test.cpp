@@ -1,4 +1,4 @@
-// What a lost device had, and nothing else, is lost.
+// Only the data that a lost device had are lost.
 #include <array>
 #include <vector>
 
@@ -21,7 +21,7 @@ struct Fixture {
       for (double& element : context.vector<double>(0)) element = 42;
     });
     runtime.submit(fill, {blocks[1]}).wait();
-    // The second kernel is too many.
+    // The second kernel finds the device lost.
     BOOST_CHECK_EXCEPTION(runtime.submit(fill, {other}).wait(), Error, failure(ErrorCode::device_lost));
   }
 

@@ -1,4 +1,4 @@
-// Data without elements go wherever other data go.
+// Data without elements work everywhere that other data do.
 #include <array>
 #include <atomic>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 RuntimeOptions on_cores() { return with_workers(2); }
 
-/// Two accelerators, so that copies between them pass through the host.
+/// There are two accelerators, so that copies between them pass through the host.
 RuntimeOptions emulated() {
   RuntimeOptions options = with_workers(3);
   options.emulated_gpus.resize(2);
@@ -113,7 +113,8 @@ BOOST_AUTO_TEST_CASE(are_placed) {
 }
 
 BOOST_AUTO_TEST_CASE(need_no_core) {
-  // A part of what is empty is a whole for any device; cores would take what accelerators refuse.
+  // Data without elements that are divided into no parts can be used on any device. The codelet has no version for
+  // cores, because a core would take a task that the accelerator refuses.
   RuntimeOptions options = with_workers(2);
   options.emulated_gpus.resize(1);
   Runtime runtime(options);

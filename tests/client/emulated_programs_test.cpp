@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other_or_say_why_not) {
                                  << " between them, " << sum.evictions << " evictions, " << sum.write_backs
                                  << " write-backs; " << lost << " of " << roots << " matrices lost");
   if (run.count < 100) return;
-  // All that there is to be tested is used, and most data are compared.
+  // Everything that is to be tested occurs, and most data are compared.
   BOOST_TEST(tasks_there > 10 * run.count);
   BOOST_TEST(sum.host_to_device.count > 1000 * run.count);
   BOOST_TEST(sum.device_to_host.count > 1000 * run.count);

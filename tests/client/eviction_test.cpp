@@ -1,4 +1,4 @@
-/// Hints for what leaves a full memory.
+/// Hints that choose which data leave a full memory.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <memory>
@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(eviction_hints)
 
 namespace {
 
-/// One GPU with room for two pieces of data, which all tasks run on.
+/// One GPU with room for two pieces of data. All tasks run there.
 RuntimeOptions options_with(const std::string& eviction) {
   platform::MachineDescription machine;
   machine.name = "test";
@@ -48,7 +48,7 @@ struct Program {
     look.timed_as("test/kernel/double");
     for (int i = 0; i < 4; ++i) data.push_back(runtime.vector(values[i], "x" + std::to_string(i)));
   }
-  /// One after the other.
+  /// Uses the data one after the other.
   void use(const std::vector<int>& order) {
     for (const int i : order) {
       runtime.submit(look, {data[static_cast<std::size_t>(i)]});

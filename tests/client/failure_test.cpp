@@ -1,4 +1,4 @@
-// Nothing is lost silently, and the runtime stays usable.
+// No failure is lost silently, and the runtime stays usable.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -24,7 +24,7 @@ struct Fixture {
   Codelet fails =
       Codelet("fails", {AccessMode::read_write}).cpu([](double&) { throw std::runtime_error("disk full"); });
 
-  /// Holds the data until the end of the scope, so that nothing starts before.
+  /// Holds the data until the end of the scope, so that no task starts before.
   HostAccess closed() { return runtime.acquire(dx, AccessMode::read_write); }
 };
 

@@ -1,4 +1,4 @@
-/// What the tests of the public face share.
+/// Functions that the tests of the public interface share.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -9,7 +9,7 @@
 
 namespace troupe::tests {
 
-/// Options of a runtime with so many workers, wherever the test runs.
+/// Options of a runtime with this number of workers on any machine.
 inline RuntimeOptions with_workers(int workers) {
   RuntimeOptions options;
   options.cores = workers;
@@ -18,20 +18,20 @@ inline RuntimeOptions with_workers(int workers) {
   return options;
 }
 
-/// One thread, one message at a time, in an order drawn from a seed.
+/// Options of a runtime with one thread that handles messages in an order drawn from a seed.
 inline RuntimeOptions deterministic(int workers = 1) {
   RuntimeOptions options = with_workers(workers);
   options.deterministic = true;
   return options;
 }
 
-/// Doubles its operand.
+/// A codelet that doubles its operand.
 inline const Codelet& twice() {
   static const Codelet codelet = Codelet("twice", {AccessMode::read_write}).cpu([](double& x) { x *= 2; });
   return codelet;
 }
 
-/// For BOOST_CHECK_EXCEPTION: an `Error` with this code whose message has all these parts.
+/// A predicate for BOOST_CHECK_EXCEPTION: an `Error` with this code whose message has all these parts.
 template <class... Parts>
 auto failure(ErrorCode code, Parts... parts) {
   return [=](const Error& error) {
@@ -41,7 +41,7 @@ auto failure(ErrorCode code, Parts... parts) {
   };
 }
 
-/// What a call throws, as text; empty if nothing.
+/// The message of the exception that a call throws; empty if it throws none.
 template <class Call>
 std::string message_of(const Call& call) {
   try {

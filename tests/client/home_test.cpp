@@ -1,4 +1,4 @@
-// What tasks have written elsewhere is in the program's memory when the program may look.
+// Results that tasks have written on other devices are in the program's memory when the program may look.
 #include <thread>
 #include <vector>
 
@@ -19,7 +19,7 @@ RuntimeOptions with_accelerator(std::uint64_t memory = 1U << 20U) {
   return options;
 }
 
-/// On accelerators only.
+/// A codelet for accelerators only.
 Codelet fill() {
   Codelet codelet("fill", {AccessMode::write});
   codelet.implement(DeviceKind::emulated, [](const KernelContext& context) {
@@ -32,7 +32,7 @@ Codelet fill() {
 BOOST_AUTO_TEST_CASE(a_wait_for_everything_brings_it_home) {
   Runtime runtime(with_accelerator(4096));
   const Codelet write = fill();
-  // More than the accelerator holds, and more than is brought at a time.
+  // There are more data than the accelerator can hold, and more than are brought home at a time.
   std::vector<std::vector<double>> memory(150, std::vector<double>(100, 0.0));
   std::vector<Data> data;
   for (auto& each : memory) data.push_back(runtime.vector(each));

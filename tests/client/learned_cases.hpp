@@ -1,4 +1,5 @@
-/// Graphs in virtual time whose kernel times are known to policies or have to be learned: how much longer is the run?
+/// Graphs in virtual time whose kernel times policies either know or have to learn, and how much longer the learning
+/// run takes.
 #pragma once
 
 #include <algorithm>
@@ -15,30 +16,30 @@
 
 namespace troupe::tests {
 
-/// Rows and columns of each of a task's data.
+/// The rows and columns of each piece of a task's data.
 using DrawnShapes = std::vector<std::array<std::int64_t, 2>>;
 
-/// Tasks of one codelet: which sizes they have, and how long they take.
+/// The tasks of one codelet: their sizes and times.
 struct LearnedKernel {
   std::string name;
   std::vector<AccessMode> modes;
   std::function<DrawnShapes(Random&)> shapes;
   CodeletTimes times;
-  /// Operations by the shapes of the data; may be empty.
+  /// The number of operations, from the shapes of the data; may be empty.
   std::function<double(const TimedTask&)> flops = {};
 };
 
-/// Where they run, and what depends on what.
+/// The machine that the tasks run on, and the dependencies among them.
 struct LearnedMachine {
   int cores = 12;
   int gpus = 4;
-  /// The tasks are so many chains through data of their own; 0: all of them are independent.
+  /// The number of chains that the tasks form, each through data of its own; 0: all tasks are independent.
   std::size_t chains = 0;
 };
 
 struct LearnedCase {
   std::string name;
-  /// Each task is of one of these, drawn.
+  /// Each task belongs to one of these kernels, drawn at random.
   std::vector<LearnedKernel> kernels;
   LearnedMachine machine = {};
 };
@@ -54,7 +55,7 @@ TaskTime time_of(Time time) {
   return TaskTime([time](const TimedTask& task) { return ns(time(task)); });
 }
 
-/// Uniform, and uniform in the logarithm.
+/// Draws uniformly, or uniformly in the logarithm.
 inline std::int64_t uniform(Random& random, double least, double most) {
   return std::llround(least + (most - least) * static_cast<double>(random.next() >> 11U) * 0x1p-53);
 }
@@ -77,7 +78,7 @@ inline DrawnShapes products(Random& random) {
 }
 inline double product_flops(const TimedTask& task) { return 2 * rows(task) * cols(task) * cols(task, 1); }
 
-/// So many ns on cores, and so many times less on GPUs.
+/// Times of `time` ns on cores, divided by `speedup` on GPUs.
 template <class Time>
 CodeletTimes faster_on_gpus(Time time, double speedup, double deviation = 0) {
   return {.core = time_of(time),
@@ -93,7 +94,7 @@ constexpr auto kOne = AccessMode::read_write;
 
 }  // namespace learned
 
-/// All sizes are different. A run that learns must take 1.2 times as long at most, from 400 tasks on.
+/// In all cases every size is different. From 400 tasks on, a run that learns must take at most 1.2 times as long.
 inline std::vector<LearnedCase> learned_cases() {
   using namespace learned;
   const std::vector<AccessMode> two{AccessMode::read, AccessMode::read_write};
@@ -124,7 +125,7 @@ inline std::vector<LearnedCase> learned_cases() {
   };
 }
 
-/// As tasks run it: in chains they also use what the one before them wrote.
+/// The codelet that tasks run. In chains they also use the data that the task before them wrote.
 inline Codelet codelet_of(const LearnedKernel& kernel, bool in_chains) {
   std::vector<AccessMode> modes = kernel.modes;
   if (in_chains) modes.push_back(AccessMode::read_write);
@@ -137,7 +138,7 @@ inline Codelet codelet_of(const LearnedKernel& kernel, bool in_chains) {
   });
 }
 
-/// How long the run takes in virtual time. What is drawn, sizes and noise, follows from the seed.
+/// The run's duration in virtual time. The seed determines sizes and noise.
 inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::string& policy,
                                  SimulationOptions::Model model, std::uint64_t seed = 1) {
   auto options = std::make_shared<SimulationOptions>();
@@ -155,7 +156,7 @@ inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::st
   }
   Runtime runtime({.policy = policy, .simulation = options});
   Random random(seed);
-  // They live until the tasks have ended.
+  // The data live until the tasks have ended.
   std::vector<Data> all;
   std::vector<Data> chains;
   for (std::size_t i = 0; i < chain_count; ++i) chains.push_back(runtime.allocate_vector<double>(1));
@@ -172,7 +173,7 @@ inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::st
   return seconds(runtime.report().virtual_time.value());
 }
 
-/// How many times as long the run takes where the times have to be learned.
+/// The run's duration if times have to be learned, divided by its duration if they are known.
 inline double learned_ratio(const LearnedCase& of, int tasks, const std::string& policy, std::uint64_t seed = 1) {
   using Model = SimulationOptions::Model;
   return learned_makespan_s(of, tasks, policy, Model::learned, seed) /

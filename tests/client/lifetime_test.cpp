@@ -1,5 +1,5 @@
-// How runtimes end where it is not the program's last statement that ends them: in a child of fork, inside of a kernel,
-// beside a thread that is cancelled, with failures that nobody has looked at.
+// Runtimes that do not end by the program's last statement: in a child of fork, inside a kernel, beside a thread that
+// is cancelled, or with failures that the program has not looked at.
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,10 +24,10 @@ BOOST_AUTO_TEST_SUITE(lifetime)
 
 namespace {
 
-/// A child that hangs is killed.
+/// A child that hangs is killed after this time.
 constexpr unsigned kLongEnough_s = 60;
 
-/// What a child of `fork` returns; 128 and more: the signal that killed it.
+/// Runs `program` in a child of `fork`. Returns its exit status; 128 and more: 128 plus the signal that killed it.
 int in_child(const std::function<int()>& program) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -73,7 +73,7 @@ BOOST_FIXTURE_TEST_CASE(a_child_of_fork_is_told_what_is_wrong_and_leaves_at_once
     count([&] { graph.run(); });
     count([&] { std::ignore = runtime->why(); });
     count([&] { runtime->stop(); });
-    // None of this waits, says anything or throws.
+    // None of these calls waits, prints anything or throws.
     runtime->cancel();
     before.cancel();
     held.reset();
@@ -104,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(a_child_of_fork_may_have_a_runtime_of_its_own, Program) 
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_ends_its_runtime_is_told_and_goes_on) {
   const CapturedErrors errors;
-  // What is left of the runtime goes with the child.
+  // The rest of the runtime goes with the child.
   const int ran = in_child([] {
     std::atomic<int> ran{0};
     auto runtime = std::make_unique<Runtime>(with_workers(2));
@@ -155,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(a_thread_that_is_cancelled_while_it_waits_takes_nothing_
   BOOST_TEST(x == 16);
 }
 
-// What nobody has looked at.
+// Tests of failures that the program has not looked at.
 
 const Codelet& fails() {
   static const Codelet codelet =
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(failures_that_nobody_has_looked_at_are_a_warning) {
   const std::string text = warnings_after([](Runtime&, const Data&, const Future&) {});
   BOOST_TEST(contains(text, "Runtime::wait"), text);
   BOOST_TEST(contains(text, "disk on fire"), text);
-  // One of two.
+  // The program looks at one of two failures.
   const auto looks_at_one = [](Runtime& runtime, const Data& data, const Future& future) {
     runtime.submit(fails(), {data});
     BOOST_CHECK_THROW(future.wait(), Error);
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(failures_that_the_program_was_told_of_in_any_way_are_none) 
       [&](Runtime& runtime, const Data&, const Future&) { catching([&] { runtime.wait(); }); },
       [&](Runtime&, const Data&, const Future& future) { catching([&] { future.wait(); }); },
       [&](Runtime& runtime, const Data& data, const Future&) { catching([&] { runtime.wait(data); }); },
-      // By what followed from it.
+      // The program learns of the failure from a task that followed.
       [&](Runtime& runtime, const Data& data, const Future&) {
         const Future next = runtime.submit(twice(), {data});
         catching([&] { next.wait(); });

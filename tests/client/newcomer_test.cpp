@@ -1,4 +1,4 @@
-// The mistakes that a newcomer's program makes: each error names the thing and says what to do.
+// The mistakes of a newcomer's program. Each error names the thing and says what to do.
 #include <array>
 #include <functional>
 #include <memory>
@@ -25,11 +25,11 @@ struct Program {
 };
 
 struct Mistake {
-  /// What is wrong.
+  /// The mistake, in words.
   const char* what;
   std::function<void(Program&)> make;
   ErrorCode code;
-  /// What the message says: the thing, and the remedy.
+  /// The parts of the message: the thing and the remedy.
   std::vector<std::string> says;
 };
 
@@ -225,7 +225,7 @@ const std::vector<Mistake>& mistakes() {
   return kMistakes;
 }
 
-/// Throws whenever it is asked where tasks should run, or already when it is asked what it is.
+/// Throws when it is asked where tasks should run, or earlier, when it is asked to describe itself.
 class Throwing final : public scheduler::PlacingPolicy {
  public:
   explicit Throwing(bool at_once) : at_once_(at_once) {}
@@ -244,7 +244,7 @@ class Throwing final : public scheduler::PlacingPolicy {
   bool at_once_;
 };
 
-/// In virtual time, on a machine that has no times of the program's kernels.
+/// Options of a run in virtual time on a machine that has no times of the program's kernels.
 RuntimeOptions without_times(const std::string& policy) {
   SimulationOptions simulation;
   simulation.machine = platform::load_machine("idgraf-double").value_or_throw();
@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(a_missing_kernel_time_is_said_at_submission_before_a_policy
       BOOST_CHECK_EXCEPTION(runtime.submit(unknown, {tile}), Error,
                             failure(ErrorCode::bad_input, "'unknown'", "8 x 8", "no kernel time for a cpu core",
                                     "times[\"mine/unknown/double\"]", "'idgraf-double'"));
-      // Nobody was asked where it should run.
+      // The policy was not asked where to run the task.
       runtime.wait();
     }
   }

@@ -1,4 +1,4 @@
-// A placing policy of the program's own, given to the runtime as the manual says.
+// A placing policy of the program, given to the runtime as the manual says.
 #include <boost/test/unit_test.hpp>
 #include <memory>
 #include <stdexcept>
@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(own_policy)
 
 namespace {
 
-/// Every task to the last worker that can run it; counts what it was shown.
+/// Places every task on the last worker that can run it, and counts the tasks that it was shown.
 class LastOne final : public scheduler::PlacingPolicy {
  public:
   explicit LastOne(int& shown) : shown_(shown) {}

@@ -1,4 +1,4 @@
-// Pieces and members of teams that use their own runtime.
+// Pieces, and members of teams, that use their own runtime.
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -24,7 +24,7 @@ RuntimeOptions cores(const std::string& clusters, bool regroup, std::size_t wind
   return options;
 }
 
-/// What waiting for a handle that no task uses says; nothing where it is let.
+/// Waits for a handle that no task uses. Returns the error's code; zero if the wait was allowed.
 ErrorCode outcome_of_waiting(Runtime& runtime, const Data& unused) {
   try {
     runtime.wait(unused);
@@ -34,7 +34,7 @@ ErrorCode outcome_of_waiting(Runtime& runtime, const Data& unused) {
   return ErrorCode{};
 }
 
-/// Submits a task, of which there may be few in flight, and tries to wait.
+/// Submits tasks although the window is small, and tries to wait.
 struct Misbehaved {
   explicit Misbehaved(Runtime& runtime) : runtime_(runtime), unused_(runtime.scalar(value_)) {}
 

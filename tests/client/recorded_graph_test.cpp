@@ -1,4 +1,4 @@
-// Recorded graphs through the public face, on whole runtimes.
+// Recorded graphs through the public interface, on whole runtimes.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(runs_do_what_the_program_did) {
   BOOST_TEST(y == 2048);
   BOOST_TEST(runtime.progress().submitted == 40U);
   BOOST_TEST(runtime.progress().ended == 40U);
-  // Copies run the same.
+  // A copy runs the same tasks.
   const RecordedGraph copied = step;
   copied.run().wait();
   BOOST_TEST(x == 2048);
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(why_knows_the_run_and_its_tasks) {
   BOOST_TEST(report.running == 1U);
   BOOST_TEST_REQUIRE(report.causes.size() == 1U);
   BOOST_TEST(report.causes[0].task.id.value() == id + 1);
-  // The other task of this run, the run, and the next one, whose tasks wait for nothing else.
+  // Three wait: the other task of this run, the run itself, and the next run, whose tasks wait for nothing else.
   BOOST_TEST(report.causes[0].waiting == 3U);
   BOOST_TEST(nlohmann::json::parse(report.to_json())["causes"][0]["task"]["name"] == "potrf(0)");
   open = true;
@@ -444,7 +444,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_that_ends_waits_for_runs_in_flight) {
     graph->run();
   }
   BOOST_TEST(x == 1024);
-  // It may outlive its runtime, as long as nobody runs it.
+  // A graph may outlive its runtime, as long as the program does not run it.
   graph.reset();
 }
 

@@ -1,4 +1,4 @@
-// Tasks whose data are already where they run.
+// Tasks whose data are already on the device where they run.
 #include <vector>
 
 #include "platform/accelerators/emulated_accelerator.hpp"
@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   platform::EmulationOptions accelerator;
   accelerator.memory = {1U << 20U};
   options.emulated_gpus = {accelerator};
-  // Placing policies fetch data ahead, which asks once more.
+  // Placing policies prefetch data, which takes the lock once more.
   options.policy = "lws";
   Runtime runtime(options);
   Codelet add("add", {AccessMode::read, AccessMode::read, AccessMode::read_write});
@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   });
   Codelet one("one", {AccessMode::write});
   one.implement(DeviceKind::emulated, [](const KernelContext& context) { context.vector<double>(0)[0] = 1; });
-  // The program sees them only while it holds them, so that waiting brings nothing home.
+  // The program sees these data only while it holds them, so a wait brings nothing home.
   std::vector<Data> data;
   for (int i = 0; i < 3; ++i) {
     data.push_back(runtime.allocate_vector<double>(10));
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   const std::uint64_t before = runtime.report().transfers.manager_passes;
   for (int i = 0; i < kTasks; ++i) runtime.submit(add, {data[0], data[1], data[2]});
   runtime.wait();
-  // One for the wait, which asks what is away, and one for the report before.
+  // The two extra passes are the wait, which asks which data are away, and the report before.
   BOOST_TEST(runtime.report().transfers.manager_passes - before == kTasks + 2U);
   BOOST_TEST(runtime.acquire(data[2], AccessMode::read).vector<double>()[0] == 1 + 2 * kTasks);
 }

@@ -16,7 +16,7 @@ namespace {
 
 const std::vector<std::string> kPolicies{"lws", "eager", "homeward", "heft", "dada", "dada:alpha=0.9", "heteroprio"};
 
-/// Two cores and an accelerator.
+/// Options for two cores and an accelerator.
 RuntimeOptions with_accelerator(std::string policy = "default") {
   RuntimeOptions options = with_workers(2);
   options.policy = std::move(policy);
@@ -27,7 +27,7 @@ RuntimeOptions with_accelerator(std::string policy = "default") {
 }
 constexpr WorkerId kAccelerator(2);
 
-/// Counts, by worker, the tasks that have run.
+/// Counts, for each worker, the tasks that have run.
 struct Counts {
   std::array<std::atomic<int>, 3> by_worker{};
 

@@ -1,4 +1,4 @@
-// Tasks that only some workers may run: by number, by name, by model.
+// Tasks that only some workers may run, given by number, by name or by model.
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <chrono>
@@ -33,7 +33,7 @@ RuntimeOptions with_accelerators(const std::string& policy = "default") {
   return options;
 }
 
-/// Counts the tasks that ran where they may not, and all.
+/// Counts all tasks that ran, and those that ran on a wrong worker.
 struct Watched {
   std::atomic<int> ran{0};
   std::atomic<int> astray{0};
@@ -55,7 +55,7 @@ struct Place {
   std::vector<std::uint32_t> workers;
 };
 
-/// All sorts of sets, and no set, on a few pieces of data: chains that go from place to place.
+/// Runs chains over a few pieces of data with many different sets of workers, and without a set, so that the data move.
 void run_everywhere(Runtime& runtime, const std::vector<Place>& places, int rounds) {
   Watched watched;
   std::vector<Codelet> codelets;
@@ -123,7 +123,7 @@ BOOST_DATA_TEST_CASE(every_order_of_messages_keeps_tasks_where_they_may_be, data
   run_everywhere(runtime, {{worker(1), {1}}, {worker(0) | worker(2), {0, 2}}, {{}, {0, 1, 2}}}, 10);
 }
 
-/// The others have nothing to do, and steal.
+/// The other workers have nothing to do and try to steal.
 BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy) {
   RuntimeOptions options = with_workers(3);
   options.policy = policy;
@@ -137,7 +137,7 @@ BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy)
   const Codelet first = watched.codelet("first", {0});
   std::vector<double> memory(8);
   const Data piece = runtime.vector(memory);
-  // Made ready by a completion, elsewhere; and by the program.
+  // First a task that ended on another worker makes them ready, then the program.
   runtime.submit(first, {piece}, {}, {.devices = worker(0)});
   for (int i = 0; i < 100; ++i) runtime.submit(slow, {piece}, {}, {.devices = worker(1)});
   runtime.wait();
@@ -147,7 +147,8 @@ BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy)
   BOOST_TEST(watched.astray == 0);
 }
 
-/// Single tasks, for one worker and then another, with pauses around the time for which these look before they sleep.
+/// Single tasks for alternating workers, with pauses around the time for which a worker looks for work before it
+/// sleeps.
 BOOST_DATA_TEST_CASE(nobody_sleeps_through_a_task_that_only_he_may_run, data::make(kPolicies), policy) {
   RuntimeOptions options = with_workers(3);
   options.policy = policy;
@@ -177,7 +178,7 @@ BOOST_AUTO_TEST_CASE(the_others_of_a_set_share_its_tasks) {
   std::atomic<int> at_once{0};
   std::atomic<bool> met{false};
   const Codelet meet = Codelet("meet", {}).cpu([&](const KernelContext&) {
-    // For ever, where one worker has them all.
+    // This waits for ever if one worker has both tasks.
     if (++at_once == 2) met = true;
     while (!met) std::this_thread::sleep_for(std::chrono::microseconds(100));
   });
@@ -254,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_is_not_made_with_a_restriction_to_what_is_not_the
   refused("gemm:cores|h200", "'h200' is neither");
 }
 
-/// Of eleven workers, those whose bits are set.
+/// The set of those of eleven workers whose bits are set.
 DeviceSet workers_of(std::uint32_t bits) {
   DeviceChoice choice;
   for (std::uint32_t i = 0; i < 11; ++i) {
@@ -282,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_sets_are_told_apart_and_no_more) {
   BOOST_TEST(astray == 0);
   BOOST_CHECK_EXCEPTION(runtime.submit(codelet, {}, args(kMost + 1), {.devices = workers_of(kMost + 1)}), Error,
                         failure(ErrorCode::invalid_argument, "at most 1024 different sets of workers"));
-  // All of a kind are no such set.
+  // All workers of a kind do not count as a set.
   runtime.submit(codelet, {}, args(2047U), {.devices = workers_of(2047)});
   runtime.submit(codelet, {}, args(2047U));
   runtime.wait();
@@ -295,7 +296,7 @@ RuntimeOptions with_losses(const std::string& policy, std::size_t lost) {
   return options;
 }
 
-/// The first task runs, the second finds its device gone.
+/// The first task on the device runs; the second finds the device lost.
 BOOST_DATA_TEST_CASE(tasks_whose_workers_are_all_lost_fail, data::make(kPolicies), policy) {
   Runtime runtime(with_losses(policy, 2));
   Watched watched;
@@ -320,7 +321,7 @@ BOOST_DATA_TEST_CASE(tasks_whose_workers_are_all_lost_fail, data::make(kPolicies
   BOOST_TEST(watched.astray == 0);
   BOOST_TEST(contains(message, "has stopped working"), message);
   BOOST_TEST(contains(message, "no other device that it is restricted to is left"), message);
-  // What may run elsewhere does.
+  // Tasks that may run elsewhere still run.
   const Codelet anywhere = watched.codelet("anywhere", {0, 1, 2});
   runtime.submit(anywhere, {runtime.vector(memory)}, {}, {.devices = worker(3) | worker(1)});
   runtime.submit(anywhere, {runtime.vector(memory)});
@@ -334,7 +335,7 @@ BOOST_DATA_TEST_CASE(the_rest_of_a_set_runs_what_the_lost_one_had, data::make(kP
   std::vector<Data> pieces;
   for (auto& each : memory) pieces.push_back(runtime.vector(each));
   for (const Data& piece : pieces) runtime.submit(far, {piece}, {}, {.devices = worker(3) | worker(4)});
-  // What was on the lost one may be lost with it, at most ten at a time and the one before, and nothing else.
+  // Only tasks on the lost device may fail: at most ten at a time, and the one before.
   (void)message_of([&] { runtime.wait(); });
   BOOST_TEST(watched.astray == 0);
   BOOST_TEST(watched.by_worker[4] >= 40);

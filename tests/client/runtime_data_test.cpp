@@ -1,4 +1,4 @@
-// What a program may count on with data: whose memory they are, and who may use them when.
+// The guarantees for data: who owns the memory, and who may use it when.
 #include <array>
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-// What a program may count on when all goes well, with tasks and whole runs.
+// The guarantees for tasks and whole runs when nothing fails.
 #include "client/runtime.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(runtime)
 
 namespace {
 
-/// Whether `done` becomes true within a generous time.
+/// Returns true if `done` becomes true within a generous time.
 bool soon(const std::function<bool()>& done) {
   for (int i = 0; i < 10000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return done();
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(ready_tasks_run_by_priority_and_then_as_they_became_ready) 
     std::vector<int> order;
     const Codelet note =
         Codelet("note", {AccessMode::read}).cpu([&](const double&, int priority) { order.push_back(priority); });
-    // Nothing is ready before the gate opens: then all are at once.
+    // No task is ready before the gate opens; then all become ready at once.
     HostAccess closed = runtime.acquire(data, AccessMode::write);
     const std::vector<int> priorities{0, 5, -3, std::numeric_limits<int>::max(), 5, std::numeric_limits<int>::min(), 1};
     for (const int priority : priorities) {
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_ends_in_another_thread_while_the_one_that_made_it
   BOOST_TEST(x == 2);
 }
 
-/// The order in which tasks came, as their priorities.
+/// Records the priorities of tasks in the order in which they came.
 class SeenTasks final : public graph::SubmissionObserver {
  public:
   void submitted(const graph::Task& task) noexcept override { priorities_.push_back(task.priority); }
@@ -328,14 +328,14 @@ BOOST_AUTO_TEST_CASE(an_observer_sees_every_task_in_order_under_any_policy) {
   }
 }
 
-/// How often workers have gone to sleep.
+/// The number of times that workers have gone to sleep.
 std::uint64_t sleeps(const Runtime& runtime) {
   std::uint64_t parks = 0;
   for (const WorkerReport& worker : runtime.report().workers) parks += worker.parks;
   return parks;
 }
 
-/// The same, once nobody has gone to sleep for a while.
+/// The number of times that workers have gone to sleep, once none has gone to sleep for a while.
 std::uint64_t settled_sleeps(const Runtime& runtime) {
   std::uint64_t last = 0;
   while (last == 0 || last != sleeps(runtime)) {
@@ -345,21 +345,22 @@ std::uint64_t settled_sleeps(const Runtime& runtime) {
   return last;
 }
 
-/// A submission that comes to nothing: all that workers see of it is what comes before it.
+/// Makes a submission that fails. Workers notice only the steps before the failure.
 void submit_in_vain(Runtime& runtime, const std::vector<Access>& accesses) {
   const std::vector<AccessMode> modes(accesses.size(), AccessMode::read_write);
   BOOST_CHECK_EXCEPTION(runtime.submit(Codelet("nowhere", modes), accesses), Error,
                         failure(ErrorCode::no_implementation));
 }
 
-/// Whether such a submission wakes somebody, who then goes to sleep once more.
+/// Returns true if such a submission wakes a worker, which then goes to sleep once more.
 bool wakes_somebody(Runtime& runtime, const std::vector<Access>& accesses) {
   const std::uint64_t before = settled_sleeps(runtime);
   submit_in_vain(runtime, accesses);
   return soon([&] { return sleeps(runtime) > before; });
 }
 
-/// Whether it wakes nobody. A worker that was about to go to sleep looks as if it had been woken, but not each time.
+/// Returns true if such a submission wakes no worker. A worker that was about to go to sleep looks as if it had been
+/// woken, but not each time.
 bool wakes_nobody(Runtime& runtime, const std::vector<Access>& accesses) {
   for (int i = 0; i < 20; ++i) {
     const std::uint64_t before = settled_sleeps(runtime);
@@ -374,7 +375,7 @@ BOOST_AUTO_TEST_CASE(a_sleeping_worker_is_woken_before_a_task_is_submitted_that_
   double x = 1;
   const Data data = runtime.scalar(x);
   BOOST_TEST(wakes_somebody(runtime, {}));
-  // Where all sleep, nothing runs that the task could wait for.
+  // If all workers sleep, nothing runs that the task could wait for.
   BOOST_TEST(wakes_somebody(runtime, {data}));
 }
 
@@ -390,7 +391,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_woken_early_for_a_task_that_may_have_to_wait_or_t
   BOOST_TEST(wakes_nobody(runtime, {data}));
   go = true;
   runtime.wait();
-  // From now on a worker may sleep because there is nothing that it can run.
+  // Now a worker may also sleep because there is no task that it can run.
   runtime.submit(twice(), {data}, {}, {.devices = DeviceSet::worker(WorkerId(0))});
   runtime.wait();
   BOOST_TEST(wakes_nobody(runtime, {}));

@@ -1,5 +1,5 @@
-// Graphs of the program's own in virtual time: codelets without implementations, data without memory, times by the
-// program.
+// Graphs of the program in virtual time, with codelets without implementations, data without memory, and times that the
+// program gives.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <limits>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Four cores that run tasks, or two and two GPUs whose copies take 1 ms for each 10^6 bytes.
+/// Four cores that run tasks; or two cores and two GPUs, whose copies take 1 ms for each 10^6 bytes.
 std::shared_ptr<SimulationOptions> machine(int gpus = 0) {
   auto options = std::make_shared<SimulationOptions>();
   options->machine = plain_machine({.cores = 4, .gpus = gpus, .bandwidth_mb_per_s = 1000, .latency = {}});
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(are_refused_without_a_time_whatever_the_policy_with_codelet
     BOOST_TEST(text.find("policy") == std::string::npos);
     const Codelet on_core = Codelet("core", {AccessMode::read_write}).cpu([](MatrixView<double>) {});
     BOOST_TEST(says(refusal([&] { runtime.submit(on_core, {x}); }), {"for a cpu core in virtual time"}));
-    // So are recordings, and nothing of it is left over.
+    // Recordings are refused, too, and leave nothing behind.
     BOOST_TEST(!refusal([&] { (void)runtime.record([&] { runtime.submit(bare, {x}); }); }).empty());
     runtime.wait();
   }

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(end_so_or_say_why_not_where_gpus_fail) {
   }
   BOOST_TEST_MESSAGE(failed << " of " << tasks << " tasks failed, " << lost << " of " << roots << " matrices lost");
   if (run.count < 100) return;
-  // Something goes wrong, and most does not.
+  // Some tasks and data fail, and most do not.
   BOOST_TEST(failed > run.count);
   BOOST_TEST(failed < tasks / 4);
   BOOST_TEST(lost > 0);
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(end_so_on_a_hundred_gpus_of_little_memory_and_seventy_cores
     }
   }
   if (run.count < 6) return;
-  // Cores and GPUs beyond the first 64 of each have their share.
+  // Cores and GPUs beyond the first 64 of each get tasks, too.
   BOOST_TEST(std::distance(ran.lower_bound(64), ran.lower_bound(70)) > 0);
   BOOST_TEST(std::distance(ran.lower_bound(70 + 64), ran.end()) > 0);
 }

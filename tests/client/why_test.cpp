@@ -1,4 +1,4 @@
-/// Stalls made on purpose: what `Runtime::why` says about each, in words and as JSON.
+/// Deliberate stalls, and the explanation that `Runtime::why` gives of each, in words and as JSON.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -23,11 +23,11 @@ using nlohmann::json;
 using tests::contains;
 using tests::with_workers;
 
-/// Closed at first; kernels wait at it.
+/// A gate at which kernels wait. It is closed at first.
 class Gate {
  public:
   void open() { open_ = true; }
-  /// Returns when it is open; counts who has come.
+  /// Counts the caller, and returns when the gate is open.
   void pass() {
     ++arrived_;
     while (!open_) std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -41,12 +41,13 @@ class Gate {
   std::atomic<int> arrived_{0};
 };
 
-/// A runtime, a gate, and kernels that wait at it. The gate is opened before the runtime ends, whatever a test throws.
+/// A runtime, a gate, and kernels that wait at it. The destructor opens the gate before the runtime ends, even if a
+/// test throws.
 struct Stall {
   explicit Stall(const RuntimeOptions& options = with_workers(2)) : runtime(options) {}
   ~Stall() { gate.open(); }
 
-  /// Asks until the answer is as expected, as threads need their time to get where they stall.
+  /// Asks until the answer is as expected, because threads need some time until they stall.
   WhyReport why(const std::function<bool(const WhyReport&)>& expected) {
     WhyReport report = runtime.why();
     for (int i = 0; i < 5000 && !expected(report); ++i) {
@@ -57,7 +58,7 @@ struct Stall {
     return report;
   }
 
-  /// Data that live as long as the runtime: their release waits for tasks that wait at the gate.
+  /// Registers data that live as long as the runtime, because their release waits for tasks that wait at the gate.
   Handle data(const std::string& name) {
     return registrations.emplace_back(runtime.scalar(values.emplace_back(), name)).handle();
   }
@@ -344,7 +345,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_recording_waits_for_data_that_the_program_holds)
   BOOST_TEST(has(stall.runtime.why(), "nothing is stalled"));
 }
 
-/// Two kernels at once: the task behind both counts for the one that has taken longer.
+/// Two kernels run at once. The task behind both counts for the one that has run longer.
 BOOST_AUTO_TEST_CASE(a_task_behind_two_kernels_names_both) {
   Stall stall;
   const Handle dx = stall.data("x");
@@ -418,7 +419,7 @@ BOOST_AUTO_TEST_CASE(hundreds_of_thousands_of_tasks_in_flight_are_explained_in_a
   BOOST_TEST((took < std::chrono::seconds(20)));
 }
 
-/// Nothing may be torn while tasks come and go, with names, many handles and waiting threads.
+/// No answer may be torn while tasks come and go, with names, many handles and waiting threads.
 BOOST_AUTO_TEST_CASE(it_may_be_asked_all_the_time_while_tasks_run) {
   Runtime runtime(with_workers(3));
   const Codelet mixed = Codelet::variadic("mixed").cpu([](const KernelContext&) {});

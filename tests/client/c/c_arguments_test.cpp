@@ -1,4 +1,4 @@
-// Every function of the C interface with arguments that mean nothing: errors, each with a text, and never a crash.
+// Every function of the C interface with invalid arguments. The result must be an error with a text, and never a crash.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 
@@ -30,7 +30,7 @@ int no_program(void*) { return 0; }
 void no_initialize(const troupe_view*, void*) {}
 void no_combine(const troupe_view*, const troupe_view*, void*) {}
 
-/// Objects that are there, for calls in which one other thing is wrong.
+/// Valid objects, for calls in which one other argument is wrong.
 struct Objects {
   troupe_runtime* runtime = nullptr;
   troupe_data* data = nullptr;
@@ -62,7 +62,7 @@ struct Objects {
   }
 };
 
-/// What a call returned, with the text that it left.
+/// The code that a call returned, with the text that it left.
 struct Outcome {
   Outcome(troupe_error code) : code(code), message(troupe_error_message()) {  // NOLINT: a call becomes its outcome
     c::remember(TROUPE_OK, "");
@@ -72,7 +72,7 @@ struct Outcome {
   std::string message;
 };
 using Calls = std::vector<Outcome>;
-/// By function; those that cannot fail return nothing here.
+/// The calls of each function. A function that cannot fail returns an empty list.
 using Table = std::map<std::string, std::function<Calls(Objects&)>>;
 
 const troupe_handle kGarbage{1234567, 89};
@@ -454,7 +454,7 @@ BOOST_AUTO_TEST_CASE(what_means_nothing_is_an_error_with_a_text_everywhere) {
     }
   }
   BOOST_TEST(called == declared(), boost::test_tools::per_element());
-  // Nothing of it did any harm.
+  // None of these calls did any harm.
   BOOST_TEST(troupe_wait(objects.runtime) == TROUPE_OK);
 }
 

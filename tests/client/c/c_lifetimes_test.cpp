@@ -1,4 +1,4 @@
-// Objects of the C interface that go in any order.
+// Objects of the C interface that are freed in any order.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -67,7 +67,7 @@ struct Program {
 
 bool says(const char* part) { return std::string(troupe_error_message()).find(part) != std::string::npos; }
 
-/// Frees a runtime while another thread makes calls on objects that stand on it, at different times.
+/// Frees a runtime at different times while another thread makes calls on objects that depend on it.
 template <class Make, class Call>
 void free_beside(const Make& make, const Call& call) {
   for (int round = 0; round < 20; ++round) {
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_goes_before_its_data) {
   BOOST_TEST(program.submit() == TROUPE_OK);
   program.end();
   BOOST_TEST(program.x == 1);
-  // Another one may lie where it was.
+  // Another runtime may get the same address.
   troupe_runtime* other = started();
   BOOST_TEST(troupe_submit(other, program.codelet, &program.access, 1, nullptr, 0, nullptr, nullptr) ==
              TROUPE_INVALID_HANDLE);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(handles_of_data_that_were_freed_and_of_their_blocks_are_ref
   for (const troupe_handle& handle : {freed, parts[0], parts[1], part_of_part}) {
     BOOST_TEST(troupe_wait_for(program.runtime, handle) == TROUPE_INVALID_HANDLE);
   }
-  // A slot that is used again does not make the old handle good.
+  // A slot that is used again does not make the old handle valid.
   BOOST_TEST(troupe_register(program.runtime, TROUPE_DOUBLE, matrix.data(), 4, 4, 4, nullptr, &whole) == TROUPE_OK);
   BOOST_TEST(troupe_wait_for(program.runtime, freed) == TROUPE_INVALID_HANDLE);
   BOOST_TEST(troupe_wait_for(program.runtime, troupe_data_handle(whole)) == TROUPE_OK);
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(the_user_of_a_codelet_is_destroyed_once_when_nothing_needs_
   program.end();
   BOOST_TEST(program.x == 1);
   BOOST_TEST(ends == 2);
-  // Who gets an error keeps what it has.
+  // A caller that gets an error still owns its `user` data.
   const troupe_mode nonsense = 17;
   BOOST_TEST(troupe_codelet_define("x", &nonsense, 1, nullptr, 0, add_one, &ends, increment, &codelet) ==
              TROUPE_INVALID_ARGUMENT);
@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_goes_while_another_thread_runs_a_recording) {
     BOOST_REQUIRE(troupe_record(program.runtime, submit, &program, nullptr, &recording) == TROUPE_OK);
     return recording;
   };
-  // It would never end if each run that begins were waited for.
+  // This would never end if freeing waited for each run that begins.
   free_beside(record, [](troupe_recording* recording, std::atomic<bool>& begun) {
     troupe_error outcome = TROUPE_OK;
     while (outcome == TROUPE_OK) {

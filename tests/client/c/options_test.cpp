@@ -1,4 +1,4 @@
-// Each option of a C program as the runtime gets it.
+// Each option of a C program as the runtime receives it.
 #include "client/c/options.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -25,8 +25,8 @@ std::vector<std::string> told;
 
 void tell(const char* what, void* user) { told.push_back(std::string(what) + " " + *static_cast<std::string*>(user)); }
 
-/// All that is not of runs in virtual time, each unlike its default. Whoever adds an option finds that this does not
-/// compile any more (-Wmissing-field-initializers): it is to be set here and looked at below.
+/// Every option except those of runs in virtual time, each with a value unlike its default. When an option is added,
+/// this no longer compiles (-Wmissing-field-initializers). Then set the option here and check it below.
 const troupe_options& every_option() {
   static std::string user = "to me";
   static const troupe_options options{
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(options_that_are_zero_are_those_of_the_runtime) {
   troupe_options given{};
   given.models = "default";
   BOOST_TEST(model_folder_of(to_runtime_options(given).model_folder) == default_model_folder());
-  // Threads are bound where neither of the two asks for others.
+  // Threads are bound unless `unbound` or `oversubscribe` asks for the opposite.
   given = {};
   given.unbound = 1;
   BOOST_TEST(!to_runtime_options(given).bind);
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(options_of_runs_in_virtual_time_are_of_the_described_machin
 }
 
 BOOST_AUTO_TEST_CASE(options_of_older_and_newer_programs_are_understood) {
-  // As an older program has it: nothing behind the seed.
+  // An older program has no fields after the seed.
   troupe_options options{};
   options.size = offsetof(troupe_options, trace);
   options.cores = 1;
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(options_of_older_and_newer_programs_are_understood) {
   BOOST_TEST(troupe_workers(runtime, &workers) == TROUPE_OK);
   BOOST_TEST(workers == 1U);
   BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
-  // A newer one, whose further fields are as they were, and one that needs them.
+  // A newer program works if its further fields are zero, and is refused if it needs them.
   struct Newer {
     troupe_options options;
     double more;

@@ -1,4 +1,4 @@
-// Runtimes of the C interface that go while others use them, with a place for tasks that has none.
+// Runtimes of the C interface that are freed while other threads use them, on a backend that has no tasks.
 #include "client/c/runtime_state.hpp"
 
 #include <atomic>
@@ -22,7 +22,7 @@ namespace {
 using c::GivingCall;
 using c::RuntimeState;
 
-/// Waiting needs memory that is not there, if it is told so.
+/// A backend without tasks. Waiting fails for lack of memory if `lacks_memory` is true.
 class NoTasks final : public client::Backend {
  public:
   explicit NoTasks(bool lacks_memory = false) : lacks_memory_(lacks_memory) {}
@@ -72,7 +72,7 @@ std::shared_ptr<RuntimeState> state_without_tasks(bool lacks_memory = false) {
   return RuntimeState::make(std::make_unique<Runtime>(std::make_unique<NoTasks>(lacks_memory)), true);
 }
 
-/// Says when its end begins, and lets it end when it is told to.
+/// Says when an object's end has begun, and delays it until the test opens the gate.
 struct Gate {
   std::atomic<bool> begun{false};
   std::atomic<bool> open{false};
@@ -81,7 +81,7 @@ struct Gate {
     begun = true;
     while (!open) std::this_thread::yield();
   }
-  /// Whether `other` is still false some time after the end has begun.
+  /// Returns true if `other` is still false some time after the end has begun.
   [[nodiscard]] bool keeps_back(const std::atomic<bool>& other) const {
     while (!begun) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -89,7 +89,7 @@ struct Gate {
   }
 };
 
-/// An object's content whose destructor takes its time.
+/// The content of an object whose destructor waits at the gate.
 struct SlowContent {
   explicit SlowContent(Gate& gate) : gate(&gate) {}
   SlowContent(SlowContent&& other) noexcept : gate(std::exchange(other.gate, nullptr)) {}
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(whoever_ends_a_dependent_second_waits_for_the_first) {
     second_is_through = true;
   });
   BOOST_TEST(gate.keeps_back(second_is_through));
-  // Nobody gets it any more meanwhile.
+  // Meanwhile no caller gets the object.
   BOOST_CHECK_THROW(static_cast<void>(dependent.get()), Error);
   gate.open = true;
   first.join();

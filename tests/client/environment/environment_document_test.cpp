@@ -49,7 +49,7 @@ std::string others_table() {
   return table;
 }
 
-/// What the document has between two marks.
+/// The document's text between the two marks of a table.
 std::string marked(const std::string& document, const std::string& name) {
   const std::string begin = "<!-- table: " + name + " -->\n";
   const auto from = document.find(begin);
@@ -62,7 +62,7 @@ std::string marked(const std::string& document, const std::string& name) {
 
 BOOST_AUTO_TEST_CASE(the_tables_of_the_manual_are_those_of_the_code) {
   const std::string document = text_of(fs::path(TROUPE_SOURCE_DIR) / "docs/environment.md");
-  // What is expected can be put into the document as it is.
+  // On failure the expected text is printed, ready to be put into the document.
   BOOST_TEST(marked(document, "variables") == variables_table(), "\n" << variables_table());
   BOOST_TEST(marked(document, "others") == others_table(), "\n" << others_table());
 }

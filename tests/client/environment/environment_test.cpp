@@ -27,7 +27,7 @@ using tests::EnvironmentVariable;
 using tests::failure;
 using tests::with_workers;
 
-/// A value that can be used, and one that cannot; null where anything can.
+/// A value that is valid and one that is not; null if every value is valid.
 struct Example {
   const char* name;
   const char* good;
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(what_the_program_sets_wins_over_the_environment) {
   const EnvironmentVariable cores("TROUPE_CORES", "2");
   const EnvironmentVariable policy("TROUPE_POLICY", "eager");
   const EnvironmentVariable bind("TROUPE_BIND", "1");
-  // Overridden, so that nobody looks at it.
+  // The option overrides the variable, so the variable is not read.
   const EnvironmentVariable window("TROUPE_WINDOW", "nonsense");
   RuntimeOptions options = with_workers(1);
   options.window = 10;

@@ -1,4 +1,4 @@
-// What goes wrong with OpenCL devices, and what is said about it.
+// Failures of OpenCL devices, and the messages about them.
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(opencl_failures)
 
 namespace {
 
-/// Of one task alone; afterwards the device works as before.
+/// Runs a codelet that must fail. Only that task fails, and afterwards the device works as before.
 template <class Check>
 void fails(const Codelet& codelet, const Check& check, const std::string& device = "0") {
   Runtime runtime(with_opencl(device));
@@ -54,8 +54,8 @@ BOOST_AUTO_TEST_CASE(what_a_check_throws_is_its_tasks_failure) {
         failure(ErrorCode::numerical, "codelet checked", "it broke down"));
 }
 
-// Only of what has failed when its kernel returns: commands that fail inside a queue make pocl 3.1 abort or wait
-// forever.
+// This tests only events that have failed before the kernel function returns. Commands that fail inside a queue make
+// pocl 3.1 abort or wait forever.
 BOOST_AUTO_TEST_CASE(an_event_that_has_failed_is_its_tasks_failure) {
   if (!has_opencl_devices()) return;
   fails(named("command").opencl([](OpenClLaunch& launch, VectorView<double>) {
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_cannot_be_built_fails_with_what_the_compiler
   const Codelet codelet =
       named("wrong").opencl([wrong](OpenClLaunch& launch, VectorView<double>) { (void)wrong.kernel(launch, "f"); });
   fails(codelet, failure(ErrorCode::kernel_failed, "codelet wrong", "CL_BUILD_PROGRAM_FAILURE", "no_such_thing"));
-  // Again: it is not built anew, and says the same.
+  // The second time the program is not built again, and the message is the same.
   fails(codelet, failure(ErrorCode::kernel_failed, "codelet wrong", "no_such_thing"));
 }
 
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_reduce_are_refused) {
   const auto refused = failure(ErrorCode::invalid_argument, "'sum' reduces handle 0", "for OpenCL device");
   BOOST_CHECK_EXCEPTION(Codelet("sum", {AccessMode::reduce}).opencl([](const KernelContext&) {}), Error, refused);
   if (!has_opencl_devices()) return;
-  // Modes that come with the tasks.
+  // The accesses of the task name the modes.
   Runtime runtime(with_opencl("0"));
   double sum = 0;
   Data data = runtime.scalar(sum);

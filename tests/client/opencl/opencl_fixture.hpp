@@ -1,4 +1,4 @@
-/// What the tests of kernels on OpenCL devices share.
+/// Functions that the tests of kernels on OpenCL devices share.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -56,17 +56,17 @@ inline Codelet add_codelet() {
   });
 }
 
-/// One core and these OpenCL devices.
+/// Options of a runtime with one core and these OpenCL devices.
 inline RuntimeOptions with_opencl(const std::string& which = "0,1") {
   RuntimeOptions options = with_workers(1);
   options.opencl = which;
   return options;
 }
 
-/// Whose queues can be held.
+/// The device whose queues can be held.
 inline const std::string kHoldable = "2";
 
-/// A command that ends when somebody says so, and what is enqueued after it waits.
+/// A command that ends when the test says so. Commands enqueued after it wait.
 class HeldQueue {
  public:
   explicit HeldQueue(const OpenClLaunch& launch) : api_(launch.api()) {
@@ -79,7 +79,7 @@ class HeldQueue {
   }
   HeldQueue(const HeldQueue&) = delete;
   HeldQueue& operator=(const HeldQueue&) = delete;
-  /// Not before the task has ended: pocl 3.1 uses events that fail after it has given them back.
+  /// The object must live until the task has ended, because pocl 3.1 uses events that fail after it has released them.
   ~HeldQueue() {
     (void)api_.clReleaseEvent(marker_);
     (void)api_.clReleaseEvent(event_);

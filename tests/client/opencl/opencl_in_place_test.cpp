@@ -1,4 +1,4 @@
-// OpenCL devices that work on host memory: nothing is copied, and what may not be used in place is.
+// OpenCL devices that work on host memory. Nothing is copied, except data that may not be used in place.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kSize = 1U << 16U;
 
-/// Memory that devices use in place, from its beginning on.
+/// A vector whose memory devices can use in place, because it begins at a page.
 class AlignedVector {
  public:
   explicit AlignedVector(std::size_t size) : all_(size + kPage / sizeof(double)), size_(size) {
@@ -32,7 +32,7 @@ class AlignedVector {
   double* begin_;
 };
 
-/// Adds, and counts tasks by whether the buffers were host memory itself.
+/// A codelet that adds. It counts the tasks whose buffers were host memory and the others.
 struct Watched {
   std::atomic<int> in_place{0};
   std::atomic<int> apart{0};
@@ -59,7 +59,7 @@ std::vector<DeviceKind> kinds_of(Runtime& runtime) {
   return kinds;
 }
 
-/// On every worker in turn; returns what was copied between memories.
+/// Runs tasks on every worker in turn. Returns the bytes copied between memories.
 Bytes take_turns(const RuntimeOptions& options, Watched& watched) {
   Runtime runtime(options);
   AlignedVector memory(kSize);

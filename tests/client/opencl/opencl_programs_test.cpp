@@ -1,4 +1,4 @@
-// Programs with kernels of their own on OpenCL devices.
+// Programs with their own kernels on OpenCL devices.
 #include <array>
 #include <atomic>
 #include <memory>
@@ -29,7 +29,7 @@ Codelet axpy_codelet() {
 
 std::uint64_t tasks_of(Runtime& runtime, WorkerId worker) { return runtime.report().workers[worker.index()].tasks; }
 
-/// Vectors that tasks add to one another, and what is to come out.
+/// Vectors that tasks add to one another, and the expected results.
 struct Vectors {
   Vectors(std::size_t count, std::size_t size) : memory(count, std::vector<double>(size)) {
     for (std::size_t i = 0; i < count; ++i) std::iota(memory[i].begin(), memory[i].end(), static_cast<double>(i));
@@ -76,11 +76,11 @@ BOOST_AUTO_TEST_CASE(more_data_than_the_devices_may_hold_come_and_go) {
   if (!has_opencl_devices()) return;
   constexpr std::size_t kSize = 4096;
   RuntimeOptions options = with_opencl();
-  // Five vectors of forty, with other offsets for each.
+  // The memory holds five of the forty vectors, at changing offsets.
   options.opencl_memory = Bytes{5 * kSize * sizeof(double) + 1000};
   Runtime runtime(options);
   Vectors vectors(40, kSize);
-  // Of another size each.
+  // The vectors have different sizes.
   for (std::size_t i = 0; i < vectors.memory.size(); ++i) {
     vectors.memory[i].resize(kSize - 64 * (i % 3));
     vectors.expected[i].resize(kSize - 64 * (i % 3));
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(an_untyped_kernel_finds_the_launch_in_its_context) {
   Data data = runtime.vector(memory);
   Data empty = runtime.matrix(memory.data(), 0, 0, 1);
   runtime.submit(add, {data}, args(2.5));
-  // Has a buffer, too.
+  // Empty data have a buffer, too.
   const Codelet look = Codelet("look", {AccessMode::read}).opencl([](OpenClLaunch& launch, MatrixView<const double> x) {
     if (launch.buffer(x.data) == nullptr) throw std::runtime_error("no buffer");
   });

@@ -23,7 +23,8 @@ BOOST_AUTO_TEST_SUITE(opencl_random_programs)
 
 namespace {
 
-/// pocl's, two of which compute inside of the calls that enqueue, in the calling thread.
+/// Returns true if pocl's devices are there; otherwise skips the test case. Two of these devices compute in the calling
+/// thread, inside the calls that enqueue.
 bool has_devices_for_programs() {
   static const std::size_t devices = [] {
     ::setenv("OCL_ICD_VENDORS", "pocl.icd", 1);
@@ -34,7 +35,7 @@ bool has_devices_for_programs() {
   return devices >= 2;
 }
 
-/// A task's buffers where the host can touch them, while it lives.
+/// While an object of this class lives, the host can use a task's buffers.
 class MappedData {
  public:
   explicit MappedData(const KernelContext& context) : launch_(*static_cast<OpenClLaunch*>(context.stream)) {
@@ -73,7 +74,7 @@ class MappedData {
 
 Kernel on_mapped_buffers(Kernel kernel) {
   return [kernel = std::move(kernel)](const KernelContext& context) {
-    // The program and the number of the task, as all kernels of random programs are given.
+    // The arguments of all kernels of random programs are the program and the number of the task.
     Arguments arguments;
     arguments.append(context.argument<std::uint64_t>(0));
     arguments.append(context.argument<int>(1));
@@ -85,8 +86,9 @@ Kernel on_mapped_buffers(Kernel kernel) {
   };
 }
 
-/// What is drawn for emulated accelerators, with one or all OpenCL devices in their place: every other time with the
-/// least of their memories, else in place, on all data or on those that are aligned for any type.
+/// Draws a run as for emulated accelerators, but with one or all OpenCL devices instead. Every other run has
+/// accelerator memory of the drawn size; the others work in place, on all data or on those that are aligned for any
+/// type.
 EmulatedRun opencl_run(std::uint64_t seed) {
   EmulatedRun run = emulated_run(seed);
   run.runtime.emulated_gpus.clear();

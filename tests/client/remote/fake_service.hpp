@@ -1,4 +1,4 @@
-/// A service of gRPC calls that answers what a test tells it to.
+/// A service of gRPC calls that gives the answers that a test has set.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -13,7 +13,7 @@
 
 namespace troupe::tests {
 
-/// Fill the answers before `FakeService` serves them.
+/// The answers. Set them before `FakeService` serves them.
 class FakeAnswers : public v1::Troupe::Service {
  public:
   v1::StatusReply status_reply;
@@ -22,9 +22,9 @@ class FakeAnswers : public v1::Troupe::Service {
   v1::WhyReply why_reply;
   std::string metrics_text;
   std::string look_json;
-  /// What every call but `Status` returns.
+  /// The status that every call except `Status` returns.
   grpc::Status returns = grpc::Status::OK;
-  /// What the last calls asked for.
+  /// The session that the last call asked for.
   std::uint64_t asked_session = 0;
 
   FakeAnswers() {
@@ -63,7 +63,7 @@ class FakeAnswers : public v1::Troupe::Service {
   }
 };
 
-/// Serves on the socket of a folder while it lives.
+/// While an object of this class lives, it serves on the socket of a folder.
 class FakeService {
  public:
   FakeService(const std::string& folder, FakeAnswers& answers) {

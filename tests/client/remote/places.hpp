@@ -1,4 +1,4 @@
-/// The same program on workers of its own and on a service.
+/// Runs the same program on its own workers and on a service.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace troupe::tests {
 
-/// Codelets for tests, and those that come with Troupe.
+/// The codelets for tests, and those that come with Troupe.
 class AllCodelets final : public service::CodeletSource {
  public:
   explicit AllCodelets(Gate& gate) : own_(gate) {
@@ -30,7 +30,7 @@ class AllCodelets final : public service::CodeletSource {
   std::map<std::string, service::ServiceCodelet, std::less<>> built_in_;
 };
 
-/// A service of this process, and what programs need.
+/// A service in this process, with the codelets that programs need.
 class Places : public ServiceWith<AllCodelets> {
  public:
   using ServiceWith::ServiceWith;

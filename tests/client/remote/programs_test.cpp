@@ -1,4 +1,4 @@
-// What programs do gives the same results on workers of their own and on a service.
+// Programs give the same results on their own workers and on a service.
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(tasks_run_on_the_devices_that_they_are_restricted_to_and_el
       BOOST_TEST((error.code() == ErrorCode::invalid_argument));
       BOOST_TEST(contains(error.what(), "'abacus' is neither a model nor a worker here"), error.what());
     }
-    // The next one is not restricted.
+    // The next task is not restricted.
     runtime.submit((*this)["fill"], {dy}, args(3.0));
     runtime.wait(dy);
     BOOST_TEST(y[0] == 3);
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(an_lu_factorization_with_pivoting_of_block_columns_is_right
   both([](Runtime& runtime) {
     constexpr std::int64_t n = 100, tile = 40;
     std::vector<double> a(n * n);
-    // Each column's largest element is far below its diagonal.
+    // The largest element of each column is far below its diagonal.
     for (std::int64_t i = 0; i < n * n; ++i) a[i] = std::sin(static_cast<double>(i * i % 1009));
     std::vector<double> lu(n * n, 0.0);
     TiledMatrix<double> tiles(runtime, n, n, tile, TileStorage::columns);
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(an_lu_factorization_with_pivoting_of_block_columns_is_right
       }
     }
     BOOST_TEST(largest < 1e-11);
-    // A service takes no task that would write what it says it only reads, nor one whose rows are not there.
+    // A service refuses a task that would write data that it says it only reads, and a task whose rows do not exist.
     const auto wrong_mode = column({read(panels[2])}, 2, 2);
     BOOST_CHECK_EXCEPTION((runtime.submit(kernel.getrf_panel, wrong_mode, args(none, none)), runtime.wait()), Error,
                           failure(ErrorCode::signature_mismatch, "has mode read, the kernel needs it in mode write"));
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(cancelled_tasks_do_not_run_and_say_so) {
     for (int i = 0; i < 20; ++i) others.push_back(runtime.submit((*this)["fill"], {dx}, args(5.0)));
     BOOST_TEST(eventually([this] { return gate().waiting() == 1; }));
     runtime.cancel();
-    // What is said to a service takes effect in its order: the answer to this comes after it.
+    // A service handles operations in their order, so the answer to this one comes after the cancellation.
     double other = 0;
     const Data flush = runtime.scalar(other);
     runtime.wait(flush);
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(what_nobody_has_written_is_not_read_and_may_be_reduced_into
     runtime.wait();
     BOOST_TEST(y[99] == 5);
     for (int round = 0; round < 3; ++round) {
-      // Memory that was used before.
+      // The memory was used before.
       const Data total = runtime.allocate_scalar<double>("total");
       runtime.set_reduction(total, sum_reduction<double>());
       runtime.submit((*this)["sum"], {dy, total});

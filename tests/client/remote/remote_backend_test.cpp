@@ -1,4 +1,4 @@
-// The client of a service, at the other end of which the test sits.
+// The client of a service. The test plays the service.
 #include "client/remote/remote_backend.hpp"
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace remote_backend {
 
 using remote::RemoteBackend;
 
-/// For waits that end only in a run that fails.
+/// Waits for a condition, with a limit that only a failing run reaches.
 template <class Done>
 bool comes_true(const Done& done) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -43,14 +43,14 @@ struct Fixture {
     runtime = std::make_unique<Runtime>(RemoteBackend::start(std::move(connections)).value_or_throw());
   }
 
-  /// Answers everything, but ends no task.
+  /// Answers every request, but ends no task.
   void answer_only() {
     service.on_operation = [this](const v1::Operation& operation, const ScriptedService::Say& say) {
       service.answer(operation, say);
     };
   }
 
-  /// Where data lie, as the service was told.
+  /// The place of data, as the client told the service.
   struct Registered {
     std::uint64_t segment = 0;
     std::uint64_t offset = 0;
@@ -58,7 +58,7 @@ struct Fixture {
   };
   std::map<std::uint64_t, Registered> registered;
   std::atomic<std::uint64_t> changes{0};
-  /// Each task adds 1 to the first column of the data that it names.
+  /// Lets each task add 1 to the first column of the data that it names.
   void run_changes() {
     service.on_operation = [this](const v1::Operation& operation, const ScriptedService::Say& say) {
       if (operation.has_register_data()) {
@@ -83,12 +83,12 @@ struct Fixture {
     ++changes;
   }
 
-  // What single tests note in the thread that speaks for the service, which goes with the runtime.
+  // Values that single tests record in the thread that plays the service. That thread ends with the runtime.
   std::atomic<std::uint64_t> ended{0};
   std::atomic<bool> too_many{false};
   std::atomic<int> asked{0};
   std::vector<v1::Operation> said;
-  /// Last, so that it ends first.
+  /// The runtime is the last member, so that it is destroyed first.
   std::unique_ptr<Runtime> runtime;
 };
 
@@ -342,7 +342,7 @@ BOOST_AUTO_TEST_CASE(a_recording_may_go_after_its_runtime) {
   graph->run().wait();
   data.release();
   runtime.reset();
-  graph.reset();  // what the backend was is not looked at
+  graph.reset();  // the graph does not look at the backend that is gone
 }
 
 BOOST_AUTO_TEST_CASE(when_the_service_dies_all_that_waits_and_all_that_comes_later_says_so) {
@@ -394,9 +394,9 @@ BOOST_AUTO_TEST_CASE(callbacks_that_submit_while_the_runtime_ends_after_a_loss_a
   options.callback = [&](const TaskOutcome& outcome) {
     BOOST_TEST((outcome.code == ErrorCode::service_lost));
     called = true;
-    // Until the destructor is under way.
+    // Sleep until the destructor is under way.
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    // A known codelet, and one that the service would be asked about.
+    // The first codelet is known; the client would have to ask the service about the second.
     const Codelet other("other", {});
     for (const Codelet* codelet : {&nothing, &other}) {
       try {

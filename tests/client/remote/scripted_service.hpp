@@ -1,4 +1,4 @@
-/// The other end of a client's session, inside of the test: it says what the test wants.
+/// The service's end of a client's session, inside the test. It says what the test wants.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,10 +21,10 @@
 
 namespace troupe::tests {
 
-/// Memory that nobody else sees. Counts what is out.
+/// Memory that no other process sees. It counts the allocated segments.
 class ScriptedMemory final : public remote::SegmentSource {
  public:
-  /// What is out, and how much of it there may be.
+  /// The allocated segments, and the most bytes that may be allocated.
   struct Account {
     std::mutex mutex;
     std::map<std::uint64_t, std::byte*> segments;
@@ -55,15 +55,15 @@ class ScriptedMemory final : public remote::SegmentSource {
   std::shared_ptr<Account> account_;
 };
 
-/// What the service is told and says. Lives as long as test and client need it.
+/// A service that records the client's operations and sends what the test says. It must live as long as the client.
 class ScriptedService {
  public:
   using Say = std::function<void(const v1::Event&)>;
-  /// What it does with an operation; in the thread that writes. It may say something.
+  /// Called for each operation in the thread that writes. It may say something.
   std::function<void(const v1::Operation&, const Say&)> on_operation = nullptr;
   std::uint64_t most_tasks = 1000;
 
-  /// Says something by itself. Any thread.
+  /// Sends an event that answers no operation. Any thread may call this.
   void say(const v1::Event& event) {
     v1::ServiceMessage message;
     *message.add_events() = event;
@@ -91,21 +91,21 @@ class ScriptedService {
     event.mutable_goodbye()->mutable_problem()->set_message(message);
     say(event);
   }
-  /// As a service that was killed.
+  /// Ends the session as if the service had been killed.
   void die() {
     const std::lock_guard lock(mutex_);
     dead_ = true;
     changed_.notify_all();
   }
-  /// While it lives, writing blocks.
+  /// While the lock lives, writing blocks.
   [[nodiscard]] std::unique_lock<std::mutex> hold_writes() { return std::unique_lock(write_mutex_); }
 
   [[nodiscard]] std::uint64_t messages() const { return messages_.load(); }
-  /// Tasks that it was told of and that are not ended by `say_ended` of the automatic answer.
+  /// The tasks that it was told of and that `say_ended` of the automatic answer does not end.
   [[nodiscard]] std::uint64_t tasks() const { return tasks_.load(); }
   [[nodiscard]] std::unique_ptr<remote::MessageStream> stream() { return std::make_unique<Stream>(*this); }
 
-  /// Answers requests with success, and nothing else.
+  /// Answers requests with success, and does nothing else.
   void answer(const v1::Operation& operation, const Say& say_it) {
     const std::uint64_t request = request_of(operation);
     if (request == 0) return;
@@ -114,7 +114,7 @@ class ScriptedService {
     if (operation.has_end_recording()) event.mutable_reply()->set_count(recorded_);
     say_it(event);
   }
-  /// Ends all tasks well, too.
+  /// Also ends all tasks with success.
   void end_tasks(const v1::Operation& operation, const Say& say_it) {
     v1::Event event;
     if (operation.has_tasks() && !recording_) {
