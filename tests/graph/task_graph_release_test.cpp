@@ -1,4 +1,4 @@
-// The end of registrations: whose memory goes when, and what becomes of tasks that still use it. Single-stepped.
+// The end of registrations: when which memory is freed, and what happens to tasks that still use it. Single-stepped.
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <memory>
@@ -26,10 +26,10 @@ struct Fixture {
   TaskGraph& graph = host.graph;
   Codelet set = Codelet("set", {AccessMode::write}).cpu([](VectorView<double> x) { x[0] = 1; });
   Codelet twice = Codelet("twice", {AccessMode::read_write}).cpu([](double& x) { x *= 2; });
-  /// Does what it is told.
+  /// A codelet that performs the action that it is given.
   Codelet does = Codelet("does", {}).cpu([](const std::function<void()>* action) { (*action)(); });
 
-  /// Memory of the runtime; `watch` sees when it goes.
+  /// Allocates memory of the runtime. `watch` expires when it is freed.
   Handle allocate(std::weak_ptr<void>& watch, std::int64_t count = 10) {
     auto memory = std::make_shared<std::vector<double>>(static_cast<std::size_t>(count));
     watch = memory;
@@ -42,7 +42,7 @@ struct Fixture {
   Result<Handle> register_number(double& number, const std::string& name) {
     return graph.register_apart({layout_of<double>(1, 1, 1), reinterpret_cast<std::byte*>(&number), nullptr, name});
   }
-  /// Runs an action as a task's kernel, before all that is ready.
+  /// Runs an action as a task's kernel, before all ready tasks.
   Future run_in_kernel(const std::function<void()>& action) {
     TaskList later;
     later.append(host.ready);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_runtime_goes_after_its_last_use_and_nobody_wa
   host.step();
   BOOST_TEST(watch.expired());
   BOOST_TEST(graph.wait_all().ok());
-  // What nobody uses goes at once.
+  // Data that no task uses are freed at once.
   const Handle unused = allocate(watch);
   BOOST_TEST(graph.release(unused).ok());
   BOOST_TEST(watch.expired());
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_program_that_ends_in_a_kernel_before_its_last
     future = submit(graph, twice, {x});
     submit(graph, twice, {x});
     graph.let_go(x);
-    // The frame is gone: another may lie there now.
+    // The frame is gone, so another one may use the same memory.
     registered_again = register_number(number, "next").ok();
   };
   const Future failed = run_in_kernel(action);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_program_that_ends_in_a_kernel_before_its_last
   BOOST_TEST(contains(summary.failure().message, "1 task failed, 2 tasks were cancelled"), summary.failure().message);
   BOOST_TEST(contains(summary.failure().message, "(codelet does) failed"), summary.failure().message);
   BOOST_TEST(contains(summary.failure().message, "'local' is memory of the program"), summary.failure().message);
-  // Nothing is left of it.
+  // No failure is left.
   BOOST_TEST(graph.wait_all().ok());
   const Handle other = register_scalar(graph, number, "other");
   submit(graph, twice, {other});
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_program_that_ends_in_a_callback_is_reported) 
 BOOST_AUTO_TEST_CASE(the_last_callback_of_data_may_end_their_registration) {
   double number = 1;
   const Handle x = register_number(number, "x").value_or_throw();
-  // A callback that is forgotten lets go what it has captured.
+  // A discarded callback releases its captures.
   std::shared_ptr<void> end(nullptr, [&](void*) { graph.let_go(x); });
   submit(graph, twice, {x}, {}, {.callback = [end = std::move(end)](const TaskOutcome&) {}});
   host.run_all();

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(codelets_of_pieces)
 
 namespace {
 
-/// An `Error` with this code that says this.
+/// A predicate: an `Error` with this code whose message has this part.
 auto says(ErrorCode code, const std::string& what) {
   return [=](const Error& error) {
     BOOST_TEST_MESSAGE(error.what());
@@ -26,7 +26,7 @@ auto says(ErrorCode code, const std::string& what) {
 const auto kNone = [](const KernelContext&) { return 0; };
 const auto kNothing = [](std::size_t, const KernelContext&) {};
 
-/// A vector and a factor.
+/// The context of a call with a vector and a factor.
 struct Call {
   std::vector<double> values = std::vector<double>(5, 1.0);
   DataView view{reinterpret_cast<std::byte*>(values.data()), layout_of<double>(5, 1, 5)};
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(the_kernel_for_a_core_runs_all_of_them) {
   BOOST_TEST((codelet.definition().kinds() & kOnHostMemory) != 0);
   codelet.definition().kernel_for(DeviceKind::cpu_core)(call.context);
   BOOST_TEST(call.values == std::vector<double>(5, 3.0), boost::test_tools::per_element());
-  // So does what stands for a GPU.
+  // The emulated device does so, too.
   codelet.definition().kernel_for(DeviceKind::emulated)(call.context);
   BOOST_TEST(call.values == std::vector<double>(5, 9.0), boost::test_tools::per_element());
   BOOST_TEST(codelet.definition().cores_used({DeviceKind::cpu_core, 7}) == 7);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_would_never_be_called_beside_pieces_is_refused) {
   BOOST_CHECK_EXCEPTION(codelet.cpu(nothing), Error, is_refused);
   BOOST_CHECK_EXCEPTION(codelet.cpu_team(nothing), Error, is_refused);
   BOOST_TEST((codelet.definition().team_kernel == nullptr));
-  // On a GPU it runs whole.
+  // On a GPU the task runs whole.
   codelet.cuda(nothing);
   BOOST_TEST(codelet.definition().runs_on(DeviceKind::cuda));
 }

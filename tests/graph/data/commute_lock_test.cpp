@@ -16,7 +16,7 @@ namespace troupe::graph {
 
 namespace commute_locks {
 
-/// Records and tasks that commute on some of them, without a graph.
+/// Records, and tasks that commute on some of them, without a graph.
 struct Fixture {
   std::deque<DataRecord> records;
   std::deque<Task> tasks;
@@ -72,11 +72,11 @@ BOOST_AUTO_TEST_CASE(a_task_takes_all_its_locks_or_none) {
   TaskList retry;
   BOOST_TEST(acquire_commute(holds_y, retry));
   BOOST_TEST(!acquire_commute(wants_both, retry));
-  // It waits for y and does not keep x meanwhile.
+  // The task waits for y and does not hold x meanwhile.
   BOOST_TEST(acquire_commute(wants_x, retry));
   release_commute(holds_y, retry);
   BOOST_TEST((content(retry) == std::vector<Task*>{&wants_both}));
-  // Woken for y, it must now wait for x, and does not keep y.
+  // The task is woken for y. It must now wait for x, and does not hold y.
   BOOST_TEST(!acquire_commute(wants_both, retry));
   BOOST_TEST(acquire_commute(holds_y, retry));
   release_commute(holds_y, retry);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_turn_that_is_not_used_goes_to_the_next) {
   BOOST_TEST(acquire_commute(holds_x, retry));
   release_commute(holds_y, retry);
   BOOST_TEST((content(retry) == std::vector<Task*>{&wants_both}));
-  // It fails at x already, without having tried y.
+  // The task fails at x, without having tried y.
   BOOST_TEST(!acquire_commute(wants_both, retry));
   BOOST_TEST((content(retry) == std::vector<Task*>{&wants_y}));
 }
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_task_passes_its_turn_on) {
   BOOST_TEST((content(retry) == std::vector<Task*>{&cancelled}));
   renounce_commute(cancelled, retry);
   BOOST_TEST((content(retry) == std::vector<Task*>{&third}));
-  // One that was never woken has no turn to pass on.
+  // A task that was never woken has no turn to pass on.
   renounce_commute(first, retry);
   BOOST_TEST(retry.empty());
 }
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(no_turn_is_lost_among_threads) {
   constexpr std::size_t kThreads = 4;
   std::array<DataRecord*, kRecords> data{};
   for (DataRecord*& one : data) one = &record();
-  // Counts that only the locks protect.
+  // Only the locks protect these counts.
   std::array<std::uint64_t, kRecords> counts{};
   std::uint64_t expected = 0;
   Random random(11);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(no_turn_is_lost_among_threads) {
         }
         TaskList retry;
         if (choice.below(10) == 0) {
-          // Cancelled.
+          // The task is cancelled.
           renounce_commute(*task, retry);
           cancelled += task->access_count;
           ++ended;

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(parts_lie_where_their_block_says) {
   BOOST_TEST(parts[2]->name == "A[2,1]");
   BOOST_TEST(parts[2]->parent == &whole);
   BOOST_TEST(whole.covered);
-  // Parts of parts.
+  // Parts can have parts.
   const auto smaller = registry.add_parts(*parts[2], std::vector<Block>{{1, 1, 2, 2}}).value();
   BOOST_TEST(smaller[0]->view.data == reinterpret_cast<std::byte*>(&memory[3 + 2 * 8]));
   BOOST_TEST(!parts[2]->covered);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(parts_outside_the_whole_are_refused) {
                              Block{1, 0, kHuge, 1}, Block{kHuge, 0, 1, 1}, Block{0, kHuge, 1, kHuge}}) {
     BOOST_TEST((refused(whole, {block}) == ErrorCode::overlapping_handles));
   }
-  // One that does not fit is enough.
+  // One block that does not fit is enough for a refusal.
   BOOST_TEST((refused(whole, {{0, 0, 1, 1}, {3, 2, 2, 1}}) == ErrorCode::overlapping_handles));
   BOOST_TEST(whole.children.empty());
 }

@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(dependencies)
 
 namespace {
 
-/// Submits tasks on one or more dependency states by hand.
+/// Submits tasks by hand on one or more dependency states.
 class Submitter {
  public:
   struct Step {
@@ -33,7 +33,7 @@ class Submitter {
     return task;
   }
   Task& submit(DependencyState& state, AccessMode mode) { return submit({{&state, mode}}); }
-  /// Whether the task submitted last was ready at once.
+  /// Returns true if the last submitted task was ready at once.
   [[nodiscard]] bool ready() const { return ready_; }
 
  private:
@@ -44,7 +44,7 @@ class Submitter {
   BlockPool<EdgeBlock>::Cache cache_;
 };
 
-/// Who waits for the task, in the order of submission.
+/// The tasks that wait for `task`, in the order of submission.
 std::vector<Task*> successors(const Task& task) {
   std::vector<Task*> result;
   for (Edge* edge = task.successors; edge != nullptr; edge = edge->next_edge())
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_have_ended_are_not_waited_for) {
   end(writer);
   submitter.submit(x, AccessMode::read);
   BOOST_TEST(submitter.ready());
-  // Its memory is another task's now, which is none of ours.
+  // The predecessor's memory now belongs to another task, with which there is no conflict.
   Task& other = submitter.submit({});
   DependencyState y;
   y.writers = {{&other, 1}};
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(lists_stay_within_twice_the_tasks_in_flight) {
   }
   BOOST_TEST(list.capacity() <= 8 * kInFlight);
   BOOST_TEST(list.back().id == 99999U);
-  // None in flight was dropped.
+  // No task in flight was dropped.
   const auto alive = std::count_if(list.begin(), list.end(), [](const TaskReference& task) { return !task.ended(); });
   BOOST_TEST(alive == static_cast<std::ptrdiff_t>(kInFlight));
 }

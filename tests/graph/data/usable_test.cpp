@@ -1,4 +1,4 @@
-// Memory that has no content yet, and memory that nobody may write: single-stepped.
+// Memory that has no content yet, and memory that may not be written: single-stepped.
 #include "graph/data/usable.hpp"
 
 #include <array>
@@ -19,7 +19,7 @@ using tests::RecordingFixture;
 using tests::submit;
 using tests::try_submit;
 
-/// Besides, numbers that lie in memory without content.
+/// A fixture that also has numbers in memory without content.
 struct Fixture : RecordingFixture {
   std::array<double, 4> memory{100, 100, 100, 100};
   Handle x = memory_named("x", 1);
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(what_nobody_has_written_cannot_be_read) {
   BOOST_TEST(!graph.acquire(x, AccessMode::read_write).ok());
   BOOST_TEST(!graph.begin_acquire(x, AccessMode::read, [] {}).ok());
   BOOST_TEST(graph.progress().submitted == 0U);
-  // A task that writes is enough, whether it has run or not.
+  // One submitted task that writes is enough, even if it has not run yet.
   submit(graph, set, {x}, args(7.0));
   submit(graph, copy, {x, hb});
   host.run_all();
@@ -85,14 +85,14 @@ BOOST_AUTO_TEST_CASE(a_whole_has_content_when_all_its_parts_have) {
   refuses(any, {read(whole)}, "'w'");
   refuses(any, {read(parts[1])}, "'w[1,0]' has no valid content");
   submit(graph, any, {write(parts[1])});
-  // The fourth element is in no part.
+  // The fourth element belongs to no part.
   refuses(any, {read(whole)}, "'w' has no valid content");
   const Handle rest = graph.partition(whole, std::array{Block{3, 0, 1, 1}}).value_or_throw()[0];
   refuses(any, {read(whole)}, "'w[3,0]' has no valid content");
   submit(graph, any, {write(rest)});
   submit(graph, any, {read(whole)});
   host.run_all();
-  // Parts that are released leave what they have to the whole.
+  // Released parts pass their content to the whole.
   const Handle other = memory_named("v", 4);
   const auto halves = graph.partition(other, std::array{Block{0, 0, 2, 1}, Block{2, 0, 2, 1}}).value_or_throw();
   submit(graph, any, {write(halves[0])});
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_reduction_begins_with_the_neutral_element) {
   submit(graph, copy, {x, hc});
   host.run_all();
   BOOST_TEST(c == 3);
-  // The next one adds to it.
+  // The next task adds to it.
   submit(graph, add, {ha, x});
   submit(graph, copy, {x, hc});
   host.run_all();

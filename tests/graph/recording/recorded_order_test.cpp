@@ -19,7 +19,7 @@ using Relation = std::vector<std::vector<bool>>;
 
 Relation none(std::size_t tasks) { return Relation(tasks, std::vector<bool>(tasks)); }
 
-/// The transitive closure, by brute force.
+/// The transitive closure, calculated by brute force.
 Relation closure(Relation direct) {
   const std::size_t tasks = direct.size();
   for (std::size_t via = 0; via < tasks; ++via) {
@@ -33,7 +33,7 @@ Relation closure(Relation direct) {
   return direct;
 }
 
-/// A random order, with what was added to it.
+/// A random order, and the relations that were added to it.
 struct Case {
   explicit Case(std::size_t tasks) : order(tasks), added(none(tasks)), is_explicit(none(tasks)) {}
 
@@ -63,7 +63,7 @@ struct Case {
 Case random_case(std::uint64_t seed, std::size_t tasks) {
   Random random(seed);
   Case one(tasks);
-  // Dense or sparse, near or far.
+  // Orders are dense or sparse, and reach near or far.
   const std::uint32_t most = 1 + random.below(8);
   const std::uint32_t reach = 1 + random.below(static_cast<std::uint32_t>(tasks));
   for (std::size_t after = 1; after < tasks; ++after) {
@@ -75,7 +75,8 @@ Case random_case(std::uint64_t seed, std::size_t tasks) {
   return one;
 }
 
-/// What every reduced order must be: none of the order lost, nothing made up, what is explicit still there, sorted.
+/// Checks the properties of every reduced order: it implies the whole original order and nothing else, explicit
+/// dependencies are still there, and predecessors are sorted.
 void check_sound(const Case& one) {
   const Relation kept = one.kept();
   BOOST_TEST_REQUIRE((closure(kept) == closure(one.added)));
@@ -131,7 +132,7 @@ BOOST_AUTO_TEST_CASE(an_empty_order_has_nothing) {
   BOOST_TEST(unordered.predecessors(1).empty());
 }
 
-/// So few tasks that the look behind each ends at the first.
+/// There are so few tasks that the search behind each of them reaches the first.
 BOOST_AUTO_TEST_CASE(small_random_orders_keep_exactly_what_nothing_else_implies) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Case one = random_case(seed, 2 + seed % 60);
@@ -166,7 +167,7 @@ BOOST_AUTO_TEST_CASE(the_look_behind_a_task_is_bounded) {
   one.add(kTasks - 101, kTasks - 1);
   one.add(0, kTasks - 1);
   one.order.reduce();
-  // The far one is implied too, but out of sight.
+  // The far dependency is implied too, but the search does not reach it.
   BOOST_TEST(one.predecessors(kTasks - 1) == (std::vector<std::uint32_t>{0, kTasks - 2}),
              boost::test_tools::per_element());
 }

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(uses_freed_objects_again_through_any_cache) {
     for (int i = 0; i < 500; ++i) objects.push_back(pool.allocate(mine));
     for (Record* object : objects) pool.free(yours, object);
   }
-  // What a cache may keep, and what one slab holds, besides the 500.
+  // The bound covers the 500 objects, those that a cache may keep, and those of one slab.
   BOOST_TEST(pool.footprint() <= 5 * BlockPool<Record>::kSlab * (sizeof(Record) + 2 * sizeof(Record*)));
 }
 

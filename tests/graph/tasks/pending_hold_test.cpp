@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(data_of_a_failed_task_cannot_be_read_but_written) {
   BOOST_TEST(read.failure().message.find("no luck") != std::string::npos);
   auto writing = f.host.graph.begin_acquire(handle, AccessMode::write, [] {}).value_or_throw();
   f.host.graph.give_back(f.host.graph.finish_acquire(*writing).value_or_throw());
-  // The failed hold has not stayed in anybody's way.
+  // The failed hold does not block later tasks.
   f.submit(f.add_one, {handle});
   BOOST_TEST(f.host.ready.size() == 1U);
   f.host.run_all();
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(runs_of_recordings_are_told_with_their_tag_and_their_tasks_
   BOOST_TEST(x == 3);
   BOOST_TEST((f.endings.by_tag.at(5) == TaskStatus::succeeded));
   BOOST_TEST(f.endings.count == f.host.graph.progress().submitted);
-  // One that is cancelled counts its tasks too.
+  // A cancelled run counts its tasks, too.
   (void)f.host.graph.replay(recording, {}, 6).value_or_throw();
   f.host.graph.cancel_all();
   f.host.run_all();

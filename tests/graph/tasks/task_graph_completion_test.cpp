@@ -1,4 +1,4 @@
-// Failure, cancellation, callbacks: single-stepped.
+// Failure, cancellation and callbacks, single-stepped.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(cancelling_everything_leaves_later_tasks_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(tasks_with_data_have_numbers_without_gaps) {
-  // What the failure log keeps of tasks that were cancelled one after the other is one interval.
+  // Consecutive numbers let the failure log keep successive cancelled tasks as one interval.
   const Future first = submit(graph, twice, {x});
   const Future second = submit(graph, copy, {x, y});
   BOOST_TEST(second.id().value() == first.id().value() + 1);
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(what_was_overwritten_costs_later_tasks_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_commuting_task_does_not_see_what_a_failed_one_left_behind) {
-  // Both are let start while the other's outcome is not known yet: the second waits for the lock.
+  // Both may start while the other's outcome is not known yet. The second waits for the lock.
   submit(graph, mix_fails, {x});
   const Future second = submit(graph, mix, {x});
   TaskList ready;
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(what_was_contributed_to_a_reduction_before_a_cancellation_i
   const Codelet add = Codelet("add", {AccessMode::reduce}).cpu([](double& x) { x += 1; });
   submit(graph, add, {x});
   submit(graph, add, {x});
-  // Closes the reduction: its combining task is there when all tasks are cancelled.
+  // The reader closes the reduction, so the combining task exists when all tasks are cancelled.
   const Future reader = submit(graph, copy, {x, y});
   host.step();
   host.step();
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(what_was_contributed_to_a_reduction_before_a_cancellation_i
   BOOST_TEST(value == 3);
   BOOST_TEST(contains(graph.wait_all().failure().message, "codelet copy"));
 
-  // A contribution that was cancelled is one that is missing.
+  // If a contribution was cancelled, the reduction is not complete.
   submit(graph, add, {x});
   submit(graph, add, {x});
   submit(graph, copy, {x, y});

@@ -33,7 +33,7 @@ Future submit(TaskGraph& graph, const Codelet& codelet, const std::vector<Access
   return graph.submit({codelet, accesses, {}, options}).value_or_throw();
 }
 
-/// What must be said while the snapshot is there.
+/// The parts of a snapshot that must be copied while it exists.
 struct Seen {
   std::size_t nodes = 0;
   /// "1>2", by id.
@@ -162,8 +162,8 @@ BOOST_AUTO_TEST_CASE(data_that_the_program_holds_are_a_node_with_a_name) {
   host.run_all();
 }
 
-/// Workers complete, recycle and commute, threads wait for single tasks, and all the time somebody looks. Every edge
-/// must go from an older task to a younger one, but those of commute locks.
+/// Workers complete, recycle and commute, and threads wait for single tasks. All the time another thread takes
+/// snapshots. Every edge must go from an older task to a younger one, except those of commute locks.
 BOOST_AUTO_TEST_CASE(a_look_never_disturbs_nor_is_disturbed) {
   ThreadHost host({.workers = 3, .window = 256, .seed = 5});
   TaskGraph& graph = host.graph();

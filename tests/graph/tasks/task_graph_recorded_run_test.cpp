@@ -1,4 +1,4 @@
-// Recordings: runs that fail, are cancelled, outlive their recording or are looked at.
+// Recordings: runs that fail, are cancelled, outlive their recording or are inspected.
 #include "tests/graph/recording_fixture.hpp"
 
 namespace troupe::graph {
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_run_fails_with_its_task_and_later_runs_work_again) {
   for (const char* part : {"recorded graph 'solver'", "'step 7'", "disk full"}) {
     BOOST_TEST(contains(why.message, part), why.message);
   }
-  // What did not depend on it was done.
+  // The tasks that did not depend on the failed one have run.
   BOOST_TEST(c == 6);
   BOOST_TEST((graph.acquire(hb, AccessMode::read).failure().code == ErrorCode::cancelled));
   BOOST_TEST(!graph.wait_all().ok());
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(what_has_not_started_of_a_run_can_be_cancelled) {
   BOOST_TEST((future.status() == TaskStatus::cancelled));
   BOOST_TEST(contains(graph.wait(future).failure().message, "the program cancelled all tasks"));
   BOOST_TEST(graph.progress().ended == graph.progress().submitted);
-  // The next run does not see half of a reduction.
+  // The next run does not see half a reduction.
   run(graph, recording);
   host.run_all();
   BOOST_TEST(c == 2);
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_recording_lives_as_long_as_its_runs) {
   host.step();
   BOOST_TEST(graph.wait_all().ok());
   BOOST_TEST(a == 4);
-  // Another one that is run makes the graph forget it.
+  // When another recording is run, the graph forgets this one.
   const auto other = record(graph, [&] { submit(graph, twice, {hb}); });
   run(graph, other);
   BOOST_TEST(watch.expired());

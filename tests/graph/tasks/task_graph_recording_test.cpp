@@ -1,4 +1,4 @@
-// Recordings: what is recorded and what a run does, single-stepped.
+// Recordings: what they record and what a run does, single-stepped.
 #include "tests/graph/recording_fixture.hpp"
 
 namespace troupe::graph {
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_run_does_what_was_recorded_any_number_of_times) {
   }
   BOOST_TEST(a == 1048576);
   BOOST_TEST(b == 2097152);
-  // A task for each run besides its own.
+  // Each run counts as one task besides its own tasks.
   BOOST_TEST(graph.progress().submitted == 80U);
   BOOST_TEST(graph.progress().ended == 80U);
 }
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(an_empty_recording_can_be_cancelled) {
   BOOST_TEST((graph.wait(future).failure().code == ErrorCode::cancelled));
 }
 
-/// More than lie in the task itself, so that they have memory of their own.
+/// There are more accesses than fit into the task itself, so they have separate memory.
 BOOST_AUTO_TEST_CASE(tasks_with_many_accesses_and_many_predecessors) {
   std::vector<double> values(40);
   std::vector<Handle> handles;
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(tasks_with_many_accesses_and_many_predecessors) {
       host.run_all();
       BOOST_TEST(c == 780);
     }
-    // A run with as many data leaves its memory to ordinary tasks.
+    // After a run with as many data, ordinary tasks use its memory.
     for (int i = 0; i < 100; ++i) submit(graph, twice, {ha});
     host.run_all();
   }
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(reductions_are_combined_in_every_run) {
     submit(graph, copy, {hc, hb});
     submit(graph, add, {ha, hc});
   });
-  // Two of the tasks combine.
+  // Two of the nine tasks combine contributions.
   BOOST_TEST(recording->size() == 9U);
   for (int i = 0; i < 3; ++i) {
     a = i + 1;
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(a_reduction_that_is_open_before_a_run_is_combined_before_it
   BOOST_TEST(c == 6);
 }
 
-/// What its other members have added is of no use, and must not show up in the next run.
+/// The contributions of the failed reduction's other members are useless and must not show up in the next run.
 BOOST_AUTO_TEST_CASE(a_reduction_that_failed_leaves_nothing_to_the_next_run) {
   graph.set_reduction(hc, sum_reduction<double>()).value_or_throw();
   const Codelet may_add = Codelet("may_add", {AccessMode::reduce}).cpu([](double& sum, Fixture* fixture) {

@@ -1,4 +1,4 @@
-// Data, waiting, progress: single-stepped.
+// Data, waiting and progress, single-stepped.
 #include "graph/task_graph.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_future_knows_how_its_task_ended_even_when_the_memory_is_a
   check();
   host.run_all();
   check();
-  // And to come after it means the same as before.
+  // A dependency on one of these tasks means the same as before.
   BOOST_TEST((submit(graph, twice, {y}, {}, {.after = {succeeded}}).status() == TaskStatus::pending));
   const Future after_failed = submit(graph, twice, {y}, {}, {.after = {failed}});
   host.run_all();
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_task_submitted_while_a_handle_is_divided_is_ordered_befor
   const Codelet triple = Codelet("triple", {AccessMode::read_write}).cpu([](VectorView<double> v) {
     for (double& element : v) element *= 3;
   });
-  // Its kernel runs inside the wait of `partition`, which holds the whole already, and submits a task on the whole.
+  // The kernel runs inside the wait of `partition`, which already holds the whole, and submits a task on the whole.
   const Codelet submits = Codelet("submits", {AccessMode::read_write}).cpu([&](VectorView<double> v) {
     v[0] = v[1] = 2;
     submit(graph, triple, {whole});

@@ -27,7 +27,7 @@ UpwardRanks ranked(const Program& program) {
   return ranks;
 }
 
-/// Whether the later task has to wait for the earlier one, looking at nothing but the two.
+/// Returns true if the later task has to wait for the earlier one, judging by these two alone.
 bool conflict(const PlannedTask& earlier, const PlannedTask& later) {
   for (const Use& a : earlier.uses) {
     for (const Use& b : later.uses) {
@@ -37,7 +37,7 @@ bool conflict(const PlannedTask& earlier, const PlannedTask& later) {
   return false;
 }
 
-/// The longest chain from the start of a task, by trying every chain.
+/// The longest chain from the start of a task, found by trying every chain.
 double longest_chain(const Program& program, std::size_t task) {
   double longest = 0;
   for (std::size_t later = task + 1; later < program.size(); ++later) {
