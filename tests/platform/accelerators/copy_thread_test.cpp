@@ -14,7 +14,7 @@ namespace troupe::platform {
 
 namespace copy_thread {
 
-/// Copies of different sizes, each of which begins when the test says so.
+/// Copies of different sizes. Each begins when the test says so.
 struct Fixture {
   CopyThread::Options options() {
     return {
@@ -38,7 +38,7 @@ struct Fixture {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return !begun.empty(); });
   }
-  /// Of so many bytes, which are its number, too.
+  /// Adds a copy of `bytes` bytes. That number also identifies the copy.
   std::future<Result<void>> add(CopyThread& thread, std::size_t bytes, bool urgent = false) {
     auto ended = std::make_shared<std::promise<Result<void>>>();
     thread.add({nullptr, bytes, nullptr, bytes, bytes, 1}, bytes, urgent,

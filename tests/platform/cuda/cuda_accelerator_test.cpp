@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-/// Hears how copies end, in their order.
+/// Records how copies end, in their order.
 class Ends {
  public:
   CopyDone note(CopyNumber number) {
@@ -49,7 +49,7 @@ class Ends {
     const std::lock_guard lock(mutex_);
     return !order_.empty();
   }
-  /// Once all have been heard of.
+  /// May be called when all ends have been recorded.
   const std::vector<CopyNumber>& order() { return order_; }
   const std::vector<Result<void>>& results() { return results_; }
 
@@ -77,7 +77,7 @@ void copy_and_wait(CudaAccelerator& gpu, CopyDirection direction, const BlockCop
   Result<void>(ends.results()[0]).value_or_throw();
 }
 
-/// Takes a block with gaps to the device and back, and compares it and what lies between its columns.
+/// Copies a block with gaps to the device and back, and compares both the block and its gaps.
 void check_round_trip(CudaAccelerator& gpu, Random& random, bool pin) {
   const std::size_t bytes = 1 + random.next() % 5000;
   const std::size_t columns = 1 + random.next() % 40;
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(copies_go_on_while_a_part_of_their_memory_is_pinned_and_unp
     while (!ends.stop_requested()) (void)PinnedMemory::pin(host.data() + kMiB / 4, {kMiB / 4});
   });
   for (int i = 0; i < 200; ++i) {
-    // From within what is pinned to beyond it.
+    // The copy begins inside the pinned part and ends behind it.
     std::byte* const begin = host.data() + 3 * kMiB / 8;
     copy_and_wait(*gpu, CopyDirection::to_device, {begin, 1000, gpu->memory(), 1000, 1000, 500});
     copy_and_wait(*gpu, CopyDirection::to_host, {gpu->memory(), 1000, begin, 1000, 1000, 500});
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(copies_that_wait_go_in_order_but_urgent_ones_first) {
   const auto block = [&](std::size_t i) { return BlockCopy{host.data(), 1, gpu->memory() + i, 1, 1, 1}; };
   Ends ends;
   fixture.fake->pause();
-  // Two are in CUDA's hands, and cannot be overtaken any more.
+  // CUDA has two copies, which can no longer be overtaken.
   gpu->copy(CopyDirection::to_device, block(1), 1, false, ends.note(1));
   gpu->copy(CopyDirection::to_device, block(2), 2, false, ends.note(2));
   while (fixture.fake->counts().copies < 2 * 13 + 2) std::this_thread::yield();
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(one_direction_does_not_wait_for_the_other) {
   fixture.fake->pause();
   gpu->copy(CopyDirection::to_device, {there.data(), kMiB, gpu->memory(), kMiB, kMiB, 1}, 1, false, ends.note(1));
   gpu->copy(CopyDirection::to_host, {gpu->memory() + kMiB, kMiB, back.data(), kMiB, kMiB, 1}, 2, false, ends.note(2));
-  // Both are in CUDA's hands at once.
+  // CUDA has both copies at once.
   while (fixture.fake->counts().copies < 2 * 13 + 2) std::this_thread::yield();
   BOOST_TEST(!ends.heard_any());
   fixture.fake->resume();
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(copies_from_many_threads_all_end_well) {
       for (std::size_t i = t * kEach; i < (t + 1) * kEach; ++i) {
         sources[i] = random_bytes(1000, random);
         std::byte* const device = gpu->memory() + i * 1024;
-        // The way back begins where the way there ends: in the engine's thread.
+        // The copy back starts in the callback of the copy there, in the engine's thread.
         gpu->copy(
             CopyDirection::to_device, {sources[i].data(), 100, device, 100, 100, 10}, i, i % 3 == 0,
             [&, i, device](Result<void> result) {
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(memory_that_is_pinned_in_part_is_copied_all_the_same) {
   const PinnedMemory other = PinnedMemory::pin(result.data() + 300000, {5 * kMiB}).value_or_throw();
   BOOST_TEST(part.pinned());
   const std::size_t pitch = 3 * 333 * 1000;
-  // Columns smaller than the staging memory, and one that is larger.
+  // These columns are smaller than the staging memory; one below is larger.
   copy_and_wait(*gpu, CopyDirection::to_device, {source.data(), pitch, gpu->memory(), pitch, pitch - 10, 9});
   copy_and_wait(*gpu, CopyDirection::to_host, {gpu->memory(), pitch, result.data(), pitch, pitch - 10, 9});
   for (std::size_t i = 0; i < 9; ++i) {
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(a_copy_out_of_bounds_fails_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(after_a_fault_all_copies_end_with_device_lost_and_it_is_told_once) {
-  // Opening makes 26 copies. The fault comes to light after the call that caused it.
+  // Opening makes 26 copies. A later call than the one that caused the fault reports it.
   const CudaFixture fixture({.devices = 2, .fault_in_copy = 2 * 13 + 3});
   if (!fixture.needs_fake()) return;
   tests::ThreadChecks checks;
@@ -356,11 +356,11 @@ BOOST_AUTO_TEST_CASE(after_a_fault_all_copies_end_with_device_lost_and_it_is_tol
     ++lost;
     BOOST_TEST((result.failure().code == ErrorCode::device_lost));
   }
-  // In the direction of the faulty copy two of the ten succeed at most; the other one may have been done by then.
+  // In the direction of the faulty copy at most two of the ten succeed. The other direction may have ended by then.
   BOOST_TEST(lost >= 8U);
   BOOST_TEST(gpu->lost());
   BOOST_TEST(told == 1);
-  // Whoever asks late hears it too.
+  // A late listener is told, too.
   gpu->on_lost([&](const Failure&) { ++told; });
   BOOST_TEST(told == 2);
   // The other GPU goes on.
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(copies_that_have_not_begun_end_with_a_failure_when_the_acce
     if (ends.order()[i] < 2) BOOST_TEST(result.ok());
     if (!result) BOOST_TEST((result.failure().code == ErrorCode::transfer_failed));
   }
-  // What is asked for later fails inside the call.
+  // A copy after the end fails inside the call.
   gpu->copy(CopyDirection::to_host, {gpu->memory(), 0, host.data(), 0, 100, 1}, 5, false, ends.note(5));
   BOOST_TEST_REQUIRE(ends.order().size() == 6U);
   BOOST_TEST(!ends.results()[5].ok());
@@ -399,7 +399,7 @@ BOOST_AUTO_TEST_CASE(copies_that_have_not_begun_end_with_a_failure_when_the_acce
 BOOST_AUTO_TEST_CASE(opening_leaves_the_calling_thread_and_other_gpus_alone) {
   const CudaFixture fixture({.unavailable_device = 0});
   if (!fixture.needs_fake()) return;
-  // GPU 0 is not to be touched: every call that did would fail.
+  // GPU 0 must not be used: every call that did would fail.
   const auto gpu = open(1);
   std::vector<std::byte> host(4096);
   const auto pinned = PinnedMemory::pin(host.data(), {host.size()});

@@ -22,12 +22,12 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-/// Why there are no GPUs.
+/// The message that says why there are no GPUs.
 std::string why_none() {
   const auto devices = list_cuda_devices();
   BOOST_TEST_REQUIRE(!devices.ok());
   BOOST_TEST((devices.failure().code == ErrorCode::platform));
-  // Opening one says the same.
+  // Opening a GPU gives the same message.
   const auto opened = open_cuda_accelerator(0);
   BOOST_TEST_REQUIRE(!opened.ok());
   BOOST_TEST(opened.failure().message == devices.failure().message);

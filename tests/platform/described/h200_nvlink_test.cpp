@@ -1,5 +1,5 @@
-// The machine that nobody measured: that every figure of platform/described/machines/h200-nvlink.json names its origin,
-// and follows from the assumptions that the file lists.
+// The machine that was never measured. Every figure of platform/described/machines/h200-nvlink.json must name its
+// origin and follow from the assumptions that the file lists.
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -24,7 +24,7 @@ json file() {
   return {};
 }
 
-/// Whether one of the origin's words says where the figure comes from.
+/// Returns true if one of the origin's words says where the figure comes from.
 bool names_an_origin(const json& object, const std::string& key) {
   if (!object.contains(key)) return false;
   const auto text = object[key].get<std::string>();
@@ -40,7 +40,7 @@ void all_name_an_origin(const json& objects, const std::vector<std::string>& key
   }
 }
 
-/// Four significant digits.
+/// Rounds to four significant digits.
 double rounded(double value) {
   const double scale = std::pow(10.0, 3 - std::floor(std::log10(value)));
   return std::round(value * scale) / scale;
@@ -66,7 +66,7 @@ double assumed_time(const json& assumptions, const json& kernel, std::size_t kin
   return kernel["flops"].get<double>() / (rate * 1e3);
 }
 
-/// What 56 cores take together, over what one takes.
+/// The time of 56 cores together, divided by the time of one core.
 double part_on_a_socket(const json& assumptions, const json& kernel) {
   const std::string tile = std::to_string(kernel["tile"].get<int>());
   const double share = assumptions["share_of_one_core_that_a_cluster_does_not_divide_by_tile"]
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_divides_as_much_as_one_of_sirocco_double) {
     for (const double edge : {960.0, 1920.0}) {
       const double ten = kernel->cluster(10, edge).mean_us / kernel->cpu(edge).mean_us;
       const double share = assumptions[name][std::to_string(static_cast<int>(edge))];
-      // Times and accelerations there have three or four digits.
+      // The times and accelerations in that file have three or four digits.
       BOOST_TEST(share == (10 * ten - 1) / 9, boost::test_tools::tolerance(0.02));
     }
   }
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(its_times_follow_from_the_fractions_that_it_lists) {
   const double core_deviation = assumptions["dev_fraction_of_mean"]["core"];
   const double gpu_deviation = assumptions["dev_fraction_of_mean"]["gpu"];
   const auto close = boost::test_tools::tolerance(1e-9);
-  // A half may have been rounded either way.
+  // A last digit of 5 may have been rounded either way.
   const auto last_digit = boost::test_tools::tolerance(1.001e-3);
   for (const json& kernel : machine["kernels"]) {
     const double core_us = kernel["cpu_us"]["mean"];

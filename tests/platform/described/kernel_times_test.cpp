@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(between_two_edges_the_logarithm_of_the_rate_is_a_straight_l
   const KernelTime middle = two_points().at(200);
   BOOST_TEST(middle.mean_us == 200.0 * 200 * 200 / 2000, kTight);
   BOOST_TEST(middle.deviation_us == 0.2 * middle.mean_us, kTight);
-  // A quarter of the way: rate 1000 * 4^(1/4), deviation 15 %.
+  // At a quarter of the way the rate is 1000 * 4^(1/4) and the deviation 15 %.
   const double edge = 100 * std::sqrt(2.0);
   const KernelTime quarter = two_points().at(edge);
   BOOST_TEST(quarter.mean_us == edge * edge * edge / (1000 * std::sqrt(2.0)), kTight);
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(every_device_has_a_curve_of_its_own) {
   BOOST_TEST(kernel.cpu(10).mean_us == 100.0);
   BOOST_TEST(kernel.gpu(0, 20).mean_us == 80.0);
   BOOST_TEST(kernel.gpu(1, 20).mean_us == 160.0);
-  // Not measured at 10 on GPUs: the rate of 20.
+  // Edge 10 was not measured on GPUs, so the rate of edge 20 counts.
   BOOST_TEST(kernel.gpu(1, 10).mean_us == 20.0, kTight);
 }
 
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_scaled_kernel_has_the_rate_of_its_model) {
   BOOST_TEST(half.edge_with(2e6) == model.edge_with(4e6), kTight);
 }
 
-/// Of 100 us at edge 10, and of 800 at 20, 10 and 80 are not shared among cores.
+/// A kernel of 100 us at edge 10 and 800 us at edge 20, of which cores do not share 10 us and 80 us.
 KernelTimes shared_kernel() {
   return {"a",
           "k",
@@ -119,7 +119,8 @@ BOOST_AUTO_TEST_CASE(clusters_have_curves_of_their_own_and_others_follow_amdahls
   BOOST_TEST(kernel.cluster(2, 10).mean_us == 55.0, kTight);
   BOOST_TEST(kernel.cluster(6, 10).mean_us == 25.0, kTight);
   BOOST_TEST(kernel.cluster(18, 20).mean_us == 120.0, kTight);
-  // At the rates of their edge, and with the deviations of the next smaller cluster.
+  // Beyond the measured edges the rate of the nearest edge holds. Other clusters have the relative deviation of the
+  // next smaller cluster.
   BOOST_TEST(kernel.cluster(6, 5).mean_us == 25.0 / 8, kTight);
   BOOST_TEST(kernel.cluster(2, 10).deviation_us == 5.5, kTight);
   BOOST_TEST(kernel.cluster(6, 10).deviation_us == 5.0, kTight);

@@ -8,7 +8,7 @@
 #include "proto/random.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-// What is wrong with a file is told by field. Each test spoils one field of a good description.
+// A message about a bad file names the field. Each test spoils one field of a good description.
 namespace troupe::platform {
 
 BOOST_AUTO_TEST_SUITE(machine_description_json)
@@ -20,7 +20,7 @@ using tests::contains;
 using Pointer = json::json_pointer;
 using Words = std::vector<std::string>;
 
-/// Two GPUs, a link for each direction of each, two kernels.
+/// A machine with two GPUs, a link for each direction of each, and two kernels.
 json small_machine() {
   json machine = json::parse(R"({
     "name": "small", "cpu": {"cores": 4, "sockets": 2, "model": "c"},
@@ -50,7 +50,7 @@ void refused(const std::string& text, const Words& parts) {
   for (const std::string& part : parts) BOOST_TEST(contains(message, part), "no '" << part << "' in: " << message);
 }
 
-/// The field at `pointer` holds `value` instead.
+/// Checks that the description is refused if the field at `pointer` holds `value`.
 void refused_with(const char* pointer, const json& value, const Words& parts) {
   json machine = small_machine();
   machine[Pointer(pointer)] = value;
@@ -59,7 +59,7 @@ void refused_with(const char* pointer, const json& value, const Words& parts) {
 
 void refused_with_fix(const json& fix, const Words& parts) { refused_with("/transfers/latency_us_fix", fix, parts); }
 
-/// The field at `pointer` is not there.
+/// Checks that the description is refused if the field at `pointer` is missing.
 void refused_without(const char* pointer, const Words& parts) {
   json machine = small_machine();
   machine = machine.patch(json::array({{{"op", "remove"}, {"path", pointer}}}));
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_field_that_is_not_known_is_named_with_the_nearest) {
   refused_with("/kernels/1/cluster__cores_us", 1, {"kernels[1].cluster__cores_us"});
   refused_with("/kernels/0/cpu_us/mena", 1, {"kernels[0].cpu_us.mena: a time has", "\"mean\""});
   refused_with("/kernels/0/gpu_us/1/device", 1, {"kernels[0].gpu_us[1].device: a GPU's time has", "\"dev\""});
-  // Before what follows from it: here nothing says where the kernel runs.
+  // The unknown field is reported before its consequence, which is that nothing says where the kernel runs.
   json machine = small_machine();
   machine["kernels"][1]["cpu_uss"] = std::exchange(machine["kernels"][1]["cpu_us"], nullptr);
   refused(machine.dump(), {"kernels[1].cpu_uss"});

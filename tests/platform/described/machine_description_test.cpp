@@ -39,7 +39,7 @@ Failure failure_of(const std::string& name_or_path) {
   return machine.failure();
 }
 
-/// CPU mean / average of the GPU means, as the files' own README has it.
+/// The mean on a core divided by the average of the GPUs' means, as the README of the files defines it.
 double gpu_over_core(const MachineDescription& machine, const char* application, const char* kernel,
                      const char* precision, double edge) {
   const KernelTimes* times = machine.find_kernel(application, kernel, precision);
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(times_of_measured_tiles_are_those_of_the_file) {
 }
 
 BOOST_AUTO_TEST_CASE(interpolation_reproduces_what_idgraf_double_interpolated) {
-  // The file's times at 512 come from 320 and 640, rounded to four digits.
+  // The file's times at 512 come from those at 320 and 640, rounded to four digits.
   const KernelTimes* measured = nullptr;
   const MachineDescription idgraf = loaded("idgraf");
   const MachineDescription completed = loaded("idgraf-double");
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(clusters_of_sirocco_double_follow_its_one_and_ten_cores) {
   BOOST_TEST((gemm->core_counts() == std::vector<int>{1, 10}));
   BOOST_TEST(gemm->cluster(10, 960).mean_us == 6246.0);
   BOOST_TEST(gemm->cluster(10, 1920).mean_us == 44370.0);
-  // As docs/platforms.md says.
+  // docs/platforms.md gives these numbers.
   BOOST_TEST(gemm->cluster(5, 960).mean_us == 10944, boost::test_tools::tolerance(1e-3));
   BOOST_TEST(gemm->cluster(20, 960).mean_us == 3897, boost::test_tools::tolerance(1e-3));
 }

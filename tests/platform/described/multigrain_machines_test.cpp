@@ -1,5 +1,5 @@
-// The machines of the multigrain paper: that the times of platform/described/machines/*-gtx4*.json follow from the
-// assumptions that the files list, and are labelled so.
+// The machines of the multigrain paper. The times of platform/described/machines/*-gtx4*.json must follow from the
+// assumptions that the files list, and must be labelled so.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -23,7 +23,7 @@ json file_of(const std::string& name) {
   return {};
 }
 
-/// The share of the core's, or GPU's, peak.
+/// The share of the core's or GPU's peak.
 double assumed_share(const json& assumptions, const std::string& kernel, int tile, bool on_gpu) {
   const double gemm = assumptions["core_gemm_share_of_peak"];
   if (on_gpu) return assumptions[tile == 192 ? "gpu_single_gemm_share_of_peak" : "gpu_streamed_gemm_share_of_peak"];
@@ -35,7 +35,7 @@ double assumed_share(const json& assumptions, const std::string& kernel, int til
 BOOST_AUTO_TEST_CASE(have_the_papers_processors) {
   const auto first = load_machine("amd-gtx470").value_or_throw();
   const auto second = load_machine("xeon-gtx480").value_or_throw();
-  // One drives the GPU.
+  // One core drives the GPU.
   BOOST_TEST(first.cores == 24);
   BOOST_TEST(second.cores == 8);
   BOOST_TEST(first.gpus.at(0).memory.count == std::uint64_t{1} << 30U);

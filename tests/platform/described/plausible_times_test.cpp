@@ -10,7 +10,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/tries.hpp"
 
-// Times a thousand times out of line are refused, and those of no machine that is known come near.
+// Times that are wrong by a factor of a thousand are refused. The times of all known machines are far from the limits.
 namespace troupe::platform {
 
 BOOST_AUTO_TEST_SUITE(plausible_times)
@@ -20,10 +20,10 @@ namespace {
 using nlohmann::json;
 using tests::contains;
 
-/// From each kernel of a machine that is spoilt to the next.
+/// The distance from one spoilt kernel of a machine to the next.
 constexpr std::size_t kStride = tests::kSanitized ? 7 : 1;
 
-/// Gemm at four tiles and trsm at two, on a core and two GPUs.
+/// The times of gemm at four tile sizes and of trsm at two, on a core and two GPUs.
 std::vector<DescribedKernel> kernels() {
   DescribedKernel gemm{"cholesky", "gemm", "double", {}, {}};
   for (const double edge : {256.0, 512.0, 1024.0, 2048.0}) {
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_time_that_is_a_thousand_times_off_is_found_in_the_machine
   }
 }
 
-/// All times of one kernel on one sort of device, times a factor.
+/// Multiplies all times of one kernel on one sort of device by a factor.
 json slipped(json machine, const json& kernel, bool on_gpus, double factor) {
   for (json& one : machine["kernels"]) {
     if (one["kernel"] != kernel["kernel"] || one["application"] != kernel["application"] ||
@@ -155,13 +155,13 @@ BOOST_AUTO_TEST_CASE(a_kernel_all_of_whose_times_are_off_is_found_where_its_rate
     const json good = json::parse(machine.json);
     for (std::size_t i = 0; i < good["kernels"].size(); i += kStride) {
       const json& kernel = good["kernels"][i];
-      // One that counts no operations has no rates.
+      // A kernel that counts no operations has no rates.
       if (kernel["flops"].is_null()) continue;
       for (const bool on_gpus : {false, true}) {
         for (const double factor : {1000.0, 0.001}) {
           ++all;
           found += parse_machine(slipped(good, kernel, on_gpus, factor).dump(), "slipped").ok() ? 0 : 1;
-          // What may be true is far from that.
+          // Times that may be true are far from the limit.
           const auto near = parse_machine(slipped(good, kernel, on_gpus, factor > 1 ? 4 : 0.25).dump(), "near");
           BOOST_TEST(near.ok(), (near.ok() ? "" : near.failure().message));
         }

@@ -34,7 +34,7 @@ ClusterPlan planned(const std::string& wanted, const Topology& topology) {
   return std::move(plan).value();
 }
 
-/// The PUs of each cluster, without the single cores.
+/// The processing units of each cluster, without the single cores.
 std::vector<std::vector<int>> clusters(const ClusterPlan& plan) {
   std::vector<std::vector<int>> all;
   for (const Core& core : plan.cores) {
@@ -49,7 +49,7 @@ std::vector<int> range(int from, int to) {
   return all;
 }
 
-/// The message with which it fails.
+/// The message with which planning fails.
 std::string refusal(const std::string& wanted, const Topology& topology) {
   const auto plan = plan_clusters(wanted, topology.cores, topology.machine);
   BOOST_TEST_REQUIRE(!plan.ok(), wanted);
@@ -80,9 +80,10 @@ BOOST_AUTO_TEST_CASE(clusters_keep_to_a_socket_each_and_leave_the_other_cores_si
 BOOST_AUTO_TEST_CASE(sizes_are_mixed_and_the_larger_ones_choose_first) {
   const Topology topology = discovered({.synthetic = kFourCaches});
   BOOST_TEST((clusters(planned("1x16+4x1", topology)) == Rings{range(0, 15)}));
-  // The five fills a cache; the four goes to another, and not to where it would leave the ten no socket.
+  // The cluster of five fills a cache. The cluster of four goes to another cache, but not where it would leave no
+  // socket for the ten.
   BOOST_TEST((clusters(planned("1x4+1x5+1x10", topology)) == Rings{range(0, 9), range(10, 14), range(15, 18)}));
-  // Two in what the three leaves of its cache.
+  // The two go to the cores that the three leave in their cache.
   BOOST_TEST((clusters(planned("1x3+1x2", topology)) == Rings{{0, 1, 2}, {3, 4}}));
   BOOST_TEST(planned("20x1", topology).cores.size() == 20U);
   BOOST_TEST(clusters(planned("20x1", topology)).empty());
@@ -90,7 +91,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_mixed_and_the_larger_ones_choose_first) {
 
 BOOST_AUTO_TEST_CASE(a_cluster_larger_than_a_cache_takes_whole_caches_where_they_are_free) {
   const Topology topology = discovered({.restrict_to = "0-2,8-12", .synthetic = "package:1 l3:2 core:8 pu:1"});
-  // All five of the second cache and one of the first, not three of each.
+  // The cluster gets all five cores of the second cache and one of the first, not three of each.
   BOOST_TEST((clusters(planned("1x6", topology)) == Rings{{0, 8, 9, 10, 11, 12}}));
 }
 
@@ -106,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_warning_tells_of_clusters_that_span_numa_nodes_or_caches)
   BOOST_TEST_REQUIRE(caches.size() == 1U);
   BOOST_TEST(contains(caches[0], "clusters of cores 0-5 and 10-15 each span several L3 caches"));
   BOOST_TEST(contains(caches[0], "at most 5 cores"));
-  // The first two of three find a socket; a cache is too small for any.
+  // Two of the three clusters find a socket, but no cache is large enough for any.
   const Names crowded = planned("3x6", topology).warnings;
   BOOST_TEST_REQUIRE(crowded.size() == 2U);
   BOOST_TEST(contains(crowded[0], "of cores 6-9,16-17 spans several NUMA nodes"));
@@ -135,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_level_makes_a_cluster_of_each_domain_that_has_cores) {
     levels.push_back(level.name + ' ' + level.clusters);
   }
   BOOST_TEST(levels == (Names{"socket 2x10", "numa 2x10", "l3 4x5"}), kPerElement);
-  // Only what may be used counts; a domain of one core is no cluster.
+  // Only cores that may be used count. A domain of one core is not a cluster.
   topology = discovered({.restrict_to = "3,5-7,18-19", .synthetic = kFourCaches});
   const ClusterPlan plan = planned("l3", topology);
   BOOST_TEST((clusters(plan) == Rings{{5, 6, 7}, {18, 19}}));

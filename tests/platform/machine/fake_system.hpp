@@ -1,4 +1,4 @@
-/// A /proc and control groups of a machine that this one is not, in a temporary folder.
+/// The /proc and the control groups of a machine that does not exist, in a temporary folder.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace troupe::tests {
 
 class FakeSystem {
  public:
-  /// A process in the group `own` of version 2, in a hierarchy of which `visible` is mounted (`/`: all).
+  /// Puts the process into the group `own` of version 2, in a hierarchy of which only `visible` is mounted (`/`: all).
   void use_v2(const std::string& own, const std::string& visible = "/") {
     write("proc/self/cgroup", "0::" + own + "\n");
     write("proc/self/mountinfo",
@@ -19,7 +19,7 @@ class FakeSystem {
               visible + " /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
   }
 
-  /// A process in the group `own` of version 1, as on older systems: two controllers in one hierarchy.
+  /// Puts the process into the group `own` of version 1, as on older systems: two controllers in one hierarchy.
   void use_v1(const std::string& own, const std::string& visible = "/") {
     write("proc/self/cgroup", "4:cpu,cpuacct:" + own + "\n3:memory:" + own + "\n1:name=systemd:" + own + "\n");
     write("proc/self/mountinfo", "32 31 0:29 " + visible +

@@ -12,7 +12,7 @@ namespace {
 using Rings = std::vector<std::vector<int>>;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// A core in one of several L3 caches, of which each package has `l3_per_package`.
+/// A core in the L3 cache of number `l3`. Each package has `l3_per_package` such caches.
 Core core_at(int core, int l3, int l3_per_package = 2) {
   const int package = l3 / l3_per_package;
   return {core,
@@ -26,7 +26,7 @@ Core core_at(int core, int l3, int l3_per_package = 2) {
            {DomainKind::machine, 0}}};
 }
 
-/// As many cores in each L3 cache as `counts` says.
+/// Cores of which `counts[i]` are in L3 cache i.
 std::vector<Core> cores_in(const std::vector<int>& counts) {
   std::vector<Core> cores;
   for (std::size_t l3 = 0; l3 < counts.size(); ++l3) {
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(cores_without_a_common_domain_are_in_the_last_ring) {
 }
 
 BOOST_AUTO_TEST_CASE(one_cache_is_taken_rather_than_parts_of_two) {
-  // The first cache has one allowed core only, the second has four.
+  // The first cache has only one allowed core, the second has four.
   BOOST_TEST(chosen_of(cores_in({1, 4}), 4) == (std::vector<int>{1, 2, 3, 4}), kPerElement);
   BOOST_TEST(chosen_of(cores_in({4, 4}), 2) == (std::vector<int>{0, 1}), kPerElement);
 }

@@ -43,7 +43,7 @@ void check_description(const OpenClDevice& device) {
   BOOST_TEST(device.largest_buffer.count > 0U);
 }
 
-/// A context can be made on it, by its table alone.
+/// Checks that a context can be made on the device by its table alone.
 void check_context(const OpenClDevice& device) {
   cl_int status = CL_INVALID_VALUE;
   const cl_context context = device.api->clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &status);

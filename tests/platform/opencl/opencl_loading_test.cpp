@@ -33,7 +33,7 @@ const OpenClSearch& fake_alone() {
   return search;
 }
 
-/// What the fake driver gives with this fault.
+/// The devices of the fake driver with this fault.
 OpenClDevices with_fault(const std::string& fault) {
   const EnvironmentVariable variable("FAKE_OPENCL", fault);
   return load_opencl_devices(fake_alone());
@@ -45,7 +45,7 @@ Names names_of(const OpenClDevices& all) {
   return names;
 }
 
-/// Whether something whose name has `what` in it is skipped, for a reason with `why`.
+/// Returns true if a skipped object has `what` in its name and `why` in its reason.
 bool skips(const OpenClDevices& all, const std::string& what, const std::string& why) {
   for (const SkippedOpenCl& skipped : all.skipped) {
     if (contains(skipped.what, what) && contains(skipped.why, why)) return true;
@@ -54,7 +54,7 @@ bool skips(const OpenClDevices& all, const std::string& what, const std::string&
   return false;
 }
 
-/// With this fault the driver gives nothing, for this reason, which names the file.
+/// Checks that the driver with this fault gives nothing, for this reason, and that the message names the file.
 void check_nothing(const std::string& fault, const std::string& why) {
   const OpenClDevices all = with_fault(fault);
   BOOST_TEST_CONTEXT(fault) {
@@ -65,7 +65,7 @@ void check_nothing(const std::string& fault, const std::string& why) {
   }
 }
 
-/// With this fault the first platform gives nothing.
+/// Checks that with this fault the first platform gives nothing.
 void check_first_platform(const std::string& fault, const std::string& what, const std::string& why) {
   const OpenClDevices all = with_fault(fault);
   BOOST_TEST_CONTEXT(fault) {
@@ -75,7 +75,7 @@ void check_first_platform(const std::string& fault, const std::string& what, con
   }
 }
 
-/// With this fault both platforms give nothing.
+/// Checks that with this fault both platforms give nothing.
 void check_both_platforms(const std::string& fault, const std::string& why) {
   const OpenClDevices all = with_fault(fault);
   BOOST_TEST_CONTEXT(fault) {
@@ -85,7 +85,7 @@ void check_both_platforms(const std::string& fault, const std::string& why) {
   }
 }
 
-/// With this fault the CPU of the first platform is left out.
+/// Checks that with this fault the CPU of the first platform is left out.
 void check_cpu(const std::string& fault, const std::string& why) {
   const OpenClDevices all = with_fault(fault);
   BOOST_TEST_CONTEXT(fault) {
@@ -210,13 +210,13 @@ BOOST_AUTO_TEST_CASE(the_library_that_this_code_is_part_of_is_not_asked) {
   std::string why;
   BOOST_TEST(load(troupe_as_opencl_driver().c_str(), &why) == 0);
   BOOST_TEST(contains(why, "it is Troupe itself"), why);
-  // Under another name, too.
+  // It is recognized under another name, too.
   const TemporaryFolder folder;
   std::filesystem::create_symlink(troupe_as_opencl_driver(), folder.path("libother.so"));
   BOOST_TEST(load(folder.path("libother.so").c_str(), &why) == 0);
   BOOST_TEST(contains(why, "it is Troupe itself"), why);
   BOOST_TEST(load(fake_opencl_driver().c_str(), &why) == 3);
-  // Seen from elsewhere it is a driver.
+  // For another program it is a driver.
   BOOST_TEST(load_opencl_devices({.vendors = troupe_as_opencl_driver()}).devices.size() == 3U);
 }
 

@@ -23,7 +23,7 @@ using Link = LinkNetwork::Link;
 
 constexpr double kGiga = 1e9;
 
-/// A network in its own virtual time, and the order and times in which its copies were done.
+/// A network in its own virtual time. Records the order and the times in which copies were done.
 struct Network {
   VirtualTime time;
   LinkNetwork network;
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(two_copies_share_a_link_and_the_rest_goes_faster_when_one_e
   n.expect({{"short", 2000ns}, {"long", 4000ns}});
 }
 
-// After 1350 ns at this rate, rounding leaves a part of the 450 bytes that is not zero. The copy that begins at that
+// At this rate, 1350 ns leave by rounding a small rest of the 450 bytes that is not zero. The copy that begins at that
 // moment comes before the completion.
 BOOST_AUTO_TEST_CASE(a_copy_that_is_due_is_not_put_off_by_one_that_begins_at_that_moment) {
   auto routes = star(3, {{0}, kGiga, 0ns});
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_copy_with_a_low_rate_of_its_own_leaves_the_link_to_the_ot
   n.expect({{"slow", 1000ns}, {"fast", 1000ns}});
 }
 
-// Three GPUs share a switch of 3, a fourth is alone behind another; the host's link of 9 would give each more.
+// Three GPUs share a switch of 3; a fourth is alone behind another switch. The host's link of 9 would give each more.
 BOOST_AUTO_TEST_CASE(a_chain_of_bottlenecks_is_shared_level_by_level) {
   auto routes = star(5, {{0}, 5 * kGiga, 0ns});
   routes[1].links = {0, 1};
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(a_prefetch_that_is_made_urgent_goes_behind_those_that_are_w
   const CopyId waited = n.start("w1", 0, 1, 10, true);
   n.start("w2", 0, 1, 10, true);
   n.network.make_urgent(second);
-  // These change nothing: one is on its way, the others are waited for already.
+  // These calls change nothing: one copy is on its way, and the others are waited for already.
   n.network.make_urgent(first);
   n.network.make_urgent(second);
   n.network.make_urgent(waited);
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(nodes_without_a_route_are_not_connected) {
   BOOST_TEST(!n.network.connected(0, 0));
 }
 
-// A random network under random copies, watched at every event.
+// A random network under random copies, checked at every event.
 struct RandomRun {
   struct Expected {
     std::size_t from, to;
@@ -301,7 +301,7 @@ struct RandomRun {
   std::vector<Route> routes;
   std::unique_ptr<LinkNetwork> network;
   std::vector<Expected> copies;
-  /// What the rates of the flows add up to over time.
+  /// The bytes over each link: the integral of the flows' rates over time.
   std::vector<double> bytes_over_link;
 
   explicit RandomRun(unsigned seed) : random(seed), nodes(2 + random() % 6), links(1 + random() % 12) {
@@ -341,7 +341,7 @@ struct RandomRun {
     BOOST_TEST_REQUIRE(seconds(time.now() - copy.asked - route.latency) >= alone * (1 - 1e-12));
   }
 
-  /// The rates of now are fair, and no link is above its capacity.
+  /// The current rates are fair, and no link is above its capacity.
   void check_rates(const std::vector<LinkNetwork::Flow>& flows) {
     std::vector<double> load(links.size(), 0);
     std::vector<double> highest(links.size(), 0);
@@ -394,7 +394,8 @@ struct RandomRun {
       const auto statistics = network->link_statistics(link);
       BOOST_TEST_REQUIRE(statistics.bytes.count == expected[link]);
       BOOST_TEST_REQUIRE(statistics.highest_load <= 1 + 1e-9);
-      // The rates moved these bytes and, since times are rounded up, at most the link's bytes of 1 ns per copy more.
+      // The rates have moved these bytes. Since times are rounded up, they may have moved more, but for each copy at
+      // most the link's bytes in 1 ns.
       const double rounding = 1e-9 * links[link].bytes_per_s * static_cast<double>(crossings[link]);
       const double bytes = static_cast<double>(expected[link]);
       BOOST_TEST_REQUIRE(bytes_over_link[link] >= bytes * (1 - 1e-9));
