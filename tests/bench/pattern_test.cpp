@@ -13,7 +13,7 @@ namespace {
 
 using Needs = std::function<bool(std::int64_t step, int column, int from)>;
 
-/// Compares every dependency with a definition that says of each pair whether it is one.
+/// Compares every dependency with a definition that tells for each pair whether it is one.
 void follows(const GraphShape& shape, const Needs& needs) {
   const GraphPattern pattern(shape);
   constexpr std::int64_t kSteps = 20;
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(random_dependencies_are_near_and_have_the_task_above) {
       BOOST_TEST(above);
     }
   }
-  // One certain, four with probability 1/4: about two each.
+  // One input is certain and four have probability 1/4, so there are about two each.
   const double average = static_cast<double>(count) / (3 * 64);
   BOOST_TEST(average > 1.6);
   BOOST_TEST(average < 2.4);

@@ -1,4 +1,4 @@
-// The runners, as the driver starts them. What is fast is not looked at: what is right is.
+// The runners as the driver starts them. The tests check that results are right, not that they are fast.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
@@ -36,7 +36,7 @@ bool absent(const std::string& runtime) {
   return true;
 }
 
-/// The figures of a case that the runtime has; nothing where it has not.
+/// The figures of a case; null if the runtime does not have it.
 nlohmann::json measured(const std::string& runtime, const Words& words) {
   const traces::ChildOutput ran = run(runtime, words);
   BOOST_TEST_INFO(runtime << " " << words.at(0) << " " << words.at(1) << ": " << ran.errors);
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(sparse_systems_are_solved) {
   if (!absent("troupe")) BOOST_TEST(run("troupe", {"sparse", "ordering=best"}).exit_status == kBadWords);
 }
 
-/// The same bits, whoever runs the steps, and in tasks of whatever grain.
+/// The result has the same bits for every runtime and every grain of tasks.
 BOOST_AUTO_TEST_CASE(sparse_factors_are_the_same_by_all_runtimes) {
   const auto checksum_of = [](const std::string& runtime, const Words& words) {
     Words all{"sparse-lu", "n=7", "block=24", "super=3", "cores=2"};

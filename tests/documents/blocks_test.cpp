@@ -21,7 +21,7 @@ bool is_compiled_language(const std::string& language) {
   return language == "cpp" || language == "c" || language == "cuda";
 }
 
-/// Of all tests that build something of a document: those in this folder, and the scripts beside it.
+/// The text of all tests that build a part of a document: those in this folder and the scripts beside it.
 const std::string& tests_text() {
   static const std::string all = [] {
     std::string text;
@@ -37,7 +37,7 @@ const std::string& tests_text() {
   return all;
 }
 
-/// Whether a test includes the block, or takes it from the document as a whole program.
+/// Returns true if a test includes the block, or takes it from the document as a whole program.
 bool is_compiled(const std::string& page, const std::string& name) {
   const std::string stem = fs::path(page).stem();
   const auto found = [](const std::string& text) { return tests_text().find(text) != std::string::npos; };
@@ -45,7 +45,7 @@ bool is_compiled(const std::string& page, const std::string& name) {
          found("document_program(" + name + " " + page + ")") || found(page + " \"example: " + name + "\"");
 }
 
-/// With the block's lines moved to the right: a block may stand inside of a function there.
+/// Returns true if the file contains the block. In the file, the block may be indented as the body of a function.
 bool is_part_of(const std::string& block, const std::string& file) {
   for (const char* indent : {"", "  ", "    "}) {
     std::string moved;
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(have_a_test_that_compiles_them_or_a_reason) {
         const std::string kind = block.marker.substr(0, colon);
         const std::string name = colon == std::string::npos ? "" : block.marker.substr(colon + 2);
         if (kind == "example" && name.find('/') != std::string::npos) {
-          // A part of a file that is compiled elsewhere.
+          // The block is part of a file that is compiled elsewhere.
           BOOST_TEST(is_part_of(block.text, content(name)), "this is not in " << name << " word for word");
           ++shown;
         } else if (kind == "example") {
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(are_fenced_so_that_their_language_is_known) {
   }
 }
 
-/// What a test says that it compiles is there.
+/// Every block that a test includes exists in a document.
 BOOST_AUTO_TEST_CASE(are_not_compiled_in_vain) {
   const std::regex include("#include <document_blocks/([^/]+)/([^.]+)\\.inc>");
   const std::string& text = tests_text();

@@ -25,7 +25,7 @@ void extend(VectorView<const char> a, VectorView<const char> b, VectorView<int> 
   }
 }
 
-/// Two texts that repeat themselves, and the boundaries that their blocks begin with.
+/// Two periodic texts, and the boundaries with which their blocks begin.
 struct Wavefront {
   static constexpr int blocks = 6, block = 4;
 
@@ -35,7 +35,7 @@ struct Wavefront {
       pieces_b[k / block].push_back("aabbcc"[k % 6]);
     }
   }
-  /// By one block for the whole.
+  /// The result of one block for the whole.
   [[nodiscard]] int expected() const {
     std::string a, b;
     for (int k = 0; k < blocks; ++k) a += pieces_a[k], b += pieces_b[k];

@@ -1,4 +1,4 @@
-// Commands and options that the manual shows are there.
+// The commands and options that the manual shows exist.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <cctype>
@@ -25,11 +25,11 @@ using tests::Words;
 
 struct Command {
   std::string where;
-  /// Behind "troupe".
+  /// The words after "troupe".
   Words words;
 };
 
-/// Up to what a shell would not hand to the program.
+/// The words up to the first one that a shell would not give to the program.
 Words words_of(const std::string& text) {
   Words words;
   std::istringstream in(text);
@@ -50,7 +50,7 @@ std::vector<Command> commands() {
       for (std::sregex_iterator match(line.begin(), line.end(), quoted), end; match != end; ++match) {
         found.push_back({where, words_of((*match)[1])});
       }
-      // A command on lines of its own is indented or fenced.
+      // A command on a line of its own is indented or fenced.
       if (!line.starts_with("    ") && page.prose[i] != "") continue;
       while (line.ends_with("\\") && i + 1 < page.lines.size()) {
         line.pop_back();
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(exist_and_have_the_options_that_they_are_shown_with) {
   int seen = 0;
   for (const Command& command : commands()) {
     const Words& words = command.words;
-    // Its commands are there where benchmarks were built.
+    // Its commands exist only where benchmarks were built.
     if (words.empty() || words[0] == "bench") continue;
     BOOST_TEST_CONTEXT(command.where << ": troupe " << words[0]) {
       BOOST_TEST_REQUIRE(has_word(help_of({}), words[0]));
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(exist_and_have_the_options_that_they_are_shown_with) {
         if (!word.starts_with("--")) continue;
         const std::string option = word.substr(0, word.find_first_of("=,:)"));
         if (const std::size_t dot = option.find('.'); dot != std::string::npos && words[0] == "serve") {
-          // A key of the configuration.
+          // The option is a key of the configuration.
           BOOST_TEST((has_word(configuration(), "[" + option.substr(2, dot - 2) + "]") &&
                       has_word(configuration(), option.substr(dot + 1))),
                      "no key " << option);

@@ -1,9 +1,9 @@
-# The programs and fragments of the manual, for tests that compile them. A block is what stands in a document between
-# ``` after a line `<!-- example: NAME -->`; where the name has neither a slash nor a dot, it becomes the file
-# <document_blocks/DOCUMENT/NAME.inc>, for a test of tests/documents to include where it belongs. Compilers report
-# errors in the document's lines.
+# The programs and fragments of the manual, for tests that compile them. A block is the text between ``` after a line
+# `<!-- example: NAME -->` in a document. If the name has neither a slash nor a dot, the block becomes the file
+# <document_blocks/DOCUMENT/NAME.inc>, which a test of tests/documents includes. Compilers report errors in the
+# document's lines.
 
-# document_blocks(FOLDER document...): writes those of the documents, and does so again when they change.
+# document_blocks(FOLDER document...): writes the blocks of the documents, and does so again when the documents change.
 function(document_blocks folder)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
   foreach(document ${ARGN})
@@ -24,7 +24,7 @@ function(document_blocks folder)
       string(LENGTH "${newlines}" lines)
       math(EXPR line "${line} + ${lines}")
       if(head STREQUAL "")
-        # Mentioned in the text.
+        # The text only mentions the marker.
         string(SUBSTRING "${rest}" 1 -1 rest)
         continue()
       endif()

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_policy_of_the_programs_own_places_tasks) {
 
 }  // namespace
 
-// Compiled only: `openmp_team` is there where OpenMP is switched on, and this machine need not have twenty cores.
+// This is compiled only: `openmp_team` needs OpenMP, and this machine need not have twenty cores.
 
 TeamPrologue openmp_team;
 

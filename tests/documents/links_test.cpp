@@ -1,4 +1,4 @@
-// Links of the manual lead somewhere, and the manual's index leads to all of it.
+// The links of the manual lead somewhere, and the manual's index leads to all of it.
 #include <boost/test/unit_test.hpp>
 #include <cctype>
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What GitHub makes of a heading.
+/// The anchor that GitHub makes of a heading.
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char c : heading) {

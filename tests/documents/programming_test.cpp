@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(fragments_of_programming)
 
 namespace {
 
-/// What is written to the standard error stream meanwhile.
+/// Captures the text that is written to the standard error stream while the object lives.
 class Captured {
  public:
   Captured() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_watchdog_has_its_options) {
 
 }  // namespace
 
-/// Compiled only: there need not be a service.
+/// This is compiled only, because there need not be a service.
 inline void connecting() {
 #include <document_blocks/programming/connect.inc>
   runtime.wait();

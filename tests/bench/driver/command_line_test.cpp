@@ -53,7 +53,7 @@ void check_estimate(const nlohmann::json& figure) {
   BOOST_TEST(figure["low"].get<double>() > 0);
 }
 
-/// Whatever was measured, in every row of the report.
+/// Checks every row of a report, whatever was measured.
 void check_rows(const nlohmann::json& report, std::size_t rounds) {
   BOOST_TEST(!report["rows"].empty());
   for (const auto& row : report["rows"]) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_consistent) {
   check_rows(measure({"granularity", "--pattern", "stencil_1d", "--width", "2", "--rounds", "1"}), 1);
 }
 
-/// Rate, granularity and efficiency of a point are three views of one time; METG lies within the curve.
+/// The rate, granularity and efficiency of a point are three views of one time. METG lies within the curve.
 BOOST_AUTO_TEST_CASE(curves_are_consistent) {
   const nlohmann::json report = measure({"granularity", "--pattern", "tree", "--width", "4", "--rounds", "1"});
   for (const auto& entry : report["rows"][0]["runtimes"]) {
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(the_program_troupe_passes_arguments_and_exit_code_on) {
   BOOST_TEST(contains(run_troupe({"memory", "--tiny", "--runtimes", "troupe"}).output, "bytes per task in flight"));
 }
 
-/// Two cores at least, which not every machine has to spare.
+/// This needs at least two cores, and not every machine has two to spare.
 BOOST_AUTO_TEST_CASE(steals_are_measured) {
   const nlohmann::json report = measure({"steal", "--runtimes", "troupe", "--rounds", "1"});
   if (report["cores"].get<int>() < 2) {
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_runner_that_fails_is_reported) {
   BOOST_TEST(contains(ran.output, "exit status 7: broken"), ran.output);
 }
 
-/// Runners that print constants: what the driver makes of them is known.
+/// The runners print constants, so the driver's results are known.
 BOOST_AUTO_TEST_CASE(factorizations_are_compared_with_the_peak_and_the_peers) {
   const TemporaryFolder folder;
   const auto add_runner = [&folder](const std::string& name, const std::string& line) {
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(factorizations_are_compared_with_the_peak_and_the_peers) {
   BOOST_TEST(entries[2]["ratio"]["median"].get<double>() == 2);
 }
 
-/// Runners that print constants. The same work has the same result, or there is nothing to compare.
+/// The runners print constants. The same work must give the same result, or there is nothing to compare.
 BOOST_AUTO_TEST_CASE(a_result_that_differs_is_a_failure) {
   const TemporaryFolder folder;
   for (const auto& [name, checksum] :
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(sparse_factorizations_are_measured_by_grain) {
   }
 }
 
-/// A graph that is kept is compared with a graph that is kept, where there is one.
+/// A runtime's kept graph is compared with Troupe's kept graph, if there is one.
 BOOST_AUTO_TEST_CASE(kept_graphs_are_compared_with_the_recorded_one) {
   const TemporaryFolder folder;
   const std::string recorded =

@@ -1,4 +1,4 @@
-// What the benchmarks for GPUs measure, on cores: the data, the order of things and the checks are the same.
+// The measurements of the benchmarks for GPUs, here on cores: the data, the order of steps and the checks are the same.
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_matrix_is_generated_as_in_the_whole) {
 }
 
 BOOST_AUTO_TEST_CASE(generated_elements_are_spread_evenly) {
-  // Means of uniform numbers in (-1/2, 1/2) and of their squares, within five standard deviations.
+  // The means of uniform numbers in (-1/2, 1/2) and of their squares, within five standard deviations.
   constexpr int kOrder = 300;
   double sum = 0;
   double squares = 0;

@@ -1,4 +1,4 @@
-/// What every trace in Chrome's format must fulfil.
+/// Checks that every trace in Chrome's format must pass.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@ struct ChromeContent {
   std::vector<nlohmann::json> tasks;
   std::vector<nlohmann::json> states;
   std::map<int, std::string> threads;
-  /// Number of flows.
+  /// The number of flows.
   std::size_t flows = 0;
   std::size_t counters = 0;
 };
 
-/// Whole nanoseconds, as Perfetto makes them: the fraction is dropped.
+/// Returns whole nanoseconds as Perfetto calculates them: it drops the fraction.
 inline long nanoseconds(const nlohmann::json& us) { return static_cast<long>(us.get<double>() * 1000.0); }
 
-/// Nothing overlaps on a thread: Perfetto would drop it.
+/// Checks that no spans overlap on a thread, because Perfetto would drop them.
 inline void check_threads(const ChromeContent& content) {
   std::map<int, std::vector<std::pair<long, long>>> spans;
   for (const auto* list : {&content.tasks, &content.states}) {
@@ -44,7 +44,7 @@ inline void check_threads(const ChromeContent& content) {
   }
 }
 
-/// The flow's end lies within a task of its thread.
+/// Returns true if the flow's end lies within a task of its thread.
 inline bool within_a_task(const ChromeContent& content, const nlohmann::json& flow) {
   const long at = nanoseconds(flow["ts"]);
   return std::any_of(content.tasks.begin(), content.tasks.end(), [&](const nlohmann::json& task) {
@@ -53,7 +53,7 @@ inline bool within_a_task(const ChromeContent& content, const nlohmann::json& fl
   });
 }
 
-/// Every flow starts once and ends once, later, both within tasks.
+/// Checks that every flow starts once and ends once, later, both within tasks.
 inline void check_flows(const ChromeContent& content, const std::map<long, std::vector<nlohmann::json>>& flows) {
   for (const auto& [id, ends] : flows) {
     BOOST_TEST_REQUIRE(ends.size() == 2U);
@@ -74,7 +74,7 @@ inline ChromeContent check_chrome(const std::string& text) {
   for (const auto& event : json["traceEvents"]) {
     const std::string phase = event["ph"];
     BOOST_TEST_REQUIRE(event["pid"] == 1);
-    // Of the binary number's fraction nothing is lost.
+    // The text of the time has enough digits that no nanosecond is lost.
     if (phase != "M") BOOST_TEST_REQUIRE(nanoseconds(event["ts"]) == std::lround(event["ts"].get<double>() * 1000));
     if (phase == "X") {
       (event["cat"] == "task" ? content.tasks : content.states).push_back(event);

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(who_helps_tells_with_which_task) {
   }
   BOOST_TEST(content.states[1]["name"] == "asleep");
   BOOST_TEST(!content.states[1].contains("args"));
-  // It has not ended, so that its number is all that is known.
+  // The task has not ended, so only its number is known.
   BOOST_TEST(content.states[2]["args"] == (nlohmann::json{{"task", 22}}));
 }
 

@@ -1,4 +1,4 @@
-/// What every trace in the Paje format must fulfil.
+/// Checks that every trace in the Paje format must pass.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -28,15 +28,15 @@ class PajeContent {
     BOOST_TEST(containers_.empty());
   }
 
-  /// Lines by kind of event: "PajeSetState".
+  /// The number of lines of each kind of event, such as "PajeSetState".
   std::map<std::string, std::size_t> counts;
   /// The values that each container's state had, with their times.
   std::map<std::string, std::vector<std::pair<double, std::string>>> states;
-  /// By container: the tasks that it helped with, by number and name.
+  /// For each container, the tasks that it helped with, by number and name.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> helped;
-  /// By task: the cores of its worker, and how many of them it used.
+  /// For each task, the cores of its worker, and how many of them it used.
   std::map<std::string, std::pair<std::string, std::string>> cores;
-  /// Names of entity values by alias.
+  /// The names of entity values by alias.
   std::map<std::string, std::string> values;
 
  private:

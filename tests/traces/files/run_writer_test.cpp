@@ -1,4 +1,4 @@
-// What the environment has written when runtimes stop.
+// The files that runtimes write when they stop because the environment asks for them.
 #include "traces/files/run_writer.hpp"
 
 #include <unistd.h>

@@ -1,12 +1,12 @@
-/// A trace for tests of what is written of it.
+/// Traces for tests of the code that writes them.
 #pragma once
 
 #include "tests/support/hand_made_trace.hpp"
 
 namespace troupe::tests {
 
-/// A diamond on two workers that steal, look around and sleep; names that have to be escaped; a task of no duration;
-/// a dependency on a task that is not there.
+/// A diamond on two workers that steal, look for work and sleep, with names that have to be escaped, a task of no
+/// duration, and a dependency on a task that is not there.
 inline Trace sample_trace() {
   HandMadeTrace trace;
   trace.task(11, 0, 10, 30, "get \"rf\"\n", 4e4).task(12, 0, 30, 50, "gemm").task(13, 1, 42, 60, "gemm");
@@ -21,7 +21,7 @@ inline Trace sample_trace() {
   return *trace;
 }
 
-/// A task with a name that two others help with; one of these helps with another task, which has not ended.
+/// A task with a name that two other workers help with. One of these also helps with another task, which has not ended.
 inline Trace helped_trace() {
   HandMadeTrace trace;
   trace.task(21, 0, 0, 40, "up \"date\"").help(1, 21, 10, 30).state(1, WorkerActivity::asleep, 30, 32);
@@ -31,7 +31,8 @@ inline Trace helped_trace() {
   return *trace;
 }
 
-/// One task each: on a cluster of four that used 2.5 of its cores, on it without that being known, and on a core.
+/// Three tasks: one on a cluster of four that used 2.5 of its cores, one on that cluster whose use is not known, and
+/// one on a core.
 inline Trace cluster_trace() {
   HandMadeTrace trace;
   trace.task(1, 0, 0, 10, "gemm").task(2, 0, 10, 30, "omp").task(3, 1, 0, 20, "gemm");
