@@ -1,4 +1,4 @@
-/// The policies that docs/extending.md shows, with the same text.
+/// The policies that docs/extending.md shows, as they stand there.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,10 @@
 
 namespace troupe::scheduler {
 
-/// Assumptions: kernel and transfer times are known. Algorithm: tasks with the longest chain behind them come first.
-/// The candidates for a task are the workers where it ends at most `tolerance` times its own duration later than on the
-/// best one. Of these, it goes to the one that needs the fewest bytes. Ties: tasks as they became ready, workers by id.
+/// Assumptions: kernel and transfer times are known.
+/// Algorithm: tasks with the longest chain behind them first; each to the worker that needs the fewest bytes of those
+/// where it ends at most `tolerance` times its own duration later than on the best one.
+/// Ties: tasks as they became ready, workers by id.
 class Thrifty final : public PlacingPolicy {
  public:
   explicit Thrifty(double tolerance) : tolerance_(tolerance) {}
@@ -58,7 +59,7 @@ class Thrifty final : public PlacingPolicy {
   std::vector<std::size_t> order_;
 };
 
-/// Keeps every task until a worker has nothing to do. That worker then takes the oldest task that it can run.
+/// Keeps every task until a worker has nothing to do, which then takes the oldest that it can run.
 class FirstIdle final : public PlacingPolicy {
  public:
   [[nodiscard]] bool keeps() const override { return true; }
