@@ -5,7 +5,7 @@
 
 namespace troupe::tests {
 
-/// Rows of a tall tile above and below its diagonal block.
+/// The numbers of rows of a tall tile above and below its diagonal block.
 struct Around {
   std::int64_t above;
   std::int64_t below;

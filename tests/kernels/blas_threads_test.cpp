@@ -25,7 +25,7 @@ bool no_openblas() {
   return true;
 }
 
-/// The user's setting while a test runs.
+/// Sets the user's number of BLAS threads while a test runs.
 class UserSetting {
  public:
   explicit UserSetting(int threads) : before_(openblas_get_num_threads()) { openblas_set_num_threads(threads); }
@@ -52,7 +52,7 @@ double cpu_seconds(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// A product that OpenBLAS would run on several threads.
+/// Computes a product that OpenBLAS would run on several threads.
 void multiply(std::vector<double>& a, std::vector<double>& b, std::vector<double>& c, int n) {
   fortran::gemm('N', 'N', n, n, n, 1.0, a.data(), n, b.data(), n, 0.0, c.data(), n);
 }
@@ -168,7 +168,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_computes_in_its_own_thread_alone) {
     const Codelet codelet = Codelet("multiply", {AccessMode::write})
                                 .cpu([&](MatrixView<double>) {
                                   const int threads = threads_of_this_process();
-                                  // OpenBLAS's own threads spin for a while after their last work: best of five.
+                                  // OpenBLAS's own threads spin for a while after their last work, so the best of five
+                                  // batches counts.
                                   for (int batch = 0; batch < 5; ++batch) {
                                     const double process = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
                                     const double mine = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);

@@ -1,5 +1,4 @@
-/// Memory of an exact size between pages that nobody may touch: for kernels that call libraries which no sanitizer
-/// sees.
+/// Memory of an exact size between inaccessible pages, for kernels that call libraries which no sanitizer sees.
 #pragma once
 
 #include <sys/mman.h>

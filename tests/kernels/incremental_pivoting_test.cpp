@@ -1,4 +1,4 @@
-// LU of a tile and of pairs of tiles, and what these do to other columns: against products, and against LAPACK on the
+// LU of a tile and of pairs of tiles, and the effect on other columns, compared with products, and with LAPACK on the
 // pair as one matrix.
 #include "kernels/incremental_pivoting.hpp"
 
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_pair_times_its_factors_is_what_it_was, T, Precis
           const auto of_triangle = [](auto i, auto j) { return i >= 2 && i - 2 <= j; };
           BOOST_TEST(untouched_outside(pair.u, pair.before_u, of_triangle));
           BOOST_TEST((pair.b.gaps_are_untouched() && pair.l.gaps_are_untouched()));
-          // Its own columns: what was eliminated comes back.
+          // Applied to its own columns, the inverse gives back the eliminated matrix.
           Matrix<T> top = pair.triangle(pair.u);
           Matrix<T> bottom(rows, n);
           run(codelets<T>().ssssm_back, {pair.b.view(), pair.l.view(), view(pair.pivots), top.view(), bottom.view()},
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(no_multiplier_is_larger_than_one, T, Precisions) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(other_columns_are_eliminated_as_if_they_had_been_factorized_too, T, Precisions) {
-  // A pair of n + extra columns whose last ones are cut off, eliminated and compared.
+  // The last columns of a pair of n + extra columns are cut off, eliminated and compared.
   constexpr std::int64_t kExtra = 9;
   for (const std::int64_t n : kOrders) {
     for (const std::int64_t inner : kInners) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(other_columns_are_eliminated_as_if_they_had_been_f
       run(codelets<T>().ssssm, views, args(std::int64_t{3}));
       BOOST_TEST(untouched_outside(a, before_a, [](auto i, auto) { return i >= 3; }));
       if (inner >= n) {
-        // One block: L^-1 P by hand.
+        // With one inner block the expected result, L^-1 P, is calculated by hand.
         Matrix<T> expected = stacked(rows_from(before_a, 3, n), before_c);
         for (std::int64_t k = 0; k < n; ++k) {
           for (std::int64_t j = 0; j < kExtra; ++j)
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_tile_on_the_diagonal_is_factorized_and_applied_f
       const std::int64_t above = around.above;
       BOOST_TEST(untouched_outside(d, before, [&](auto i, auto) { return i >= above; }));
       BOOST_TEST(same(v, rows_from(d, above, v.rows())));
-      // Its own columns: P A = L U.
+      // Applied to its own columns: P A = L U.
       Matrix<T> upper(d.rows(), n);
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i <= j; ++i) upper(above + i, j) = d(above + i, j);

@@ -14,8 +14,8 @@ namespace {
 constexpr int kOrder = 128;
 constexpr int kUnbound = -1;
 
-/// GFlop/s of `threads`, and what the whole call would have as its rate: its work over its time, which includes what
-/// comes before and after the products that are measured.
+/// The GFlop/s of `threads`, and a lower bound for it: the work of the whole call divided by its time, which includes
+/// the time before and after the measured products.
 template <class T>
 std::pair<double, double> measured_and_least(std::size_t threads, int repetitions) {
   const auto start = std::chrono::steady_clock::now();

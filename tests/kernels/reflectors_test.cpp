@@ -9,7 +9,7 @@
 #include "kernels/fortran.hpp"
 #include "proto/random.hpp"
 
-// Against LAPACK's own routines, on odd shapes.
+// Compares with LAPACK's own routines on odd shapes.
 namespace troupe::kernels {
 
 BOOST_AUTO_TEST_SUITE(reflectors_like_lapack)
@@ -35,7 +35,8 @@ struct Block {
   std::vector<T> values;
 };
 
-/// As far as rounding goes, in relation to the largest element. What is between the columns must be the same.
+/// Returns true if the blocks are equal except for rounding, in relation to the largest element. The gaps between the
+/// columns must be the same.
 template <class T>
 bool alike(const Block<T>& a, const Block<T>& b) {
   T largest = 0;
@@ -47,7 +48,7 @@ bool alike(const Block<T>& a, const Block<T>& b) {
   return true;
 }
 
-/// T, whose lower triangles LAPACK leaves as they are.
+/// Compares T, in whose lower triangles LAPACK may leave anything.
 template <class T>
 bool same_factors(const Block<T>& a, const Block<T>& b) {
   const T tolerance = 5000 * std::numeric_limits<T>::epsilon();

@@ -1,4 +1,4 @@
-// Codelets on teams: what a team of any size computes is what one core computes, but for rounding.
+// Codelets on teams. A team of any size computes the same as one core, except for rounding.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <functional>
@@ -23,7 +23,7 @@ using namespace tests::tiles;  // NOLINT: a test of tiles is made of them
 
 constexpr int kTeams[] = {1, 2, 3, 4, 7};
 
-/// Data of one task: its matrices, and its pivots at one place among them, if any.
+/// The data of one task: its matrices, and its pivots, if any, at one place among them.
 template <class T>
 struct Task {
   std::vector<Matrix<T>> matrices;
@@ -37,7 +37,7 @@ struct Task {
     if (!pivots.empty()) all.insert(all.begin() + static_cast<std::ptrdiff_t>(pivots_at), view(pivots));
     return all;
   }
-  /// On one core where there is no team. What it throws, in words.
+  /// Runs the codelet, on one core if there is no team. Returns the text of the error that it throws.
   std::string run(const Codelet& codelet, Team* team) {
     const std::vector<DataView> all = views();
     std::vector<const DataView*> pointers;
@@ -60,7 +60,8 @@ bool same_bits(const Matrix<T>& a, const Matrix<T>& b) {
   return untouched_outside(a, b, [](auto, auto) { return false; });
 }
 
-/// Teams compute what a core does, twice the same, and fail as it does; what they leave is compared if they do not.
+/// Checks that teams compute the same as a core, the same in two runs, and fail as a core does. The results are
+/// compared only if the task does not fail.
 template <class T>
 std::string check(const Codelet& codelet, const Task<T>& before) {
   const auto blas = single_threaded_blas();
@@ -84,7 +85,7 @@ std::string check(const Codelet& codelet, const Task<T>& before) {
   return error;
 }
 
-/// So that sums of products stay of order 1, and triangles are well-conditioned.
+/// Scales the elements, so that sums of products stay of order 1 and triangles are well-conditioned.
 template <class T>
 Matrix<T> scaled(Matrix<T> a, T by) {
   for (std::int64_t j = 0; j < a.cols(); ++j) {
@@ -102,7 +103,7 @@ struct Shape {
   std::int64_t cols;
   std::int64_t inner;
 };
-/// Less than a team has members, odd, and beyond what a member does alone.
+/// Some sizes are smaller than a team, some are odd, and some are larger than a member computes alone.
 constexpr Shape kShapes[] = {{1, 1, 1},      {2, 3, 5},      {5, 2, 40},  {97, 61, 33},
                              {293, 203, 70}, {61, 331, 101}, {40, 7, 293}};
 constexpr Around kAboveAndBelow[] = {{0, 0}, {5, 37}};
@@ -140,7 +141,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(triangular_solves, T, Precisions) {
   }
 }
 
-/// Orders below and above that from which the master is not alone.
+/// Orders below and above the one from which the other members take part.
 constexpr std::int64_t kFactorized[] = {1, 2, 5, 17, 128, 129, 293};
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(factors_of_tiles, T, Precisions) {
@@ -254,7 +255,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_breaks_down_where_a_core_does, T, Precision
     for (std::int64_t i = 0; i < kOrder; ++i) singular(i, p) = 0;
     const std::string zero = "the matrix is singular: pivot " + row + " is exactly zero";
     BOOST_TEST(check<T>(codelets<T>().getrf_without_pivoting, {{singular}, arguments}) == zero);
-    // Narrow: column by column in teams, and each of these takes a thread's time.
+    // The panel is narrow: teams factorize it column by column, and each column takes a thread's time.
     const std::vector<int> pivots(kNarrow);
     Matrix<T> panel = Matrix<T>::random(kOrder, kNarrow, 2);
     const std::int64_t col = p % kNarrow;
@@ -265,7 +266,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_breaks_down_where_a_core_does, T, Precision
   }
 }
 
-/// Overflow makes NaN; no index may come from it.
+/// Overflow makes NaN. No index may come from it.
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_gives_pivots_that_are_rows_to_a_panel_of_nan, T, Precisions) {
   constexpr int kRows = 90;
   for (const int size : kTeams) {

@@ -1,4 +1,4 @@
-// Codelets that factorize a tile or a panel, and what they say of matrices that have no factors.
+// Codelets that factorize a tile or a panel, and their errors for matrices that have no factors.
 #include "kernels/codelets.hpp"
 
 #include <algorithm>
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tpqrt_and_tpmqrt_eliminate_a_tile_below_a_triangle
         run(codelets<T>().tpqrt, {upper.view(), b.view(), t.view()}, args(std::int64_t{0}));
         BOOST_TEST(untouched_outside(upper, upper_before, on_and_above));
 
-        // Q [R'; 0] is what was there.
+        // Q [R'; 0] is the original content.
         Matrix<T> top(cols + more_rows, cols);
         for (std::int64_t j = 0; j < cols; ++j) {
           for (std::int64_t i = 0; i <= j; ++i) top(i, j) = upper(i, j);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(breakdowns_name_the_row_of_the_whole_matrix, T, Pr
   }
 }
 
-/// Overflow makes NaN; no index may come from it.
+/// Overflow makes NaN. No index may come from it.
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_panel_of_nan_gives_pivots_that_are_rows, T, Precisions) {
   for (const std::int64_t cols : {1, 5, 40}) {
     for (const std::int64_t rows : {40, 90}) {

@@ -1,4 +1,4 @@
-/// What tests of tile codelets compare with: matrices with gaps, computed on element by element.
+/// Matrices with gaps for tests of tile codelets, and operations on them that work element by element.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace troupe::tests::tiles {
 using tests::Around;
 using tests::kAround;
 
-/// A column-major matrix with rows between its columns that must stay as they are.
+/// A column-major matrix with rows between its columns that must not change.
 template <class T>
 class Matrix {
  public:
@@ -71,7 +71,7 @@ class Matrix {
   std::vector<T> values_;
 };
 
-/// Whether an element belongs to the part of a matrix that a kernel uses or writes.
+/// The parts of a matrix that a kernel uses or writes: each returns true if element (i, j) belongs to the part.
 inline bool everywhere(std::int64_t, std::int64_t) { return true; }
 inline bool on_and_below(std::int64_t i, std::int64_t j) { return i >= j; }
 inline bool on_and_above(std::int64_t i, std::int64_t j) { return i <= j; }
@@ -108,7 +108,7 @@ Matrix<T> product(const Matrix<T>& a, const Matrix<T>& b) {
   return result;
 }
 
-/// Rows `first` and on.
+/// The `count` rows from `first` on.
 template <class T>
 Matrix<T> rows_from(const Matrix<T>& a, std::int64_t first, std::int64_t count) {
   Matrix<T> result(count, a.cols());
@@ -118,7 +118,8 @@ Matrix<T> rows_from(const Matrix<T>& a, std::int64_t first, std::int64_t count) 
   return result;
 }
 
-/// Equal up to rounding, within `part`; elements are of order 1, sums of a hundred terms.
+/// Returns true if the matrices are equal up to rounding, within `part`. Elements are of order 1, sums of a hundred
+/// terms.
 template <class T, class Part = bool (*)(std::int64_t, std::int64_t)>
 bool same(const Matrix<T>& a, const Matrix<T>& b, Part part = everywhere) {
   const T tolerance = 2000 * std::numeric_limits<T>::epsilon();
@@ -131,7 +132,7 @@ bool same(const Matrix<T>& a, const Matrix<T>& b, Part part = everywhere) {
   return true;
 }
 
-/// Exactly equal outside of `part`.
+/// Returns true if the matrices are exactly equal outside of `part`.
 template <class T, class Part>
 bool untouched_outside(const Matrix<T>& now, const Matrix<T>& before, Part part) {
   for (std::int64_t j = 0; j < now.cols(); ++j) {
@@ -147,7 +148,7 @@ inline DataView view(std::vector<int>& pivots) {
   return {reinterpret_cast<std::byte*>(pivots.data()), layout_of<int>(count, 1, std::max<std::int64_t>(count, 1))};
 }
 
-/// Runs the codelet as a worker would.
+/// Runs the codelet as a worker does.
 inline void run(const Codelet& codelet, const std::vector<DataView>& views, const Arguments& arguments = {}) {
   std::vector<const DataView*> pointers;
   for (const DataView& view : views) pointers.push_back(&view);
@@ -156,7 +157,7 @@ inline void run(const Codelet& codelet, const std::vector<DataView>& views, cons
   BOOST_TEST(codelet.definition().flops(context) >= 0);
 }
 
-/// Well-conditioned triangles: the diagonal outweighs the rest.
+/// A well-conditioned matrix: its diagonal outweighs the rest.
 template <class T>
 Matrix<T> dominant(std::int64_t order, std::uint64_t seed) {
   Matrix<T> result = Matrix<T>::random(order, order, seed);
@@ -174,7 +175,7 @@ Matrix<T> tall(const Matrix<T>& block, const Around& around) {
   return result;
 }
 
-/// Rows above, in, and below the diagonal block.
+/// The rows above, in and below the diagonal block.
 template <class T>
 struct Rows {
   Rows(const Matrix<T>& a, std::int64_t order, const Around& around)

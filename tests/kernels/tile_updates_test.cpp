@@ -1,4 +1,4 @@
-// Codelets that bring a factorization to other tiles: products, triangular solves and interchanges.
+// Codelets that apply a factorization to other tiles: products, triangular solves and interchanges.
 #include "kernels/codelets.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(solves_from_the_right_undo_products, T, Precisions
   }
 }
 
-/// Random with elements so small that the inverse of its unit triangle is small, too.
+/// A random matrix with elements so small that the inverse of its unit triangle is small, too.
 template <class T>
 Matrix<T> small(std::int64_t order, std::uint64_t seed) {
   Matrix<T> result = Matrix<T>::random(order, order, seed);
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(swap_and_solve_exchanges_rows_and_solves_with_the_
         }
       }
       Matrix<T> c = before;
-      // The column begins where D does.
+      // The column begins in the same row as D.
       DataView facing = c.view();
       facing.data += static_cast<std::size_t>(kFirst - around.above) * sizeof(T);
       facing.layout.rows -= kFirst - around.above;

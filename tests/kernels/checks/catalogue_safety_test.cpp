@@ -1,4 +1,4 @@
-// What the catalogue's checks let pass stays inside of its data, whatever those hold.
+// Tasks that the catalogue's checks accept stay inside their data, whatever values the data hold.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -35,7 +35,7 @@ class Draw {
   Random random_;
 };
 
-/// A task of a codelet with sizes from a pool of few, so that they often fit.
+/// A task of a codelet. Its sizes come from a small pool, so that they often fit.
 struct Drawn {
   std::vector<Layout> layouts;
   Arguments arguments;
@@ -105,7 +105,7 @@ void fill_memory(const Layout& layout, std::byte* data, Draw& source) {
   }
 }
 
-/// Runs the kernel on guarded memory, as heap blocks could hide what a library does.
+/// Runs the kernel on guarded memory, because heap blocks could hide accesses of a library beyond their ends.
 void run(const CodeletDefinition& definition, const Drawn& drawn, Draw& source) {
   std::vector<GuardedMemory> memories;
   std::vector<DataView> views;
@@ -120,7 +120,7 @@ void run(const CodeletDefinition& definition, const Drawn& drawn, Draw& source) 
   try {
     definition.kernel_for(DeviceKind::cpu_core)(context);
   } catch (const Error&) {
-    // Singular, not positive definite, pivots that are no rows: what a task may end with.
+    // A task may end with these errors: singular, not positive definite, or pivots that are not rows.
   }
 }
 

@@ -1,4 +1,4 @@
-// Every tile codelet that runs on GPUs, against its implementation for cores. On fake GPUs; on real ones where the
+// Every tile codelet that runs on GPUs, against its implementation for cores. The GPUs are fake, or real ones if the
 // environment variable TROUPE_TEST_GPU says "real".
 #include <boost/test/unit_test.hpp>
 #include <limits>
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(updates_are_those_of_cores, T, Precisions) {
 
 BOOST_AUTO_TEST_CASE(what_a_stream_had_ends_without_the_use_of_another_gpu) {
   if (!needs_fake()) return;
-  // Ends in this thread, which has chosen no GPU.
+  // The environment ends in this thread, which has chosen no GPU.
   auto environment = gpu_environment();
   std::thread([] {
     Gpu gpu(1);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(triangular_solves_are_those_of_cores, T, Precision
   for (const std::int64_t n : kOrders) {
     for (const Around& around : kAround) {
       Operand d = tall_tile<T>(n, around, 1);
-      // Small elements, so that the inverse of the unit triangle is small, too.
+      // The elements are small, so that the inverse of the unit triangle is small, too.
       Operand unit = random<T>(around.above + n + around.below, n, 2);
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i < unit.layout.rows; ++i) unit.matrix<T>()(i, j) /= static_cast<T>(n);
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(triangular_solves_are_those_of_cores, T, Precision
   }
 }
 
-/// On the diagonal block's upper triangle nobody relies: what a library leaves there is its own affair.
+/// No code relies on the diagonal block's upper triangle: a library may leave anything there.
 bool below_diagonal(std::int64_t row, std::int64_t col) { return row >= col || row < 0; }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(potrf_factorizes_tall_tiles_as_cores_do, T, Precisions) {
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_breakdown_is_reported_with_the_row_that_cores_re
         indefinite.matrix<T>()(around.above + bad, bad) = T{-1};
         compare_errors<T>(gpu, codelets<T>().potrf, indefinite, around.above, 100);
         if (!has_device_code()) continue;
-        // A zero row stays zero: its pivot is exactly zero, and so may be later ones.
+        // A zero row stays zero, so its pivot is exactly zero, and later ones may be, too.
         Operand singular = tall_tile<T>(n, around, 1);
         for (std::int64_t j = 0; j < n; ++j) singular.matrix<T>()(around.above + bad, j) = T{0};
         compare_errors<T>(gpu, codelets<T>().getrf_without_pivoting, singular, around.above, 100);
@@ -208,11 +208,11 @@ BOOST_AUTO_TEST_CASE(kernels_only_enqueue) {
   Gpu gpu;
   Operands first{tall_tile<double>(40, {2, 3}, 1)};
   const Arguments arguments = args(std::int64_t{2}, std::int64_t{0});
-  // The first one makes the libraries' handles.
+  // The first run creates the libraries' handles.
   gpu.run(codelets<double>().potrf, first, arguments);
   Operands given{tall_tile<double>(40, {2, 3}, 1)};
   const Operands before = given;
-  // What is pageable is copied by the call itself, so the operands have to be pinned.
+  // The call itself copies pageable memory, so the operands have to be pinned.
   const platform::CudaApi& api = *platform::cuda_api().value();
   BOOST_REQUIRE(api.cudaHostRegister(given[0].bytes.data(), given[0].bytes.size(), 0) == cudaSuccess);
   fake->pause();
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(what_the_library_refuses_is_an_error_with_its_name_for_it) 
 }
 
 BOOST_AUTO_TEST_CASE(without_a_stream_the_data_are_the_hosts_and_a_core_computes) {
-  // As modelled GPUs call it.
+  // Modelled GPUs call the kernel in this way.
   Operands given{tall_tile<double>(20, {1, 2}, 1)};
   Operands expected = given;
   const Arguments arguments = args(std::int64_t{1}, std::int64_t{0});

@@ -1,4 +1,4 @@
-/// Kernels on GPUs compared with those on cores.
+/// Compares kernels on GPUs with those on cores.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ Operand random(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   return result;
 }
 
-/// A tall tile whose diagonal block is symmetric and outweighed by its diagonal: any factorization of it goes well.
+/// A tall tile whose diagonal block is symmetric and diagonally dominant, so that any factorization of it succeeds.
 template <class T>
 Operand tall_tile(std::int64_t order, const Around& around, std::uint64_t seed) {
   Operand result = random<T>(around.above + order + around.below, order, seed);
@@ -57,8 +57,7 @@ Operand tall_tile(std::int64_t order, const Around& around, std::uint64_t seed) 
   return result;
 }
 
-/// The largest difference, relative to the largest element, in units of the precision; or how many bytes of the gaps
-/// differ, if any.
+/// The largest difference, relative to the largest element, in units of the precision; infinity if the gaps differ.
 template <class T>
 double difference(Operand& actual, Operand& expected, bool (*used)(std::int64_t, std::int64_t) = nullptr,
                   std::int64_t first_row = 0) {
@@ -80,10 +79,10 @@ double difference(Operand& actual, Operand& expected, bool (*used)(std::int64_t,
   return error / (largest * static_cast<double>(std::numeric_limits<T>::epsilon()));
 }
 
-/// Sums of `terms` products in another order; systems here have condition numbers below about ten.
+/// The bound for sums of `terms` products in another order. Systems here have condition numbers below about ten.
 inline double bound(std::int64_t terms) { return 40 * static_cast<double>(terms + 4); }
 
-/// Runs the codelet on both and compares operand `result`.
+/// Runs the codelet on both devices and compares the operands `results`.
 template <class T>
 void compare(Gpu& gpu, const Codelet& codelet, const Operands& given, const Arguments& arguments, std::int64_t terms,
              std::vector<std::size_t> results) {
@@ -103,13 +102,13 @@ void compare(Gpu& gpu, const Codelet& codelet, const Operands& given, const Argu
 inline constexpr std::int64_t kOrders[] = {0, 1, 2, 7, 16, 33, 65};
 using Precisions = boost::mpl::list<float, double>;
 
-/// Whether a test of our own kernels can go on; says "skipped" where it cannot.
+/// Returns true if Troupe's own kernels can be tested. Otherwise says "skipped" and returns false.
 inline bool needs_device_code() {
   if (!kernels::has_device_code()) skip("built without nvcc");
   return kernels::has_device_code();
 }
 
-/// What `run` throws, which must be `numerical`; "no error".
+/// The message of the error that `run` throws, which must have the code `numerical`; "no error" if it throws none.
 template <class F>
 std::string error_of(F run) {
   try {
@@ -121,7 +120,7 @@ std::string error_of(F run) {
   return "no error";
 }
 
-/// As LAPACK's: row i with one at or below it.
+/// Pivots in LAPACK's form: row i is exchanged with a row at or below it.
 inline Operand pivots(std::int64_t count, std::int64_t first, std::int64_t rows, std::uint64_t seed) {
   Operand result = Operand::zeros<int>(count, 1, 0);
   Random source(seed);

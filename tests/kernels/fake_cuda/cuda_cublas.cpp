@@ -1,5 +1,5 @@
-// A fake of cuBLAS: the calls that Troupe makes, checked as the library checks them, and run by the host's BLAS on the
-// streams of the fake runtime library.
+// A fake of cuBLAS. It has the calls that Troupe makes, checks them as the library does, and runs them by the host's
+// BLAS on the streams of the fake runtime library.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void dtrmm_(const char*, const char*, const char*, const char*, const int*, cons
             const int*, double*, const int*, std::size_t, std::size_t, std::size_t, std::size_t);
 }
 
-// Of the fake of CUDA's runtime library, which this library is linked to.
+// The control of the fake runtime library, to which this library is linked.
 extern "C" troupe::tests::FakeCudaControl* fake_cuda_control();
 
 struct cublasContext {
@@ -56,8 +56,8 @@ bool fits(const DeviceBlock& block) {
   return block.rows >= 0 && block.cols >= 0 && block.ld >= std::max<std::int64_t>(block.rows, 1);
 }
 
-/// Enqueues what a call does, after the checks that the library makes at once. The handle's device must be the current
-/// one, and the handle must have a work space: without one the library would allocate.
+/// Enqueues a call after the checks that the library makes at once. The handle's device must be the current one, and
+/// the handle must have a work space, because without one the library would allocate.
 cublasStatus_t enqueue(cublasHandle_t handle, const std::vector<DeviceBlock>& shapes, DeviceCalls::Call call) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   int device = -1;
@@ -70,7 +70,7 @@ cublasStatus_t enqueue(cublasHandle_t handle, const std::vector<DeviceBlock>& sh
   return launched == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-/// The same where the operands are these blocks.
+/// Enqueues a call that touches these blocks, after checks of their shapes.
 template <class F>
 cublasStatus_t enqueue_on(cublasHandle_t handle, const std::vector<DeviceBlock>& blocks, F call) {
   return enqueue(handle, blocks, [blocks, call](const FakeLaunch& launch) {
@@ -113,16 +113,16 @@ cublasStatus_t trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode
   });
 }
 
-/// Calls with operands whose addresses lie in the device's memory.
+/// A batch of calls. The addresses of its operands lie in the device's memory.
 struct BatchCall {
   cublasHandle_t handle;
   int count;
-  /// Of one block of each operand, for the checks at once: without addresses.
+  /// The shapes of one block of each operand, without addresses, for the checks at once.
   std::vector<DeviceBlock> shapes;
 };
 
-/// The blocks of all operands, one after the other; empty where the device may not touch one of them, or where a
-/// result is also another's result or operand, which on a GPU is a race.
+/// Reads the addresses of all operands, one operand after the other. Returns nothing if the device may not touch a
+/// block, or if a result is also another result or operand, which is a race on a GPU.
 template <class T>
 std::vector<std::vector<const T*>> read_addresses(const FakeLaunch& launch, const BatchCall& batch,
                                                   const std::vector<const T* const*>& arrays) {
@@ -140,13 +140,13 @@ std::vector<std::vector<const T*>> read_addresses(const FakeLaunch& launch, cons
     }
   }
   for (const T* result : all.back()) {
-    // An address that no device has: the fault that the fake knows.
+    // No device has this address, so the launch is a fault.
     if (used[result] > 1 && !launch.touches(nullptr, 1)) return {};
   }
   return all;
 }
 
-/// Runs `call(addresses)`, the addresses of one product's or solve's operands, for each of the batch.
+/// Runs `call(addresses)` for each product or solve of the batch, with the addresses of its operands.
 template <class T, class F>
 cublasStatus_t enqueue_batch(const BatchCall& batch, std::vector<const T* const*> arrays, F call) {
   if (batch.count < 0) return CUBLAS_STATUS_INVALID_VALUE;
@@ -205,7 +205,7 @@ template <class T>
 cublasStatus_t geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, const T* alpha,
                     const T* a, int lda, const T* beta, const T* b, int ldb, T* c, int ldc) {
   if (ta != CUBLAS_OP_N || tb != CUBLAS_OP_N) return CUBLAS_STATUS_NOT_SUPPORTED;  // Troupe needs no other
-  // In place only where the other operand is laid out alike.
+  // The operation may be in place only if the other operand has the same layout.
   if ((a == c && lda != ldc) || (b == c && ldb != ldc)) return CUBLAS_STATUS_INVALID_VALUE;
   return enqueue_on(handle, {block(a, m, n, lda), block(b, m, n, ldb), block(c, m, n, ldc)},
                     [=, alpha = *alpha, beta = *beta] {
@@ -224,7 +224,7 @@ cublasStatus_t geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation
 namespace fake = troupe::tests::fake_cuda;
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
-  // The fake knows Troupe's own kernels from now on. Whoever launches one has a handle of this library.
+  // The fake now knows Troupe's own kernels. A program that launches one has a handle of this library.
   static const bool registered = [] {
     troupe::tests::register_tile_kernels(*fake_cuda_control());
     return true;
@@ -243,7 +243,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
 
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   handle->stream = stream;
-  // As the manual says: back to the default work space.
+  // The manual says that this resets the work space to the default one.
   handle->has_workspace = false;
   return CUBLAS_STATUS_SUCCESS;
 }

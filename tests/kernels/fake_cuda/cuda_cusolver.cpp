@@ -1,5 +1,5 @@
-// A fake of cuSOLVER: the calls that Troupe makes, checked as the library checks them, and run by the host's LAPACK on
-// the streams of the fake runtime library.
+// A fake of cuSOLVER. It has the calls that Troupe makes, checks them as the library does, and runs them by the host's
+// LAPACK on the streams of the fake runtime library.
 #include <cusolverDn.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace troupe::tests::fake_cuda {
 namespace {
 
-/// Some size that is not the block's own, so that too little is noticed.
+/// A size that differs from the block's, so that a wrong work space is noticed.
 int work_size(int rows, int cols) { return 64 + 3 * std::max(rows, cols); }
 
 template <class T>
@@ -23,7 +23,7 @@ bool fits(const DeviceBlock& block) {
   return block.rows >= 0 && block.cols >= 0 && block.ld >= std::max<std::int64_t>(block.rows, 1);
 }
 
-/// Enqueues what a call does to a block, and perhaps to another one, with its work space and its status.
+/// Enqueues a call on a block, and perhaps on a second one, with its work space and its status.
 template <class T, class F>
 cusolverStatus_t enqueue(cusolverDnHandle_t handle, const DeviceBlock& a, const T* work, int* info, F call,
                          const DeviceBlock& besides = {}) {
@@ -50,7 +50,7 @@ cusolverStatus_t potrf(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, 
                  [=] { return kernels::fortran::potrf(uplo == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U', n, a, lda); });
 }
 
-/// Goes on after a pivot that is zero, and names the last one: the manual does not promise the first.
+/// Factorizes, goes on after a zero pivot, and returns the last zero pivot: the manual does not promise the first.
 template <class T>
 int factorize(int n, T* a, std::ptrdiff_t lda) {
   int info = 0;
@@ -64,7 +64,7 @@ int factorize(int n, T* a, std::ptrdiff_t lda) {
   return info;
 }
 
-/// The status names the last pivot that is zero, as above.
+/// Factorizes with pivoting. The status is the last zero pivot, as above.
 template <class T>
 int factorize_with_pivots(int m, int n, T* a, std::ptrdiff_t lda, int* pivots) {
   int info = kernels::fortran::getrf(m, n, a, static_cast<int>(lda), pivots);

@@ -1,4 +1,4 @@
-// A fake of the part of cuSOLVER that troupe-gpu-bench compares with: its 64-bit interface.
+// A fake of cuSOLVER's 64-bit interface, for troupe-gpu-bench to compare with.
 #include <cusolverDn.h>
 
 #include "kernels/fortran.hpp"

@@ -1,4 +1,4 @@
-/// What the fake of cuSOLVER means by a handle.
+/// The handle of the fake of cuSOLVER.
 #pragma once
 
 #include <cusolverDn.h>

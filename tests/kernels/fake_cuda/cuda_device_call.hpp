@@ -1,4 +1,4 @@
-/// What the fakes of cuBLAS and cuSOLVER share: calls that run later, on the fake's streams, in its devices' memory.
+/// Calls of the fakes of cuBLAS and cuSOLVER. They run later, on the fake's streams, in its devices' memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,7 +13,7 @@
 
 namespace troupe::tests::fake_cuda {
 
-/// A column-major block in a device's memory, as a call names it.
+/// A column-major block in a device's memory, as the arguments of a call describe it.
 struct DeviceBlock {
   const void* data = nullptr;
   std::int64_t rows = 0;
@@ -21,19 +21,19 @@ struct DeviceBlock {
   std::int64_t ld = 1;
   std::size_t element = 1;
 
-  /// From the first element to the last.
+  /// The bytes from the first element to the last.
   [[nodiscard]] std::size_t bytes() const {
     return rows == 0 || cols == 0 ? 0 : static_cast<std::size_t>((cols - 1) * ld + rows) * element;
   }
 };
 
-/// Whether the device may touch all of the block; else the launch is a fault.
+/// Returns true if the device may touch the whole block. Otherwise the launch is a fault.
 [[nodiscard]] inline bool touches(const FakeLaunch& launch, const DeviceBlock& block) {
   return block.bytes() == 0 || launch.touches(block.data, block.bytes());
 }
 
-/// The calls that have been enqueued and have not run. A launch on a device with a fault is dropped by the fake; what
-/// it would have called goes with this object.
+/// The calls that have been enqueued and have not run. The fake drops a launch on a device with a fault; then the call
+/// is freed with this object.
 class DeviceCalls {
  public:
   using Call = std::function<void(const FakeLaunch&)>;
@@ -51,7 +51,7 @@ class DeviceCalls {
   std::map<std::uint64_t, Call> enqueued_;  // guarded by mutex_
 };
 
-/// Those of the library that this is compiled into.
+/// The calls of the library into which this is compiled.
 DeviceCalls& device_calls();
 
 }  // namespace troupe::tests::fake_cuda

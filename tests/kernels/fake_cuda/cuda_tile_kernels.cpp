@@ -17,13 +17,13 @@ struct Index {
   unsigned y = 0;
 };
 
-// Of the block that the calling thread of the fake runs, and of that of its threads whose turn it is.
+// The indices of the block that the calling thread of the fake runs, and of the thread in it whose turn it is.
 thread_local Index threadIdx;
 thread_local Index blockIdx;
 thread_local Index blockDim;
 thread_local Index gridDim;
 
-/// The threads of one block, as contexts that take turns: each runs until the next barrier, or to its end.
+/// The threads of one block as contexts that take turns. Each runs until the next barrier, or to its end.
 class Block {
  public:
   Block() : threads_(kMost), stacks_(new char[kMost * kStackBytes]), onwards_(kMost) {}
@@ -33,7 +33,7 @@ class Block {
     return block;
   }
 
-  /// False if some threads waited at a barrier that others never reached.
+  /// Returns false if some threads waited at a barrier that others never reached.
   bool run(unsigned count, const std::function<void()>& body) {
     body_ = &body;
     ended_.assign(count, false);
@@ -56,8 +56,8 @@ class Block {
   void barrier() { pause(current_); }
 
  private:
-  // A jump costs far less than exchanging contexts, which asks the system for the signals' mask. Sanitizers lose track
-  // of stacks that are left by one.
+  // A jump costs far less than exchanging contexts, which makes a system call for the signals' mask. But sanitizers
+  // lose track of a stack that is left by a jump.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr bool kJumps = false;
 #elif defined(__has_feature)
@@ -82,7 +82,7 @@ class Block {
     block.ended_[block.current_] = true;
     if (kJumps) _longjmp(block.back_, 1);
   }
-  /// Lets thread `current_` go on, until it pauses or ends.
+  /// Lets thread `current_` run until it pauses or ends.
   __attribute__((noinline)) void resume() {
     if (!kJumps) {
       swapcontext(&scheduler_, &threads_[current_]);
@@ -102,12 +102,12 @@ class Block {
 
   ucontext_t scheduler_{};
   std::vector<ucontext_t> threads_;
-  /// Not filled: most of it is never used.
+  /// The stacks are not filled, as most of them is never used.
   std::unique_ptr<char[]> stacks_;
   const std::function<void()>* body_ = nullptr;
   std::vector<bool> ended_;
   std::vector<bool> begun_;
-  /// Where each thread goes on, and where `resume` does.
+  /// The place where each thread goes on, or where `resume` does.
   struct Place {
     jmp_buf place;
   };
@@ -116,7 +116,7 @@ class Block {
   unsigned current_ = 0;
 };
 
-// Device code, for one thread of the host. Blocks run one after the other.
+// Device code, run for one thread of the host. Blocks run one after the other.
 #define __device__
 #define __global__
 #define __shared__ static thread_local
@@ -140,14 +140,14 @@ using kernels::TiledColumn;
 using kernels::TilePlace;
 using kernels::TilePlaces;
 
-/// Runs a grid. `barriers`: the kernel has some, so that its threads take turns.
+/// Runs a grid. `barriers`: true if the kernel has barriers, so that its threads take turns.
 void run_grid(const FakeLaunch& launch, bool barriers, const std::function<void()>& body) {
   blockDim = {launch.block[0], launch.block[1]};
   gridDim = {launch.grid[0], launch.grid[1]};
   for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y) {
     for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
       if (barriers) {
-        // An address that no device has: the fault that the fake knows.
+        // No device has this address, so the launch is a fault.
         if (!Block::of_this_thread().run(blockDim.x, body)) (void)launch.touches(nullptr, 1);
       } else {
         for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x) body();
@@ -162,7 +162,7 @@ bool touches(const FakeLaunch& launch, const T* data, std::int64_t rows, std::in
   return launch.touches(data, static_cast<std::size_t>((cols - 1) * ld + rows) * sizeof(T));
 }
 
-/// All that a launch on a block column may touch.
+/// Returns true if the launch may touch all memory of a block column.
 template <class T>
 bool touches(const FakeLaunch& launch, const TiledColumn<T>& column) {
   if (!touches(launch, column.places, column.tiles, 1, column.tiles)) return false;

@@ -5,9 +5,9 @@
 
 namespace troupe::tests {
 
-/// Lets the fake run the kernels of kernels/cuda/cuda_tile_kernels.cu: the very source, compiled for the host, one
-/// thread after the other between barriers. A launch that would touch memory beyond its operands is a fault, as is a
-/// barrier that some threads of a block do not reach.
+/// Lets the fake run the kernels of kernels/cuda/cuda_tile_kernels.cu. Their source is compiled for the host, and
+/// threads run one after the other between barriers. A launch that would touch memory beyond its operands is a fault,
+/// and so is a barrier that some threads of a block do not reach.
 void register_tile_kernels(FakeCudaControl& fake);
 
 }  // namespace troupe::tests

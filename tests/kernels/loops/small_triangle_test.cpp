@@ -13,7 +13,7 @@
 #include "kernels/factor.hpp"
 #include "proto/random.hpp"
 
-// By the residual of the equations that were to be solved: |op(A) X - B| / (n eps |A| |X|), as LAPACK's tests have it.
+// The measure is the residual of the solved equations, |op(A) X - B| / (n eps |A| |X|), as in LAPACK's tests.
 namespace troupe::kernels {
 
 BOOST_AUTO_TEST_SUITE(triangular_solves)
@@ -41,7 +41,7 @@ struct Matrix {
   std::vector<T> values;
 };
 
-/// As trsm names its arguments.
+/// The arguments of trsm, with its names.
 struct Form {
   char side;
   char uplo;
@@ -64,7 +64,7 @@ std::vector<Form> all_forms() {
   return forms;
 }
 
-/// Element (i, j) of op(the triangle of A).
+/// The element (i, j) of op(the triangle of A).
 template <class T>
 double element(const Matrix<T>& a, const Form& form, int i, int j) {
   if (form.trans == 'T') std::swap(i, j);
@@ -88,11 +88,11 @@ double residual(const Matrix<T>& a, const Form& form, const Matrix<T>& x, const 
       size_of_x = std::max(size_of_x, std::abs(static_cast<double>(x(i, j))));
     }
   }
-  // The diagonal, n, is the largest element of A; of a unit one, 1.
+  // The diagonal, n, is the largest element of A; 1 if the diagonal is a unit one.
   return worst / (std::numeric_limits<T>::epsilon() * (form.unit_diagonal() ? 1 : n) * std::max(n, 1) * size_of_x);
 }
 
-/// A well-conditioned triangle; the other triangle, and the diagonal where it is not read, hold NaN.
+/// A well-conditioned triangle. The other triangle holds NaN, and so does the diagonal where it is not read.
 template <class T>
 Matrix<T> triangle(int n, const Form& form) {
   Matrix<T> a(n, n, 5);

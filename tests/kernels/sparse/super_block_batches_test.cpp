@@ -22,7 +22,7 @@ using Kind = BlockBatch::Kind;
 
 BlockMask all_of(int side) { return ~BlockMask{0} >> (kLargestSide * kLargestSide - side * side); }
 
-/// Full on the diagonal, as those on the diagonal are.
+/// A random mask. If `diagonal`, the blocks on the diagonal are full, as in super-blocks on the matrix's diagonal.
 BlockMask random_mask(std::uint64_t seed, int side, bool diagonal) {
   Random random(seed);
   BlockMask mask = random.next() & all_of(side);
@@ -30,7 +30,7 @@ BlockMask random_mask(std::uint64_t seed, int side, bool diagonal) {
   return mask;
 }
 
-/// A super-block with memory of its own. One on the diagonal has elements there that outweigh the others.
+/// A super-block with its own memory. If it is on the diagonal, its diagonal elements outweigh the others.
 struct Blocks {
   Blocks(std::uint64_t seed, int of_side, bool diagonal)
       : mask(random_mask(seed, of_side, diagonal)),
@@ -55,7 +55,7 @@ struct Blocks {
 
 MatrixView<double> at(Blocks& of, int place) { return columns_from(of.view().packed(), place * kBlock, kBlock); }
 
-/// What the calls say, by the kernels for cores. Within a call: the last first.
+/// Executes the calls by the kernels for cores. Within a call, the last one runs first.
 void run(const BlockBatches& batches, Blocks& left, Blocks& right, Blocks& result) {
   const BlockPlaces& places = batches.places();
   for (const BlockBatch& batch : batches.calls()) {
@@ -79,15 +79,15 @@ void run_pieces(const Step& step) {
   for (int i = 0; i < step.count(); ++i) step.piece(i);
 }
 
-/// Which super-block an operand is of: the tasks' handles, where some may be the same.
+/// The super-blocks of the operands. They stand for the tasks' handles, of which some may be the same.
 struct Owners {
   int left;
   int right;
   int result;
 };
 
-/// Nothing that a call writes is written twice, or read, in the same call; calls come with k ascending, one of a kind
-/// for each.
+/// Checks that no block which a call writes is written twice, or read, in the same call. Calls come with k ascending,
+/// one of a kind for each k.
 void check_calls(const BlockBatches& batches, const Owners& owner) {
   const BlockPlaces& places = batches.places();
   std::set<std::pair<int, Kind>> seen;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kBlock = 6;
 constexpr int kSide = 3;
 
-/// A super-block with memory of its own.
+/// A super-block with its own memory.
 struct OwnSuperBlock {
   OwnSuperBlock(BlockMask blocks, std::uint64_t seed, double diagonal = 0)
       : mask(blocks), values(static_cast<std::size_t>(kBlock * kBlock * std::popcount(blocks))) {
@@ -32,7 +32,7 @@ struct OwnSuperBlock {
     return {{values.data(), kBlock, width, kBlock}, mask, kSide};
   }
   [[nodiscard]] SuperBlock<const double> read() { return view().constant(); }
-  /// Zero where a block is empty.
+  /// The element; zero if its block is empty.
   [[nodiscard]] double at(std::int64_t row, std::int64_t col) {
     const auto i = static_cast<int>(row / kBlock);
     const auto j = static_cast<int>(col / kBlock);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(factors_and_solves_multiply_to_what_they_came_from) {
 
 BOOST_AUTO_TEST_CASE(a_zero_pivot_ends_it_and_a_tiny_one_is_replaced_with_its_sign) {
   const auto quiet = single_threaded_blas();
-  // Blocks on the diagonal alone.
+  // Only the blocks on the diagonal are full.
   const BlockMask diagonal = block_bit(0, 0, kSide) | block_bit(1, 1, kSide) | block_bit(2, 2, kSide);
   OwnSuperBlock d(diagonal, 5, 20);
   for (std::int64_t col = 0; col < kBlock; ++col) d.view().block(1, 1)(4, col) = col == 4 ? -1e-30 : 0;
