@@ -1,4 +1,4 @@
-// What the applications submit is what a service lets pass.
+// A service's checks accept every task that the applications submit.
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <memory>

@@ -1,4 +1,4 @@
-// Threads that compute while a matrix is factorized: workers, helpers of teams, whatever a BLAS library brings.
+// The threads that compute while a matrix is factorized: workers, helpers of teams, and threads of a BLAS library.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace {
 namespace data = boost::unit_test::data;
 using Names = std::multiset<std::string>;
 
-/// Of this process's threads those that run or could, by name: not this thread nor the program's main one, and not
-/// those that pass messages.
+/// The names of this process's threads that run or could run. This thread, the program's main thread and those that
+/// pass messages are left out.
 Names runnable_threads() {
   Names names;
   std::error_code error;
@@ -45,7 +45,7 @@ Names runnable_threads() {
   return names;
 }
 
-/// Looks at them again and again.
+/// Looks at the runnable threads again and again.
 class Sampler {
  public:
   Sampler() : thread_([this] { look(); }) {}
@@ -57,7 +57,7 @@ class Sampler {
     if (thread_.joinable()) thread_.join();
   }
 
-  /// By number of threads, in how many looks; by name, too. After `stop`.
+  /// The number of looks for each number of threads, and for each name. Call these after `stop`.
   [[nodiscard]] const std::map<std::size_t, int>& counts() const { return counts_; }
   [[nodiscard]] const std::map<std::string, int>& looks_by_name() const { return looks_by_name_; }
 
@@ -107,7 +107,7 @@ BOOST_DATA_TEST_CASE(a_cholesky_factorization_never_has_more_than_there_are_core
   for (const Residual& residual : factorization.residuals(original)) BOOST_TEST(residual.accepted());
   BOOST_TEST_REQUIRE(!sampler.counts().empty());
   BOOST_TEST(sampler.counts().rbegin()->first <= kCores);
-  // Somebody was seen at it, and both of them at once.
+  // One thread was seen computing, and both of them at the same time.
   BOOST_TEST(sampler.counts().contains(kCores));
   for (const auto& [threads, looks] : sampler.counts())
     BOOST_TEST_MESSAGE(threads << " threads: " << looks << " looks");

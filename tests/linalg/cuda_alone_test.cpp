@@ -1,4 +1,5 @@
-// Factorizations whose every task runs on a GPU. On fake GPUs; on a real one where TROUPE_TEST_GPU says "real".
+// Factorizations in which every task runs on a GPU. The GPUs are fake; if TROUPE_TEST_GPU says "real", there is one
+// real GPU.
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <numeric>
@@ -44,7 +45,7 @@ struct Fixture : tests::CudaFixture {
   }
 };
 
-/// Those that have no implementation but the one for GPUs.
+/// The codelets, with only their implementation for GPUs.
 template <class T>
 kernels::TileCodelets<T> only_on_gpus() {
   kernels::TileCodelets<T> all = kernels::codelets<T>();

@@ -1,4 +1,5 @@
-// The applications on GPUs and cores together. On fake GPUs; on a real one where TROUPE_TEST_GPU says "real".
+// The applications on GPUs and cores together. The GPUs are fake; if TROUPE_TEST_GPU says "real", there is one real
+// GPU.
 #include "linalg/factorization.hpp"
 
 #include <boost/test/unit_test.hpp>

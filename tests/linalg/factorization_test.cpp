@@ -33,7 +33,7 @@ void check(const FactorizationCase& one) {
   }
 }
 
-/// Sizes and tiles in all proportions; the rest is drawn, from the same seeds each time.
+/// Tries sizes and tiles in all proportions. The rest is drawn, from the same seeds each time.
 void sweep(FactorizationOptions options) {
   constexpr double kMostTasks = 12000;
   std::uint64_t seed = 1;
@@ -261,10 +261,10 @@ BOOST_AUTO_TEST_CASE(a_right_hand_side_that_does_not_fit_is_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Against the kernels on the whole matrix, which tests/kernels compares with LAPACK's routines.
+// Compares with the kernels on the whole matrix. tests/kernels compares those with LAPACK's routines.
 BOOST_AUTO_TEST_SUITE(factorization_like_lapack)
 
-/// Room for rounding that differs: elements of about 1, a hundred operations each.
+/// The tolerance leaves room for different rounding: elements are about 1, with a hundred operations each.
 constexpr double kTolerance = 1e-11;
 
 template <class Same>
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(factorization_breakdown)
 
-/// The message of the breakdown; empty where there was none.
+/// The message of the breakdown; empty if there was none.
 template <class T>
 std::string breakdown(Runtime& runtime, DenseMatrix<T> a, const FactorizationOptions& options) {
   try {
@@ -423,7 +423,7 @@ BOOST_AUTO_TEST_CASE(is_reported_in_deterministic_runs_too) {
   check_is_usable(runtime, {.application = Application::cholesky, .tile = 4});
 }
 
-/// Bytes of this process that are in memory.
+/// The bytes of this process that are in memory.
 std::int64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
   std::int64_t pages = 0;

@@ -54,7 +54,7 @@ void sweep(Runtime& runtime, const DenseMatrix<T>& a) {
   }
 }
 
-/// Ones where the rows of the identity in opposite order have them: no tile on the diagonal but one has anything.
+/// The identity with its rows in opposite order: at most one tile on the diagonal is not zero.
 template <class T>
 DenseMatrix<T> reversed_identity(std::int64_t n) {
   DenseMatrix<T> a(n, n);
@@ -136,7 +136,7 @@ std::string breakdown(Runtime& runtime, DenseMatrix<double> a, const Factorizati
 BOOST_AUTO_TEST_CASE(two_equal_rows_of_different_tiles_are_a_breakdown) {
   constexpr std::int64_t kOrder = 40;
   Runtime runtime(tests::with_workers(2));
-  // Small whole numbers: what is eliminated is exactly zero.
+  // The numbers are small and whole, so eliminated elements are exactly zero.
   DenseMatrix<double> a(kOrder, kOrder);
   for (std::int64_t i = 0; i < kOrder; ++i) {
     a(i, i) = 2;

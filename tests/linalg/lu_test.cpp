@@ -1,4 +1,4 @@
-// LU with partial pivoting where the tiles of a column do not lie below one another; orders of submission.
+// LU with partial pivoting where the tiles of a column do not lie below one another, and orders of submission.
 #include "linalg/lu.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -9,7 +9,7 @@
 #include "linalg/problem.hpp"
 #include "tests/client/fixture.hpp"
 
-// A check is worth something only if it can fail: factors and solutions that are a little wrong.
+// A check is worth something only if it can fail: these factors and solutions are slightly wrong.
 namespace troupe::linalg {
 
 namespace residuals {
@@ -39,7 +39,7 @@ struct ResidualFixture {
   Runtime runtime;
 };
 
-/// Changes elements one by one, and expects each to be noticed; `used`: whether element (i, j) matters.
+/// Changes elements one by one, and expects each change to be noticed. `used` returns true if element (i, j) matters.
 template <class Accepted, class Used>
 void expect_rejections(ResidualFixture& fixture, TiledMatrix<double>& tiles, const Accepted& accepted,
                        const Used& used) {
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(notice_wrong_factors_of_incremental_pivoting) {
   IncrementalFactors<double> pairs(runtime, factors, 5);
   lu_incremental(runtime, factors, pairs);
   const auto accepted = [&] { return incremental_lu_residual(runtime, a, factors, pairs).accepted(); };
-  // Below the diagonal of a tile on it nothing is read: its L is the copy beside it.
+  // The part below the diagonal of a diagonal tile is not read: its L is the copy beside it.
   expect_rejections(*this, factors, accepted,
                     [&](std::int64_t i, std::int64_t j) { return i <= j || i / kTile != j / kTile; });
   BOOST_TEST(accepted());
@@ -147,9 +147,9 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_qr_factor) {
     const std::vector<Residual> both = qr_residuals(runtime, a, factors, reflectors);
     return both[0].accepted() && both[1].accepted();
   };
-  // Below the diagonal of a diagonal tile lie copies of reflectors; those that count are in `diagonal`.
+  // Copies of reflectors lie below the diagonal of a diagonal tile. Those that count are in `diagonal`.
   expect_rejections(*this, factors, accepted, [](int i, int j) { return i <= j || i / kTile != j / kTile; });
-  // An element that counts: above the diagonal of a triangular factor, below it in the reflectors.
+  // An element that counts: above the diagonal of a triangular factor, or below it in the reflectors.
   struct Element {
     Handle handle;
     int i;
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_qr_factor) {
 }
 
 BOOST_AUTO_TEST_CASE(notice_that_q_is_not_orthogonal_even_where_the_product_is_right) {
-  // Of a matrix of zeros every Q R with R = 0 is right.
+  // If the matrix is zero, every Q R with R = 0 is right.
   const DenseMatrix<double> a(kOrder, kOrder);
   TiledMatrix<double> factors = tiled(a);
   QrFactors<double> reflectors(runtime, factors, 5);
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_solution) {
 }
 
 BOOST_AUTO_TEST_CASE(are_on_the_scale_of_the_precision) {
-  // An error of 100 roundings of the largest element of a 1 x 1 system.
+  // The error is 100 roundings of the largest element of a 1 x 1 system.
   const auto error_of = [](auto one, double roundings) {
     using T = decltype(one);
     DenseMatrix<T> a(1, 1);

@@ -29,7 +29,7 @@ Trace trace_of(const FactorizationOptions& options, std::int64_t rows, std::int6
   return runtime.take_trace();
 }
 
-/// What each algorithm is given a priority for: everything but the copies.
+/// Returns true if the algorithm gives the task a priority: all tasks have one except the copies.
 bool is_planned(const Trace& trace, const TraceEvent& event) {
   const std::string& codelet = trace.codelet_of(event);
   return codelet != "gather" && codelet != "scatter";
@@ -51,7 +51,8 @@ std::vector<int> priorities_of(const FactorizationOptions& options, std::int64_t
   return {};
 }
 
-/// Every task that the algorithm submits has one of the priorities, and none waits for one with a lower priority.
+/// Checks that every task which the algorithm submits has one of the priorities, and that none waits for a task with a
+/// lower priority.
 void check(const FactorizationOptions& options, std::int64_t rows, std::int64_t cols) {
   const Trace trace = trace_of(options, rows, cols);
   std::map<TaskId, int> priority;

@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(reads_lines_across_the_ends_of_its_buffer) {
   BOOST_TEST((matrix.value().values == values));
 }
 
-/// Damages a good file in random places: whatever it becomes, it is read or refused, and nothing else happens.
+/// Damages a good file in random places. The result must be read or refused; nothing else may happen.
 BOOST_AUTO_TEST_CASE(survives_random_damage) {
   const std::string good = kSymmetric + "% comment\n3 3 4\n1 1 4.25\n2 1 -1e-3\n2 2 5\n3 3 6.5E+2\n";
   std::mt19937 random(17);
@@ -189,14 +189,14 @@ BOOST_AUTO_TEST_CASE(survives_random_damage) {
     }
     const auto path = folder.write("a.mtx", damaged);
     const auto header = read_header(path);
-    // A digit more can make a matrix that is huge and still valid; it is for the caller to refuse it.
+    // One more digit can make a matrix that is huge and still valid. The caller has to refuse it.
     if (header.ok() && header.value().dense_bytes(sizeof(double)).count > 1'000'000) continue;
     if (!header.ok() || !read_dense<double>(path, header.value()).ok()) ++refused;
   }
   BOOST_TEST(refused > 250);
 }
 
-/// The matrices that users are told to try lie beside the source folder, where they are there at all.
+/// The path of a matrix that users are told to try. These matrices lie beside the source folder, if they exist at all.
 std::string shared_matrix(const std::string& name) {
   const auto path = std::filesystem::path(TROUPE_SOURCE_DIR) / "../shared/data" / name;
   if (std::filesystem::exists(path)) return path.string();

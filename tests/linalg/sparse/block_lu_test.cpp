@@ -62,7 +62,7 @@ bool same_bits(const DenseMatrix<T>& a, const DenseMatrix<T>& b) {
          std::memcmp(a.values.data(), b.values.data(), a.values.size() * sizeof(T)) == 0;
 }
 
-/// The largest difference, where dense LU without pivoting left its factors.
+/// The largest difference between two matrices of factors.
 template <class T>
 double largest_difference(const DenseMatrix<T>& a, const DenseMatrix<T>& b) {
   double largest = 0;
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(tiny_pivots_are_replaced_and_counted) {
   Runtime runtime(two_cores());
   for (const int side : {1, 3}) {
     BlockMatrix<double> a = tests::random_blocks<double>(runtime, structure("band:1", 6), {8, side});
-    // Rows 29 and 35 have nothing but a tiny element.
+    // Rows 29 and 35 have only a tiny element.
     for (const std::int64_t row : {29, 35}) {
       for (std::int64_t col = 0; col < a.rows(); ++col) {
         if (a.pattern().full(static_cast<int>(row / 8), static_cast<int>(col / 8)))
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(products_alone_are_those_of_the_whole) {
   block_lu(runtime, a, counts, {.steps = BlockSteps::products}, block_lu_kernels<double>());
   runtime.wait();
   BOOST_TEST(runtime.report().ended == 2U);
-  // The panels are as they were; the blocks behind them are less a product.
+  // The panels have not changed. The blocks behind them are reduced by a product.
   for (int k = 0; k < 2; ++k) {
     BOOST_TEST(std::memcmp(a.block(k, k + 1).data, before.block(k, k + 1).data, 16 * sizeof(double)) == 0);
     double product = 0;
@@ -192,13 +192,14 @@ BOOST_AUTO_TEST_CASE(products_alone_are_those_of_the_whole) {
 
 BOOST_AUTO_TEST_CASE(indexes_of_reuse_are_positions_or_counts_of_uses) {
   Runtime runtime(two_cores());
-  // Super-blocks of two blocks: two on a side, all four with full blocks.
+  // There are two super-blocks of two blocks on a side; all four have full blocks.
   const BlockMatrix<float> a(runtime, structure("band:1", 4), {4, 2});
   const auto positions = reuse_indexes(a, BlockReuse::position);
   const auto uses = reuse_indexes(a, BlockReuse::uses);
   const auto of_products = reuse_indexes(a, BlockReuse::uses, BlockSteps::products);
   BOOST_TEST(positions == (std::vector<std::int64_t>{0, 1, 1, 2}), boost::test_tools::per_element());
-  // The first is factorized and read by two solves; a solve and a product; a product and a factorization.
+  // The first is factorized and read by two solves. Two others have a solve and a product each; the last has a product
+  // and a factorization.
   BOOST_TEST(uses == (std::vector<std::int64_t>{3, 2, 2, 2}), boost::test_tools::per_element());
   BOOST_TEST(of_products == (std::vector<std::int64_t>{0, 1, 1, 1}), boost::test_tools::per_element());
 }
@@ -217,13 +218,13 @@ BOOST_AUTO_TEST_CASE(a_matrix_without_memory_has_the_same_blocks) {
   BOOST_TEST(a.bytes().count == real.bytes().count * (std::uint64_t{1} << 26U));
 }
 
-/// Who does what to which block, by the steps alone.
+/// The priorities of all steps. Checks them by the blocks that steps read and write.
 std::vector<int> priorities(const BlockPattern& pattern, int side) {
   const std::vector<BlockStep> steps = block_lu_steps(pattern, side);
   const std::vector<int> result = block_lu_priorities(pattern, {64, side}, steps);
   BOOST_TEST_REQUIRE(result.size() == steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    // What a step reads was written before it.
+    // A step reads blocks that an earlier step has written.
     for (std::size_t j = 0; j < i; ++j) {
       const auto is_written = [&](int row, int col) { return steps[j].row == row && steps[j].col == col; };
       const bool waits = is_written(steps[i].row, steps[i].col) || is_written(steps[i].row, steps[i].k) ||
@@ -234,7 +235,7 @@ std::vector<int> priorities(const BlockPattern& pattern, int side) {
   return result;
 }
 
-/// Groups of eight, as blocks have 64 rows.
+/// Blocks have 64 rows, so eight block columns make a group.
 BOOST_AUTO_TEST_CASE(priorities_are_those_of_groups_where_much_is_beside_the_critical_path) {
   const auto levels = [](const std::vector<int>& all) { return std::set<int>(all.begin(), all.end()).size(); };
   constexpr std::size_t kStepsOfThreeColumns = 3 + 3 * 2 + 4 + 1;

@@ -24,7 +24,7 @@ BlockPattern random_pattern(int blocks, int share, std::uint64_t seed) {
   return pattern;
 }
 
-/// By the definition: a product of two full blocks fills the third.
+/// Applies the definition: a product of two full blocks fills the third.
 BlockPattern eliminated_densely(BlockPattern pattern) {
   for (int k = 0; k < pattern.blocks(); ++k) {
     for (int i = k + 1; i < pattern.blocks(); ++i) {
@@ -53,7 +53,7 @@ std::int64_t products_by_counting(const BlockPattern& pattern) {
 BOOST_AUTO_TEST_CASE(fills_in_what_dense_elimination_fills_in) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {
-      // Below, at and above the size of a word.
+      // The numbers of blocks are below, at and above the size of a word.
       const int blocks = 1 + static_cast<int>(seed * 11 % 140);
       const BlockPattern given = random_pattern(blocks, 1 + static_cast<int>(seed % 7), seed);
       BlockPattern filled = given;
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(structures_are_what_their_names_say) {
   const auto pattern = [](std::string_view text, int blocks) {
     return pattern_of(parse_structure(text).value_or_throw(), blocks, 5);
   };
-  // A third is empty; with fill-in little of that stays.
+  // A third of the blocks is empty; with fill-in few of them stay empty.
   const auto closed = static_cast<double>(pattern("third-closed", 60).count());
   BOOST_TEST(closed / 3600 > 0.62);
   BOOST_TEST(closed / 3600 < 0.71);

@@ -1,4 +1,5 @@
-// Sparse LU on GPUs and cores. On fake GPUs; on a real one where the environment variable TROUPE_TEST_GPU says "real".
+// Sparse LU on GPUs and cores. The GPUs are fake; if the environment variable TROUPE_TEST_GPU says "real", there is one
+// real GPU.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -62,7 +63,7 @@ kernels::ReplacedPivots factorize_blocks(Runtime& runtime, BlockMatrix<T>& a, do
   return counts.total();
 }
 
-/// Factors are those of the sequential order but for rounding, and GPUs had a share in them.
+/// Checks that the factors are those of the sequential order except for rounding, and that GPUs ran some tasks.
 template <class T>
 void check_factors(const RuntimeOptions& options, const BlockPattern& pattern, const BlockCut& cut,
                    kernels::SuperTasks tasks) {
@@ -152,7 +153,7 @@ BOOST_AUTO_TEST_CASE(tiny_pivots_are_replaced_and_counted_wherever_they_are_met)
     how.restrict = restriction;
     Runtime runtime(how);
     BlockMatrix<double> a = tests::random_blocks<double>(runtime, pattern_named("band:1", 6), {8, 3});
-    // Rows 29 and 35 have nothing but a tiny element.
+    // Rows 29 and 35 have only a tiny element.
     for (const std::int64_t row : {29, 35}) {
       for (std::int64_t col = 0; col < a.rows(); ++col) {
         if (a.pattern().full(static_cast<int>(row / 8), static_cast<int>(col / 8)))

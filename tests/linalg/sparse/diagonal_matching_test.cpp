@@ -23,7 +23,7 @@ double element_of(const CompressedMatrix& a, std::int64_t row, std::int64_t col)
   return 0;
 }
 
-/// The largest sum of logarithms over all permutations; minus infinity where every one meets a zero.
+/// The largest sum of logarithms over all permutations; minus infinity if every permutation meets a zero.
 double best_by_trying(const CompressedMatrix& a) {
   std::vector<int> row_of(static_cast<std::size_t>(a.order));
   std::iota(row_of.begin(), row_of.end(), 0);
@@ -46,7 +46,7 @@ double sum_of(const CompressedMatrix& a, const DiagonalMatching& matching) {
   return sum;
 }
 
-/// Each element is there with a chance of `share` in a hundred; values of very different sizes.
+/// A matrix in which each element exists with a chance of `share` in a hundred. The values have very different sizes.
 CompressedMatrix random_matrix(int order, int share, std::uint64_t seed) {
   Random random(seed);
   std::vector<SparseEntry> entries;
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(says_what_leaves_no_diagonal) {
   says(compressed(2, {{0, 0, 1}}), "row 2 is zero");
   says(compressed(2, {{0, 0, 1}, {1, 0, 1}}), "column 2 is zero");
   says(compressed(2, {{0, 0, 1}, {1, 1, 0}}), "row 2 is zero");
-  // Two rows share one column.
+  // Two of the rows have elements only in the same column.
   says(compressed(3, {{0, 0, 1}, {0, 1, 1}, {0, 2, 1}, {1, 0, 1}, {2, 0, 3}}), "left without a diagonal element");
 }
 

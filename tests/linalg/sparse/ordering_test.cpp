@@ -32,7 +32,7 @@ Order shuffled(int n, std::uint64_t seed) {
   return order;
 }
 
-/// With elements off the diagonal in the lower triangle only, so that the graph has to add the transpose.
+/// A graph whose off-diagonal elements are in the lower triangle only, so that the graph has to add the transpose.
 Adjacency graph_of(int n, const std::vector<std::pair<int, int>>& edges) {
   std::vector<SparseEntry> entries;
   for (int i = 0; i < n; ++i) entries.push_back({i, i, 1});
@@ -52,7 +52,7 @@ Adjacency random_graph(int n, int edges, std::uint64_t seed) {
   return graph_of(n, pairs);
 }
 
-/// A grid of k x k, its vertices in a random order.
+/// A grid of k x k whose vertices are in a random order.
 Adjacency shuffled_grid(int k, std::uint64_t seed) {
   const Order name = shuffled(k * k, seed);
   const auto vertex = [&](int x, int y) { return name[static_cast<std::size_t>(y * k + x)]; };
@@ -68,7 +68,7 @@ Adjacency shuffled_grid(int k, std::uint64_t seed) {
 
 using Pattern = std::vector<std::vector<bool>>;
 
-/// The pattern of L + U by dense elimination, by places in the order.
+/// The pattern of L + U by dense elimination, indexed by places in the order.
 Pattern eliminated(const Adjacency& graph, const Order& order) {
   const std::size_t n = order.size();
   std::vector<std::size_t> place(n);
@@ -113,7 +113,7 @@ long band(const Adjacency& graph, const Order& order) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_graph_is_that_of_the_matrix_and_its_transpose) {
-  // Row 1 has its diagonal element in column 0, row 0 in column 1. A stored zero is no element.
+  // Row 1 has its diagonal element in column 0, row 0 in column 1. A stored zero does not count as an element.
   const CompressedMatrix a = compressed(3, {{0, 1, 5}, {1, 0, 5}, {2, 2, 5}, {1, 2, 1}, {2, 1, 0}, {0, 0, 2}});
   const Adjacency graph = adjacency(a, std::vector<std::int32_t>{1, 0, 2});
   const std::vector<std::vector<std::int32_t>> expected{{1, 2}, {0}, {0}};
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(minimum_degree_leaves_less_fill_in) {
                           [](const Error& error) { return error.code() == ErrorCode::platform; });
     return;
   }
-  // An arrow that points the wrong way fills in altogether.
+  // An arrow that points the wrong way fills completely.
   std::vector<std::pair<int, int>> arrow;
   for (int i = 1; i < 20; ++i) arrow.emplace_back(0, i);
   const Adjacency graph = graph_of(20, arrow);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(the_elimination_tree_is_that_of_dense_elimination) {
       const Pattern full = eliminated(graph, order);
       const std::vector<std::int32_t> parent = elimination_tree(graph, order);
       for (std::size_t k = 0; k < order.size(); ++k) {
-        // The first element below the diagonal of its column.
+        // The parent is the first element below the diagonal of the column.
         std::int32_t expected = -1;
         for (std::size_t i = k + 1; i < order.size() && expected < 0; ++i) {
           if (full[i][k]) expected = order[i];
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(postorder_keeps_the_fill_in_and_puts_children_before_their_
       const Order after = postordered(graph, order);
       BOOST_TEST(is_permutation_of(after, n));
       BOOST_TEST(count(eliminated(graph, after)) == count(eliminated(graph, order)));
-      // What lies between a vertex and its parent belongs to the parent.
+      // The vertices between a vertex and its parent belong to the parent.
       const std::vector<std::int32_t> parent = elimination_tree(graph, after);
       for (std::size_t k = 0; k + 1 < after.size(); ++k) {
         const std::int32_t up = parent[static_cast<std::size_t>(after[k])];

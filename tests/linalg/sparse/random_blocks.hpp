@@ -8,14 +8,14 @@
 
 namespace troupe::tests {
 
-/// Random elements, with a diagonal that is larger than all others of its row together.
+/// Random elements, with each diagonal element larger than all others of its row together.
 template <class T>
 linalg::BlockMatrix<T> random_blocks(Runtime& runtime, const linalg::BlockPattern& pattern,
                                      const linalg::BlockCut& cut) {
   linalg::BlockMatrix<T> a(runtime, pattern, cut);
   for (int i = 0; i < a.blocks(); ++i) {
     pattern.for_row(i, 0, [&](int j) {
-      // By block, so that the cut into super-blocks does not matter.
+      // Each block has its own seed, so that the cut into super-blocks does not matter.
       Random random(static_cast<std::uint64_t>(i * 1000 + j));
       const MatrixView<T> block = a.block(i, j);
       for (std::int64_t col = 0; col < block.cols; ++col) {

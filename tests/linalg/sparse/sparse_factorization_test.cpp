@@ -34,7 +34,7 @@ std::vector<double> numbers(std::int64_t count) {
   return x;
 }
 
-/// No structure, no large diagonal, values of different sizes: what needs the matching.
+/// A matrix without structure or large diagonal, and with values of different sizes, which needs the matching.
 CompressedMatrix wild_matrix(int order, std::uint64_t seed) {
   Random random(seed);
   std::vector<SparseEntry> entries;
@@ -42,7 +42,7 @@ CompressedMatrix wild_matrix(int order, std::uint64_t seed) {
     return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(bound)));
   };
   for (int row = 0; row < order; ++row) {
-    // Far from the diagonal, and larger than the rest of the row.
+    // The large element is far from the diagonal.
     const double size = std::pow(10.0, below(7) - 3);
     entries.push_back({row, order - 1 - row, 8 * size});
     for (int k = 0; k < 4; ++k) entries.push_back({row, below(order), size * (below(2001) / 1000.0 - 1)});
@@ -50,7 +50,7 @@ CompressedMatrix wild_matrix(int order, std::uint64_t seed) {
   return compressed(order, std::move(entries));
 }
 
-/// Solves, and checks residual and solution.
+/// Solves, and checks the residual and the solution.
 template <class T>
 SparseSolution solves(Runtime& runtime, const CompressedMatrix& a, const SparseOptions& options, double tolerance) {
   const std::vector<double> expected = numbers(a.order);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(the_automatic_ordering_has_the_least_work_to_do) {
 
 BOOST_AUTO_TEST_CASE(replaced_pivots_are_counted_named_and_refined) {
   Runtime runtime(two_workers_for_sparse());
-  // Equal numbers in a square of four: after the first is eliminated nothing is left of the second.
+  // Four equal numbers in a square: after the first row is eliminated, nothing is left of the second.
   std::vector<SparseEntry> entries;
   for (int i = 0; i < 40; ++i) {
     entries.push_back({i, i, 4});
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(the_row_with_what_a_double_does_not_hold_is_named) {
 
 BOOST_AUTO_TEST_CASE(large_norms_do_not_hide_a_residual) {
   Runtime runtime(two_workers_for_sparse());
-  // The product of the norms is beyond what a double holds, no product of elements is.
+  // The product of the norms exceeds the range of a double, but no product of elements does.
   std::vector<SparseEntry> entries;
   for (std::int32_t i = 0; i < 40; ++i) {
     entries.push_back({i, i, 4e200});
@@ -236,7 +236,8 @@ BOOST_AUTO_TEST_CASE(says_what_is_singular) {
   Runtime runtime(two_workers_for_sparse());
   BOOST_CHECK_EXCEPTION(SparseFactorization<double>(runtime, compressed(2, {{0, 0, 1}, {1, 0, 1}})), Error,
                         [](const Error& error) { return error.code() == ErrorCode::numerical; });
-  // Singular, but not by its pattern: the residual says that the solution is none, or it is one of many.
+  // The matrix is singular, but not by its pattern. The residual says that the result is not a solution, or it is one
+  // of many.
   const CompressedMatrix singular = compressed(2, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}});
   const SparseFactorization<double> factorization(runtime, singular);
   BOOST_TEST(factorization.replaced().count == 1);
@@ -249,7 +250,7 @@ BOOST_AUTO_TEST_CASE(refuses_cuts_that_cannot_be) {
   const CompressedMatrix a = convection_diffusion(3, 1);
   BOOST_CHECK_THROW((void)analyse(a, {.block = -1}), Error);
   BOOST_CHECK_THROW((void)analyse(a, {.block = 4, .side = 9}), Error);
-  // Its pattern alone would be beyond any memory.
+  // The dense pattern alone would exceed any memory.
   std::vector<SparseEntry> diagonal;
   for (std::int32_t i = 0; i < 1'000'000; ++i) diagonal.push_back({i, i, 1});
   const CompressedMatrix large = compressed(1'000'000, std::move(diagonal));
@@ -262,7 +263,7 @@ BOOST_AUTO_TEST_CASE(refuses_cuts_that_cannot_be) {
 
 BOOST_AUTO_TEST_CASE(is_never_dense) {
   Runtime runtime(two_workers_for_sparse());
-  // A band of 20,000 rows, which dense would take 3 GB.
+  // A band of 20,000 rows, which would take 3 GB as a dense matrix.
   std::vector<SparseEntry> entries;
   for (int i = 0; i < 20000; ++i) {
     for (int j = std::max(0, i - 2); j <= std::min(19999, i + 2); ++j) entries.push_back({i, j, i == j ? 5.0 : -1.0});

@@ -23,7 +23,7 @@ struct SparseFileFixture {
       BOOST_TEST(contains(matrix.failure().message, "a.mtx"));
     }
   }
-  /// Reads the file in both ways, which have to agree.
+  /// Reads the file in both ways and checks that they agree.
   CompressedMatrix as_dense(std::string_view content) {
     const std::string path = folder.write("a.mtx", content);
     CompressedMatrix sparse = read_sparse(path).value_or_throw();
