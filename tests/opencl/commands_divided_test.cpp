@@ -6,7 +6,7 @@
 
 namespace troupe::tests {
 
-/// What a program's function is given as its data: how to launch parts, and what it was called with.
+/// The data of a program's function: what it needs to launch parts, and the factors with which it was called.
 struct Dividing {
   static constexpr std::size_t kItems = 240;
 

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(two_devices_write_a_half_each_of_a_buffer_and_none_is_lost)
   BOOST_TEST((content(x, kCount) == expected));
 }
 
-// pocl 3.1 aborts where the launches of two runtimes meet on a device.
+// pocl 3.1 aborts if the launches of two runtimes meet on a device.
 BOOST_AUTO_TEST_CASE(launches_of_two_contexts_take_turns_on_a_device_that_takes_one) {
   if (!has_devices()) return;
   static constexpr std::size_t kCount = 512;
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(launches_of_two_contexts_take_turns_on_a_device_that_takes_
     }
     void launch_often() {
       for (std::size_t i = 0; i < 400; ++i) {
-        // The driver has a variant for every size of group and for offsets.
+        // The driver compiles a variant for every size of group and for offsets.
         const std::size_t local = std::size_t{4} << i % 4;
         const std::size_t offset = i % 3 == 0 ? 0 : local;
         const std::size_t global = kCount - 32;
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(the_memory_of_devices_can_be_limited) {
   const EnvironmentVariable variable("TROUPE_OPENCL_MEMORY", "16MiB");
   BOOST_TEST_REQUIRE(opencl::memory_limit(real).has_value());
   BOOST_TEST(opencl::memory_limit(real)->count == 16U << 20U);
-  // Programs are told, so none makes a buffer that could not be used.
+  // Devices report the limit, so that no program makes a buffer which could not be used.
   for (cl_device_id device : devices) {
     BOOST_TEST(info_of<cl_ulong>(table().clGetDeviceInfo, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE) == 16U << 20U);
     BOOST_TEST(info_of<cl_ulong>(table().clGetDeviceInfo, device, CL_DEVICE_GLOBAL_MEM_SIZE) == 16U << 20U);

@@ -1,5 +1,5 @@
-// Every function of the table: with nothing, with objects of other types, in each place. An error each time, and no
-// crash.
+// Calls every function of the table with nulls and with objects of a wrong type in each place. Each call must return an
+// error and not crash.
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
@@ -78,7 +78,7 @@ const auto kEntries = std::make_tuple(
     TROUPE_ENTRY(clSetContextDestructorCallback));
 #undef TROUPE_ENTRY
 
-/// What the table has no types for, as it shares memory with what exists on Windows only.
+/// An entry for which the table has no type, because it shares its place with a function that exists on Windows only.
 template <class Function>
 struct UntypedEntry {
   const char* name;
@@ -167,7 +167,7 @@ constexpr bool kIsHandle =
     std::is_same_v<T, cl_command_queue> || std::is_same_v<T, cl_mem> || std::is_same_v<T, cl_program> ||
     std::is_same_v<T, cl_kernel> || std::is_same_v<T, cl_event> || std::is_same_v<T, cl_sampler>;
 
-/// Whether a call said that it failed: by its result, or by a null result and the code in the last argument.
+/// Returns true if a call reported a failure: by its result, or by a null result and the code in the last argument.
 template <class Result, class... Arguments>
 bool refuses(Result (*function)(Arguments...), cl_int& errcode, std::tuple<Arguments...> arguments) {
   errcode = CL_SUCCESS;
@@ -188,7 +188,7 @@ bool refuses(Result (*function)(Arguments...), cl_int& errcode, std::tuple<Argum
   }
 }
 
-/// What has no argument that could be wrong.
+/// Returns true for a function that has no argument that could be wrong.
 bool takes_no_handle(const std::string& name) { return name == "clUnloadCompiler"; }
 
 template <class Result, class... Arguments>
@@ -201,7 +201,7 @@ void call_with_nothing(const char* name, Result (*function)(Arguments...)) {
   }
 }
 
-/// All handles right but one, and everything else zero.
+/// Calls the function with one wrong handle. All other handles are right, and everything else is zero.
 template <class Result, class... Arguments, std::size_t... places>
 int call_with_wrong(const char* name, Result (*function)(Arguments...), const Objects& objects,
                     std::index_sequence<places...>) {

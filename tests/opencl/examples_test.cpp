@@ -1,4 +1,4 @@
-// The programs of docs/examples/opencl, on a driver directly and through Troupe: all check their results themselves.
+// The programs of docs/examples/opencl, on a driver directly and through Troupe. All check their results themselves.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
@@ -15,7 +15,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Small, and with sizes that no group's size divides.
+/// The commands use small sizes that no group's size divides.
 const std::vector<Words> kSmall{
     {"black_scholes", "--block", "1009", "--blocks", "6", "--iterations", "3"},
     {"nbody", "--bodies", "211", "--steps", "5"},
@@ -37,7 +37,7 @@ bool can_run_examples() {
   return built;
 }
 
-/// pocl, and Troupe beside it, as a loader finds them.
+/// pocl and Troupe side by side, as a loader finds them.
 struct ExampleVendors {
   ExampleVendors() : variable("OCL_ICD_VENDORS", folder.path()) {
     if (has_pocl()) std::filesystem::copy_file(kPoclFile, folder.path("1_pocl.icd"));
@@ -47,7 +47,7 @@ struct ExampleVendors {
   TemporaryFolder folder;
   EnvironmentVariable variable;
   EnvironmentVariable devices{"POCL_DEVICES", "basic basic"};
-  // It may crash by itself at the end of a program that has loaded drivers. Tests in this process look for leaks.
+  // The leak check may crash at the end of a program that has loaded drivers. Tests in this process look for leaks.
   EnvironmentVariable leaks{"LSAN_OPTIONS", "detect_leaks=0"};
 };
 
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(refuse_what_they_do_not_understand) {
   refuses({"--platform", "Portable", "--policy", "heft"}, "does not know the policy 'heft'");
   const ChildResult result = run_example({"nbody", "--bodies", "1"}, {});
   BOOST_TEST(result.status == 2, result.output);
-  // Troupe says which ones there are, in a line before.
+  // Troupe lists the known policies in an earlier line.
   const ChildResult policy = run_example(kSmall.front(), {"--platform", "Troupe", "--policy", "nonsense"});
   BOOST_TEST(policy.status == 2, policy.output);
   BOOST_TEST(policy.output.find("\nblack_scholes: the platform 'Troupe' does not know") != std::string::npos,

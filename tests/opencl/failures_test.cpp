@@ -1,5 +1,4 @@
-// What programs and their users are told when drivers, devices or programs fail: a code of the standard's, and one
-// line.
+// The reports to programs and users when drivers, devices or programs fail: a code of the standard, and one line.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 
@@ -25,7 +24,7 @@ bool can_fail() {
   return can;
 }
 
-/// A program on Troupe over two of pocl's devices, of which the second fails as `fault` says.
+/// A program on Troupe over two of pocl's devices. The second fails as `fault` says.
 struct Failed {
   explicit Failed(const std::string& fault, Words words = {}, const std::string& copies = "") {
     const TemporaryFolder folder;
@@ -52,14 +51,14 @@ struct Failed {
   }
 
   [[nodiscard]] bool has(const std::string& part) const { return result.output.find(part) != std::string::npos; }
-  /// One line of the log, and what is in it.
+  /// Checks that the log has one line with all these parts.
   void check_line(const Words& parts) const {
     BOOST_TEST_REQUIRE(logged.size() == 1U, result.output);
     BOOST_TEST(logged[0].starts_with("troupe: OpenCL: "), result.output);
     for (const std::string& part : parts)
       BOOST_TEST(logged[0].find(part) != std::string::npos, part + "\n" + logged[0]);
   }
-  /// Behind the name, which a blank or the line's begin stands before.
+  /// The number behind the name in the output. A blank or the line's begin must stand before the name.
   [[nodiscard]] int number(const std::string& name) const {
     const std::string all = "\n" + result.output;
     const auto at = all.find(name + " ");
@@ -159,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_vendor_that_fails_in_the_middle_ends_events_with_its_code
   launch.check_line({"launching kernel scramble on OpenCL device 1", "CL_OUT_OF_RESOURCES (-5)"});
   BOOST_TEST(launch.number("\nfailed") == 70);
   BOOST_TEST(launch.number("\nread") == 8);
-  // More than the trial for working in place makes.
+  // The limit of 20 is higher than the number of maps in the trial for working in place.
   const Failed map("clEnqueueMapBuffer -12 20", {"device=2"});
   map.check_line({"a command has failed", "OpenCL device 1", "CL_MAP_FAILURE (-12)"});
   BOOST_TEST(map.number("\nfailed") > 0);
@@ -176,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_device_that_has_stopped_working_gets_nothing_any_more) {
       BOOST_TEST_CONTEXT(policy << (copies.empty() ? " in place" : " on copies") << "\n" << all.result.output) {
         all.check_line({"OpenCL device 1", "CL_OUT_OF_RESOURCES (-5)"});
         BOOST_TEST(all.number("\nfailed") >= 1);
-        // On copies it may have had all buffers, whose content nobody else has.
+        // On copies, the lost device may have had the only content of all buffers.
         BOOST_TEST((!copies.empty() || all.number(" last") < 8));
         BOOST_TEST((!copies.empty() || all.number(" right") > 0));
         BOOST_TEST(all.has("done\n"));

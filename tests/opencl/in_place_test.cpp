@@ -1,4 +1,4 @@
-/// Devices that share the host's memory work on the host memory of buffers itself.
+/// Devices that share the host's memory work directly on the host memory of buffers.
 #include <CL/cl_icd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -52,7 +52,7 @@ struct InPlaceFixture : OpenClFixture {
     BOOST_TEST(table().clEnqueueUnmapMemObject(queue, buffer, place, 0, nullptr, nullptr) == CL_SUCCESS);
   }
   void finish() const { BOOST_TEST(table().clFinish(queue) == CL_SUCCESS); }
-  /// Copied between memories so far.
+  /// The bytes copied between memories so far.
   [[nodiscard]] std::uint64_t moved() const {
     return opencl::need<opencl::Context>(here).execution()->runtime().report().transfers.total().count;
   }

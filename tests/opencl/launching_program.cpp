@@ -1,7 +1,7 @@
-// A program that goes on whatever fails, and says what did. launching_program WORD…: device=N, of the platform Troupe's
-// (0, which stands for all); policy=NAME; local=BYTES, of each group; once=yes: source that builds for the first of
-// two equal devices only; end=static: all is used and given back once more behind main. A line for each code that is no
-// success, and how many launches failed.
+// A program that goes on after every failure and reports it. Usage: launching_program WORD…, with these words.
+// device=N: the device of Troupe's platform (0 stands for all); policy=NAME; local=BYTES: local memory of each group;
+// once=yes: source that builds for the first of two equal devices only; end=static: everything is used and released
+// once more after main. It prints a line for each code that is not a success, and the number of launches that failed.
 #include <CL/cl.h>
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kItems = 1024;
 constexpr int kBuffers = 8;
 constexpr int kRounds = 10;
-/// So that a launch takes some hundred microseconds, and both devices get some.
+/// This makes a launch take some hundred microseconds, so that both devices get some.
 constexpr cl_uint kSteps = 1000;
 
 const char* const kSource =
@@ -73,7 +73,8 @@ cl_kernel make_kernel(cl_context context, bool once) {
   return kernel;
 }
 
-/// A launch for each buffer; how many of them failed, when they were enqueued or later.
+/// Launches the kernel once for each buffer. Returns the number of launches that failed, when they were enqueued or
+/// later.
 int launch_all(cl_command_queue queue, cl_kernel kernel, const std::vector<cl_mem>& buffers) {
   std::vector<cl_event> events;
   int failed = 0;
@@ -97,7 +98,7 @@ int launch_all(cl_command_queue queue, cl_kernel kernel, const std::vector<cl_me
   return failed;
 }
 
-/// How many can be read, and how many of these are as if nothing had failed.
+/// Prints how many buffers can be read, and how many of these have the content of a run without failures.
 void read_all(cl_command_queue queue, const std::vector<cl_mem>& buffers) {
   cl_uint right_value = 0;
   for (cl_uint i = 0; i < kRounds * kSteps; ++i) right_value = right_value * 3 + 1;
@@ -115,7 +116,7 @@ void read_all(cl_command_queue queue, const std::vector<cl_mem>& buffers) {
   std::cout << "read " << read << " right " << right << std::endl;
 }
 
-/// Used and given back when static objects are destroyed, which is behind all exit handlers.
+/// Objects that are used and released when static objects are destroyed, which is after all exit handlers.
 struct Kept {
   cl_context context = nullptr;
   cl_command_queue queue = nullptr;

@@ -1,4 +1,4 @@
-// The library as loaders get it, and programs that get it from a loader.
+// The library as loaders find it, and programs that get it from a loader.
 #include <dlfcn.h>
 #include <sys/wait.h>
 
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_program_finds_the_platform_and_builds_for_its_devices) {
   const ChildResult result = run_with_input({TROUPE_OPENCL_PROGRAM}, "");
   BOOST_TEST(result.status == 0, result.output);
   BOOST_TEST(result.output.starts_with("device Troupe (all devices)\n"), result.output);
-  // The unified one, and pocl's two.
+  // The devices are the unified one and pocl's two.
   BOOST_TEST(occurrences(result.output, "\nbuilt for ") == 3U, result.output);
   BOOST_TEST(occurrences(result.output, ": yes\n") == 3U, result.output);
   BOOST_TEST(result.output.ends_with("done\n"), result.output);
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(clinfo_lists_the_platform) {
   BOOST_TEST(result.status == 0, result.output);
   BOOST_TEST(result.output.find("Troupe (all devices)") != std::string::npos, result.output);
   BOOST_TEST(occurrences(result.output, "OpenCL 1.2 Troupe") >= 4U, result.output);
-  // So it writes where a query gave something that it did not expect.
+  // clinfo prints these words if a query returns something that it does not expect.
   for (const char* complaint : {"<printDevice", "error "}) {
     BOOST_TEST(
         result.output.substr(0, result.output.find("Portable Computing Language")).find(complaint) == std::string::npos,

@@ -1,4 +1,4 @@
-/// What tests of the OpenCL platform share: the platform over pocl's devices, called through its table.
+/// The OpenCL platform over pocl's devices, called through its table. Tests of the platform share this fixture.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -14,14 +14,14 @@
 
 namespace troupe::tests {
 
-/// Where Debian's pocl is registered.
+/// The file with which Debian registers pocl.
 inline constexpr const char* kPoclFile = "/etc/OpenCL/vendors/pocl.icd";
 inline bool has_pocl() { return std::filesystem::exists(kPoclFile); }
 
-/// Our table, as a loader would call it.
+/// Troupe's table, as a loader calls it.
 inline const cl_icd_dispatch& table() { return *opencl::dispatch_table(); }
 
-/// A reference that is given back.
+/// A reference that the destructor releases.
 template <class Handle, auto kRelease>
 class Owned {
  public:
@@ -47,7 +47,7 @@ using OwnedMemory = Owned<cl_mem, &cl_icd_dispatch::clReleaseMemObject>;
 using OwnedProgram = Owned<cl_program, &cl_icd_dispatch::clReleaseProgram>;
 using OwnedKernel = Owned<cl_kernel, &cl_icd_dispatch::clReleaseKernel>;
 
-/// The value of a parameter, by any of the clGet…Info; the status is checked.
+/// The value of a parameter, by any of the clGet…Info functions. Checks the status.
 template <class T, class Query, class... Before>
 T info_of(Query query, Before... before) {
   T value{};
@@ -67,7 +67,7 @@ std::string text_of(Query query, Before... before) {
   return text.substr(0, text.find('\0'));
 }
 
-/// A list of any length.
+/// The values of a parameter that is a list of any length.
 template <class T, class Query, class... Before>
 std::vector<T> list_of(Query query, Before... before) {
   std::size_t size = 0;
@@ -77,7 +77,7 @@ std::vector<T> list_of(Query query, Before... before) {
   return list;
 }
 
-/// The devices, a context on the unified one, and a context on all.
+/// The devices, a context on the unified device, and a context on all devices.
 struct OpenClFixture {
   OpenClFixture() {
     for (opencl::Device* device : opencl::Platform::get().devices()) devices.push_back(device->handle());
@@ -86,7 +86,7 @@ struct OpenClFixture {
     wide_context = make_context(devices);
   }
 
-  /// False, and said, where there is no driver to test with.
+  /// Returns false, and says so, if there is no driver to test with.
   [[nodiscard]] bool has_devices() const {
     if (devices.empty()) skip("no OpenCL driver was found: install pocl-opencl-icd");
     return !devices.empty();
@@ -120,7 +120,7 @@ struct OpenClFixture {
     return made;
   }
 
-  /// The unified one first; empty without drivers.
+  /// The devices, with the unified one first; empty without drivers.
   std::vector<cl_device_id> devices;
   OwnedContext context;
   OwnedContext wide_context;

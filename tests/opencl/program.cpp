@@ -1,6 +1,6 @@
-// A program that knows nothing of Troupe but the platform's name, and gets everything from OpenCL's loader. Prints what
-// it finds, a line each; a test reads it. An argument makes it use that many devices of the platform, from the first;
-// else all.
+// A program that knows only the platform's name of Troupe and gets everything from OpenCL's loader. It prints each
+// finding on a line, for a test to read. An argument gives the number of devices to use, from the first; without it,
+// all are used.
 #include <CL/cl.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// A program that asks for devices and contexts by type, of the platform Troupe. A line for each type: how many devices
-// it has, or the code; then, of a context for it, how many launches on a queue for the whole context ran on which type
-// of device. types_program dynamic: a queue on the platform's last device, for a kernel that builds for the others
-// only.
+// A program that asks Troupe's platform for devices and contexts by type. It prints a line for each type: the number of
+// its devices, or the code; then, for a context of the type, how many launches on a queue for the whole context ran on
+// which type of device. types_program dynamic: uses a queue on the platform's last device, for a kernel that builds for
+// the others only.
 #include <CL/cl.h>
 
 #include <array>
@@ -63,7 +63,7 @@ std::string name_of(cl_device_id device) {
   return name;
 }
 
-/// How many launches of the kernel ran on devices of which type; the first one counts those that failed.
+/// The numbers of the kernel's launches by type of device; the first number counts the launches that failed.
 std::array<int, 3> launch_all(cl_context context, cl_command_queue queue, const char* options) {
   cl_int status = CL_SUCCESS;
   const char* source = kSource;

@@ -7,8 +7,8 @@
 namespace troupe::tests {
 namespace {
 
-/// Before anything asks for devices: pocl alone, as two devices that compute at the same time. What the caller has set
-/// is kept.
+/// Selects pocl alone, as two devices that compute at the same time, before anything asks for devices. Variables that
+/// the caller has set are kept.
 struct Vendors {
   Vendors() {
     constexpr int kKeep = 0;

@@ -1,4 +1,4 @@
-// A thousand random kernels run on the host. What they store is compared with what the analysis says of them.
+// A thousand random kernels run on the host. The bytes that they store are compared with the analysis.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <random>
@@ -37,7 +37,7 @@ struct GeneratedArguments {
 
 inline const ItemBox kAllItems{{0, 0, 0}, {kGeneratedItems[0], kGeneratedItems[1], 1}};
 
-/// What was found true, so that a test that looks at nothing is seen.
+/// The numbers of properties that were found, so that a test which checks nothing is noticed.
 struct GeneratedCounts {
   int never_written = 0;
   int known = 0;
@@ -55,7 +55,8 @@ class GeneratedCheck {
       for (std::size_t j = 0; j < kGeneratedPointers; ++j) {
         before_[i][j].resize(kGeneratedBytes);
         for (std::byte& byte : before_[i][j]) byte = static_cast<std::byte>(i == 0 ? random() : 0x3cU + random() % 8);
-        // Two differ in every byte: what does not depend on them can equal only one.
+        // Two contents differ in every byte, so a stored value that does not depend on the content can equal only one
+        // of them.
         if (i == 1) std::ranges::transform(before_[0][j], before_[1][j].begin(), [](std::byte byte) { return ~byte; });
       }
     }
@@ -92,7 +93,7 @@ class GeneratedCheck {
     }
     if (!range) return;
     ++counts_.known;
-    // What is read may be stored again as it was.
+    // A kernel that reads may store the old value again.
     const bool all = !argument.reads && stores_all(facts_, index, kAllItems, launch_);
     counts_.whole += all && !range->empty() ? 1 : 0;
     for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -104,7 +105,7 @@ class GeneratedCheck {
     }
   }
 
-  /// Two halves along the dimension, each on copies of its own.
+  /// Runs two halves along the dimension, each on its own copies.
   void check_split(unsigned dimension, const HostBuffers& whole) {
     std::array<ItemBox, 2> halves{kAllItems, kAllItems};
     halves[0].count[dimension] = kGeneratedGroup[dimension];

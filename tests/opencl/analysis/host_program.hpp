@@ -1,4 +1,5 @@
-/// Kernels that run on the host, item after item, so that what they store can be compared with what is said of it.
+/// Kernels that run on the host, one item after the other, so that the bytes which they store can be compared with an
+/// analysis.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ class HostProgram {
   HostProgram& operator=(const HostProgram&) = delete;
   ~HostProgram();
 
-  /// The kernel's items of the box, in a launch of all.
+  /// Runs the kernel's items in the box, as part of a launch of all items.
   void run(int kernel, HostBuffers& buffers, int n, unsigned m, const GeneratedValues& values,
            const opencl::ItemBox& items) const;
 

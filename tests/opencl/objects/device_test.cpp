@@ -148,7 +148,8 @@ BOOST_AUTO_TEST_CASE(memory_that_devices_share_with_the_host_counts_once) {
   BOOST_TEST(device_value<cl_ulong>(devices.front(), CL_DEVICE_GLOBAL_MEM_SIZE) == own + shared);
 }
 
-/// Programs that list everything (clinfo) must get an answer from the unified device wherever 1.2 has the parameter.
+/// Programs that list everything, such as clinfo, must get an answer from the unified device for every parameter of
+/// 1.2.
 BOOST_AUTO_TEST_CASE(the_unified_device_answers_all_that_opencl_1_2_asks) {
   if (!has_devices()) return;
   for (cl_device_info what = CL_DEVICE_TYPE; what <= CL_DEVICE_PRINTF_BUFFER_SIZE; ++what) {

@@ -24,7 +24,7 @@ struct ProgramFixture : OpenClFixture {
   static std::string log_on(cl_program program, cl_device_id device) {
     return text_of(table().clGetProgramBuildInfo, program, device, CL_PROGRAM_BUILD_LOG);
   }
-  /// Of all its devices.
+  /// The binaries for all devices of the program.
   static std::vector<std::vector<unsigned char>> binaries_of(cl_program program) {
     std::vector<std::vector<unsigned char>> binaries;
     for (const auto size : list_of<std::size_t>(table().clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES)) {
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(wrong_arguments_get_the_standards_codes) {
   BOOST_TEST(table().clBuildProgram(program, 1, nullptr, nullptr, nullptr, nullptr) == CL_INVALID_VALUE);
   BOOST_TEST(table().clBuildProgram(program, 0, devices.data(), nullptr, nullptr, nullptr) == CL_INVALID_VALUE);
   BOOST_TEST(table().clBuildProgram(program, 0, nullptr, nullptr, nullptr, &status) == CL_INVALID_VALUE);
-  // Of the platform, but not of the program's context.
+  // The device belongs to the platform, but not to the program's context.
   BOOST_TEST(table().clBuildProgram(program, 1, &devices.back(), "", nullptr, nullptr) == CL_INVALID_DEVICE);
   BOOST_TEST(table().clGetProgramBuildInfo(program, devices.back(), CL_PROGRAM_BUILD_STATUS, 0, nullptr, nullptr) ==
              CL_INVALID_DEVICE);

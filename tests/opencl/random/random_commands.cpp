@@ -1,4 +1,4 @@
-// The commands of random programs, each beside what it does to the model.
+// The commands of random programs, each beside its effect on the model.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -97,7 +97,7 @@ RandomWorld::Rectangle RandomWorld::rectangle(const std::size_t (&region)[3], st
   Rectangle box{{0, 0, 0}, region[0] + numbers_.below(5), 0};
   box.slice_pitch = box.row_pitch * (region[1] + numbers_.below(3));
   while (box.at(region[0], region[1] - 1, region[2] - 1) > room) {
-    // Tight fits every room that is as large as the region.
+    // Without gaps the box fits into every room that is as large as the region.
     box.row_pitch = region[0];
     box.slice_pitch = region[0] * region[1];
   }
@@ -168,7 +168,7 @@ void RandomWorld::read_rectangle() {
 void RandomWorld::copy_rectangle() {
   const Object from = numbers_.of(objects_);
   const Object to = numbers_.of(objects_);
-  // Within one buffer the pitches have to be the same, and overlaps are refused: that is tested by itself.
+  // Within one buffer the pitches have to be the same, and overlaps are refused. A separate test covers that.
   if (from.root == to.root || locked(from, false) || locked(to, true)) return;
   const std::size_t region[3] = {1 + numbers_.below(8), 1 + numbers_.below(4), 1 + numbers_.below(2)};
   const Rectangle from_box = rectangle(region, from.size);
@@ -237,9 +237,9 @@ const RandomWorld::Object* RandomWorld::object_for(bool reads, bool writes) {
 }
 
 RandomWorld::Range RandomWorld::range_of(std::size_t words, bool from_first) {
-  // Few sizes: for each that differs, drivers compile a kernel once more. And a kernel is launched with an offset
-  // always or never: pocl 3.1 keeps one variant for each, and confuses them where two devices launch both at the same
-  // time.
+  // There are few sizes, because drivers compile a kernel again for each new one. A kernel is launched either always
+  // with an offset or never: pocl 3.1 keeps one variant for each, and confuses them if two devices launch both at the
+  // same time.
   Range range;
   range.local = kGroup;
   const std::size_t room = from_first ? words : words - 1;
@@ -282,7 +282,7 @@ void RandomWorld::add() {
   for (const Object* in : {a, b}) {
     if (in == nullptr) continue;
     const RandomUse read = use_of(*in, begin, size, false);
-    // Each work-item may read what it writes, and no other.
+    // Each work-item may read the word that it writes, and no other that is written.
     if (read.conflicts(write) && read.begin != write.begin) return;
     uses.push_back(read);
   }
@@ -320,7 +320,7 @@ void RandomWorld::write_half() {
   check("clSetKernelArg", table().clSetKernelArg(made, 0, sizeof(cl_mem), &object->memory));
   check("clSetKernelArg", table().clSetKernelArg(made, 1, sizeof lane, &lane));
   check("clSetKernelArg", table().clSetKernelArg(made, 2, sizeof value, &value));
-  // Offsets of parts are multiples of two words.
+  // The offsets of parts are multiples of two words.
   const int kept = static_cast<int>(lane) + 1;
   launch("write_half", made, range, {use_of(*object, range.first * kWord, range.count * kWord, true, kept)});
   for (std::size_t i = range.first; i < range.first + range.count; ++i) {

@@ -1,4 +1,4 @@
-/// What is known of the order of a random program's commands, from its events, queues and waits alone.
+/// The known order of a random program's commands, derived from its events, queues and waits alone.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace troupe::tests {
 
-/// Bytes that a command uses.
+/// The bytes that a command uses.
 struct RandomUse {
-  /// A buffer's or host block's number.
+  /// The number of a buffer or of a host block.
   int space = 0;
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -22,11 +22,11 @@ struct RandomUse {
   }
 };
 
-/// A program's result is defined where every two commands that conflict are in order. This says which are, and which
-/// have to be put in order.
+/// The result of a program is defined if every two conflicting commands are in order. This class says which commands
+/// are in order, and which have to be put in order.
 class RandomOrder {
  public:
-  /// Commands and user events that are over before a command begins.
+  /// The commands and user events that have ended before a command begins.
   struct Known {
     std::vector<bool> commands;
     std::vector<bool> user_events;
@@ -35,33 +35,33 @@ class RandomOrder {
   };
   struct Plan {
     Known before;
-    /// The commands that must be waited for by name.
+    /// The commands that must be waited for by their events.
     std::vector<int> waits;
   };
 
   /// Returns the queue's number.
   int add_queue(bool in_order);
 
-  /// For a command that would be enqueued now.
+  /// Plans a command that would be enqueued now.
   [[nodiscard]] Plan plan(int queue, const std::vector<RandomUse>& uses) const;
-  /// It waits for this, too.
+  /// Makes the planned command wait for this one, too.
   void wait_for_command(Plan& plan, int command) const;
   void wait_for_user_event(Plan& plan, int user_event) const;
-  /// It waits for all that its queue has, as markers and barriers without a list do.
+  /// Makes the planned command wait for all commands in its queue, as markers and barriers without a list do.
   void wait_for_queue(Plan& plan, int queue) const;
-  /// Enqueued; its number. `holds_later`: a barrier.
+  /// Enqueues the planned command. Returns its number. `holds_later`: true for a barrier.
   int add(int queue, Plan plan, std::vector<RandomUse> uses, bool holds_later = false);
 
   /// Returns the user event's number.
   int add_user_event();
   void set(int user_event) { set_[static_cast<std::size_t>(user_event)] = true; }
   [[nodiscard]] bool is_set(int user_event) const { return set_[static_cast<std::size_t>(user_event)]; }
-  /// Whether a user event that is not set keeps it from ending.
+  /// Returns true if a user event that is not set keeps the command from ending.
   [[nodiscard]] bool held(const Known& before) const;
   [[nodiscard]] bool held(int command) const { return held(commands_[static_cast<std::size_t>(command)].before); }
   [[nodiscard]] bool held_queue(int queue) const;
 
-  /// The program has waited for it: all that is enqueued later comes after it.
+  /// Notes that the program has waited for the command, so everything enqueued later comes after it.
   void finished(int command);
   void finished_queue(int queue);
 

@@ -1,4 +1,4 @@
-/// Random OpenCL programs whose results are defined, run beside a model of them in plain C++.
+/// Random OpenCL programs with defined results, run beside a model of them in plain C++.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace troupe::tests {
 
 /// Runs the program of a seed: one or two contexts, queues of all sorts, buffers and parts of them, 20 to 80 commands
-/// that wait for one another by events, user events that are set in random order, some by another thread. What went
-/// wrong: wrong bytes, and commands that were refused.
+/// that wait for one another by events, user events that are set in random order, some by another thread. Returns the
+/// problems: wrong bytes, and commands that were refused.
 [[nodiscard]] std::vector<std::string> run_random_program(const RandomMachine& machine, std::uint64_t seed);
 
 }  // namespace troupe::tests

@@ -8,7 +8,7 @@ namespace troupe::tests {
 
 namespace {
 
-/// Numbers of blocks follow those of buffers.
+/// The numbers of blocks follow those of buffers.
 constexpr int kFirstBlock = 100;
 constexpr std::size_t kBlockSize = 2048;
 
@@ -73,7 +73,7 @@ void RandomWorld::make_buffers() {
     check("clCreateBuffer", status);
     objects_.push_back({root.memory, static_cast<int>(i), 0, size});
     if (how > 1) {
-      // Its content is not defined before the first command.
+      // The buffer's content is undefined before the first command.
       const cl_uchar pattern = static_cast<cl_uchar>(numbers_.below(256));
       const Object whole = objects_.back();
       enqueue("first fill", {use_of(whole, 0, size, true)}, false,
@@ -139,7 +139,7 @@ int RandomWorld::enqueue(const char* what, const std::vector<RandomUse>& uses, b
 int RandomWorld::enqueue_on(int queue, const char* what, const std::vector<RandomUse>& uses, bool may_block,
                             const Enqueue& call) {
   RandomOrder::Plan plan = order_.plan(queue, uses);
-  // Some that it need not wait for.
+  // The command also waits for some that it need not wait for.
   if (order_.size() > 0 && numbers_.one_in(4)) {
     const int command = static_cast<int>(numbers_.below(static_cast<std::size_t>(order_.size())));
     order_.wait_for_command(plan, command);
@@ -322,7 +322,7 @@ void RandomWorld::compare(const char* what, const std::byte* real, const std::by
 bool RandomWorld::locked(const Object& object, bool writes) const {
   return std::ranges::any_of(maps_, [&](const Map& map) {
     if (map.object.root != object.root) return false;
-    // Where the program's own memory is mapped, all of it moves.
+    // If the program's own memory is mapped, all of it moves.
     if (map.writes() && root_of(object).program_memory != nullptr) return true;
     return (writes || map.writes()) &&
            overlap(map.object.offset, map.object.offset + map.object.size, object.offset, object.offset + object.size);

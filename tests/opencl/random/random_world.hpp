@@ -1,4 +1,4 @@
-/// One context's part of a random program: its queues, buffers, events, and a model of what its memory holds.
+/// One context's part of a random program: its queues, buffers and events, and a model of the memory's content.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ namespace troupe::tests {
 
 using OwnedEvent = Owned<cl_event, &cl_icd_dispatch::clReleaseEvent>;
 
-/// The numbers of a seed.
+/// Random numbers drawn from a seed.
 class RandomNumbers {
  public:
   explicit RandomNumbers(std::uint64_t seed) : engine_(seed) {}
-  /// Below `count`.
+  /// A number below `count`.
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(engine_() % count); }
   bool one_in(std::size_t count) { return below(count) == 0; }
   template <class T>
@@ -37,18 +37,19 @@ class RandomNumbers {
   std::mt19937_64 engine_;
 };
 
-/// Executes commands and a model of them, one after the other. What goes wrong is in `problems`.
+/// Executes commands and a model of them, one after the other. Adds problems to `problems`.
 class RandomWorld {
  public:
   RandomWorld(const RandomContext& context, RandomNumbers& numbers, std::vector<std::string>& problems);
   RandomWorld(const RandomWorld&) = delete;
   RandomWorld& operator=(const RandomWorld&) = delete;
 
-  /// One of everything that a program may do.
+  /// Performs one random action that a program may perform.
   void step();
-  /// What is still open: user events are set by `setter`, maps end, queues are finished or not, all memory is compared.
+  /// Ends everything that is open: ends maps, finishes all queues, sometimes before the last reads, and compares all
+  /// memory. Meanwhile the caller sets the user events.
   void end();
-  /// The user events that the program has not set, which are taken for set from here on: the caller does it.
+  /// The user events that the program has not set. From here on they count as set, and the caller has to set them.
   [[nodiscard]] std::vector<cl_event> take_unset_events();
 
  private:
@@ -56,7 +57,7 @@ class RandomWorld {
     OwnedQueue queue;
     bool in_order = true;
   };
-  /// A buffer, and what it should hold.
+  /// A buffer and its expected content.
   struct Root {
     std::unique_ptr<std::vector<std::byte>> program_memory;
     OwnedMemory memory;
@@ -64,7 +65,7 @@ class RandomWorld {
     bool device_reads = true;
     bool device_writes = true;
   };
-  /// A buffer or a part of one.
+  /// A buffer or part of one.
   struct Object {
     cl_mem memory = nullptr;
     int root = 0;
@@ -73,7 +74,7 @@ class RandomWorld {
 
     [[nodiscard]] std::size_t words() const { return size / sizeof(cl_uint); }
   };
-  /// The program's memory that it reads into and writes from.
+  /// The program's memory, which commands read and write.
   struct Block {
     std::vector<std::byte> real;
     std::vector<std::byte> model;
@@ -88,7 +89,7 @@ class RandomWorld {
 
     [[nodiscard]] bool writes() const { return flags != CL_MAP_READ; }
   };
-  /// A box in a buffer or block, as the rectangles' entries have it.
+  /// A box in a buffer or block, with the arguments that the functions for rectangles take.
   struct Rectangle {
     std::size_t origin[3];
     std::size_t row_pitch;
@@ -98,14 +99,14 @@ class RandomWorld {
       return (origin[2] + z) * slice_pitch + (origin[1] + y) * row_pitch + origin[0] + x;
     }
   };
-  /// Enqueues on this queue, with this list and event; blocking or not.
+  /// Enqueues a command on this queue, with this list and event, blocking or not.
   using Enqueue = std::function<cl_int(cl_command_queue, cl_bool, cl_uint, const cl_event*, cl_event*)>;
 
   void make_queues();
   void make_buffers();
   void make_parts(int root);
 
-  // Of random_commands.cpp: each enqueues one command, or nothing where a map forbids it.
+  // These are in random_commands.cpp. Each enqueues one command, or nothing if a map forbids it.
   void write();
   void read();
   void copy();
@@ -121,7 +122,7 @@ class RandomWorld {
   void migrate();
   void map();
 
-  // Of random_world.cpp.
+  // These are in random_world.cpp.
   void mark();
   void barrier();
   using OrderEntry = decltype(cl_icd_dispatch::clEnqueueMarkerWithWaitList);
@@ -132,12 +133,13 @@ class RandomWorld {
   void end_map();
   void compare(int root);
 
-  /// Enqueues a command that has these uses, with what it must wait for and some that it need not; its number.
+  /// Enqueues a command with these uses. It waits for all that it must and for some that it need not wait for. Returns
+  /// its number.
   int enqueue(const char* what, const std::vector<RandomUse>& uses, bool may_block, const Enqueue& call);
   int enqueue_on(int queue, const char* what, const std::vector<RandomUse>& uses, bool may_block, const Enqueue& call);
-  /// The command, or a marker behind it where it has no event.
+  /// Returns the command, or a marker behind it if it has no event.
   int with_event(int command);
-  /// An event by which the plan waits for the command.
+  /// Returns an event by which the plan waits for the command.
   cl_event wait_by_event(RandomOrder::Plan& plan, int command);
   void keep_event(int command, cl_event event);
   void check(const char* what, cl_int status);
@@ -151,15 +153,15 @@ class RandomWorld {
   [[nodiscard]] bool locked(const Object& object, bool writes) const;
   [[nodiscard]] static RandomUse use_of(const Object& object, std::size_t offset, std::size_t size, bool writes,
                                         int lane = 0);
-  /// What must be over before it begins.
+  /// The use that must have ended before the map begins.
   [[nodiscard]] RandomUse use_of_map(const Map& map) const;
   [[nodiscard]] static RandomUse use_of_block(int block, std::size_t offset, std::size_t size, bool writes);
-  /// One that devices may use so; null if none was found.
+  /// An object that devices may use in this way; null if none was found.
   [[nodiscard]] const Object* object_for(bool reads, bool writes);
   [[nodiscard]] Rectangle rectangle(const std::size_t (&region)[3], std::size_t room);
-  /// The bytes of a box.
+  /// The first byte of a box, and its number of bytes.
   [[nodiscard]] static std::pair<std::size_t, std::size_t> bounds(const Rectangle& box, const std::size_t (&region)[3]);
-  /// A launch over some of an object's words: the first, and how many.
+  /// The words of an object that a launch covers: the first, and their number.
   struct Range {
     std::size_t first = 0;
     std::size_t count = 0;

@@ -10,7 +10,7 @@ struct SpeedsFixture {
   static constexpr std::array kBoth{3, 5};
 
   [[nodiscard]] KernelSpeeds::Choice choose(double merging = 0) { return speeds.choose(kItems, kBoth, merging); }
-  /// Device 3 has been seen with whole launches, device 5 with a part; in nanoseconds for an item.
+  /// Makes device 3 known by whole launches and device 5 by a part. Times are nanoseconds per item.
   void know(double whole, double part) {
     for (int i = 0; i < 2; ++i) {
       speeds.took_whole(3, kItems, whole * kItems);
