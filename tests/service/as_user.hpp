@@ -1,4 +1,4 @@
-/// Several users in one process.
+/// Lets one process act as several users.
 #pragma once
 
 #include <sys/syscall.h>
@@ -9,12 +9,12 @@
 
 namespace troupe::tests {
 
-/// While it lives, the calling thread alone acts as another user of one group: so sockets that it connects are that
-/// user's to the other side. For root.
+/// While an object of this class lives, the calling thread alone acts as another user of one group. So the other side
+/// sees that user at sockets that it connects. This needs root.
 class AsUser {
  public:
   AsUser(uid_t user, gid_t group) {
-    // Not by the C library, which would do so in all threads.
+    // The C library's functions would do so in all threads, so call the system directly.
     if (::syscall(SYS_setresgid, -1, group, -1) != 0 || ::syscall(SYS_setresuid, -1, user, -1) != 0) {
       throw std::runtime_error("cannot act as another user");
     }

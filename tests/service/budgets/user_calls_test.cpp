@@ -1,4 +1,4 @@
-// Rates, calls and processor time of each user, by a clock that stands still.
+// The rates, calls and processor time of each user, by a clock that stands still.
 #include "service/budgets/user_calls.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(who_calls_too_often_waits_for_himself) {
   BOOST_TEST((rates.try_take(kB, kStart) == kStart));
   BOOST_TEST((rates.try_take(kA, kStart + 100ms) == kStart + 100ms));
   BOOST_TEST((rates.try_take(kA, kStart + 100ms) > kStart + 100ms));
-  // No rest is so long that more than a burst is free.
+  // After any pause, at most a burst is free.
   int free = 0;
   while (rates.try_take(kA, kStart + 1h) == kStart + 1h) ++free;
   BOOST_TEST(free == 20);

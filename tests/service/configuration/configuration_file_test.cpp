@@ -32,7 +32,7 @@ std::string refusal(const std::string& text) {
   return outcome.failure().message;
 }
 
-/// Another value than the default, which every key accepts.
+/// A value that differs from the default and that the key accepts.
 std::string other_value(const ConfigurationKey& key) {
   if (key.name.starts_with("limits.memory") || key.name.ends_with("_memory")) return "\"3GiB\"";
   if (key.name == "limits.unread_answers") return "\"1MiB\"";
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_read_are_errors) {
   BOOST_REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
   const auto pipe = read_configuration(folder.path("pipe"), configuration);
   BOOST_REQUIRE(!pipe.ok());
-  // Nobody writes into it: reading would never end.
+  // No process writes into the pipe, so reading would never end.
   BOOST_TEST(contains(pipe.failure().message, "pipe is no file"), pipe.failure().message);
   BOOST_TEST(read_configuration(folder.write("good.toml", "[limits]\ntasks = 9\n"), configuration).ok());
   BOOST_TEST(configuration.server.limits.tasks == 9U);

@@ -1,4 +1,4 @@
-// The manual's list of keys is that of the program.
+// The manual's list of keys is the same as the program's.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <fstream>
@@ -18,7 +18,7 @@ std::string read(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What lies between two lines.
+/// The text between two lines.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t from = text.find(begin);
   const std::size_t to = text.find(end, from);

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_nobody_reads_is_not_waited_for) {
   };
   {
     const Log log = open(LogFormat::text);
-    // More than the pipe and two queues take: the writer may have one in hand.
+    // This is more than the pipe and two queues hold: the writer may have one queue in hand.
     for (int i = 0; i < 4000; ++i) log.write(LogLevel::info, std::string(1000, 'x'));
     BOOST_TEST(!log.flush(std::chrono::milliseconds(1)));
     BOOST_TEST(tests::eventually([&] {
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_nobody_reads_is_not_waited_for) {
     }));
     for (int i = 0; i < 100; ++i) log.write(LogLevel::info, std::string(1000, 'y'));
   }
-  // The log has gone, and what it had is still written when somebody reads.
+  // The log has ended, and its lines are still written when the pipe is read.
   BOOST_TEST(tests::eventually([&] {
     read();
     return contains(text, "yyyy");

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(who_connects_too_often_waits_behind_himself_alone) {
   BOOST_TEST((gate.enter(pairs[6].service, kB, kStart) == Entry::now));
   BOOST_TEST((gate.next_due() == kStart + 100ms));
   BOOST_TEST(gate.due(kStart + 50ms).empty());
-  // Its client has gone: it costs no turn.
+  // The client has gone, so it costs no turn.
   pairs[2].client.reset();
   const auto first = gate.due(kStart + 100ms);
   BOOST_REQUIRE(first.size() == 1U);

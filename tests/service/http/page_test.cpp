@@ -1,4 +1,4 @@
-// The page in a real browser, against a live server: what stands in index.html and the modules of service/page.
+// The page in a real browser, with a live server: index.html and the modules of service/page.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
@@ -37,7 +37,7 @@ void open_page(Browser& browser, const std::string& url) {
   BOOST_REQUIRE(browser.becomes("document.getElementById('state').textContent === 'serving'"));
 }
 
-/// A selector's text has all of `parts` before long.
+/// Checks that the text of the selector soon has all of `parts`.
 void shows(Browser& browser, const std::string& selector, const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
     const std::string has =
@@ -53,7 +53,7 @@ void no_complaints(const Browser& browser, const std::string& url) {
   }
 }
 
-/// In the folder of the build, for people to look at.
+/// Writes a photograph into the build folder, for people to look at.
 void photograph(Browser& browser, const std::string& name) {
   std::filesystem::create_directories(TROUPE_PHOTOGRAPHS);
   const std::string path = std::string(TROUPE_PHOTOGRAPHS) + "/" + name + ".png";
@@ -61,7 +61,7 @@ void photograph(Browser& browser, const std::string& name) {
   BOOST_TEST(std::filesystem::file_size(path) > 5000U);
 }
 
-/// Nothing sticks out on the right.
+/// Checks that nothing sticks out on the right.
 void fits(Browser& browser) {
   BOOST_TEST(browser.evaluate("document.documentElement.scrollWidth <= window.innerWidth").get<bool>());
 }
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(it_is_photographed_light_and_dark_wide_and_narrow) {
   const auto server = serve(source);
   browser->show_as(1280, 900, false);
   open_page(*browser, server->url());
-  // Some seconds for the timeline, so that there is something to see.
+  // Wait some seconds, so that the timeline has something to show.
   BOOST_REQUIRE(browser->becomes("window.performance.now() > 12000"));
   for (const bool dark : {false, true}) {
     for (const int width : {1280, 400}) {
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(it_can_be_used_with_the_keyboard_alone) {
   BOOST_TEST(browser->evaluate("document.activeElement.id") == "tab-why");
   browser->press("ArrowRight");
   BOOST_TEST(browser->evaluate("document.activeElement.id") == "tab-now");
-  // A job's button keeps the keyboard while its table is renewed.
+  // The button of a job keeps the keyboard while its table is renewed.
   BOOST_REQUIRE(browser->becomes("document.querySelector('[data-session=\"5\"]') !== null"));
   browser->evaluate("document.querySelector('[data-session=\"5\"]').focus()");
   BOOST_TEST(browser->becomes("document.title.includes('busy')"));
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(it_can_be_used_with_the_keyboard_alone) {
 BOOST_AUTO_TEST_CASE(it_says_when_the_service_is_gone_and_goes_on_when_it_is_back) {
   const auto browser = start_browser();
   if (!browser) return;
-  // They outlive the servers.
+  // The sources outlive the servers.
   const FakeViewSource source(8000);
   const FakeViewSource next(0);
   auto server = serve(source);
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(it_says_when_the_service_is_gone_and_goes_on_when_it_is_bac
   shows(*browser, "#legend", {"nothing"});
 }
 
-/// One session whose program gave itself a name that would be a script.
+/// A session whose program has given itself a name that would be a script.
 class HostileSource final : public ServiceViewSource {
  public:
   [[nodiscard]] ServiceView look() const override {

@@ -1,4 +1,4 @@
-// A plug-in with a name that is taken.
+// A plug-in whose name is taken.
 #include "client/plugin.hpp"
 
 TROUPE_PLUGIN("duplicate", [](troupe::PluginRegistrar& registrar) {

@@ -1,4 +1,4 @@
-// Something else of the same name.
+// A shared object that has a plug-in's symbol, but not a plug-in's content.
 #include "client/plugin.hpp"
 
 extern "C" const troupe::PluginDescriptor troupe_plugin;

@@ -1,6 +1,6 @@
-// Random and mutated messages against a service that lives on: nothing crashes, hangs, or stays behind.
+// Sends random and mutated messages to a service that lives on. Nothing may crash, hang, or stay behind.
 //
-// Every seed is one client. TROUPE_FUZZ_SEEDS says how many there are, TROUPE_FUZZ_FIRST which is the first.
+// Every seed is one client. TROUPE_FUZZ_SEEDS is the number of seeds, TROUPE_FUZZ_FIRST the first one.
 #include <google/protobuf/message.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/support/proto_buffer_writer.h>
@@ -28,7 +28,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
-/// Segments that this process, in which the service runs, has mapped.
+/// The number of segments that this process, in which the service runs, has mapped.
 std::size_t mapped_segments() {
   std::ifstream maps("/proc/self/maps");
   std::size_t count = 0;
@@ -36,7 +36,7 @@ std::size_t mapped_segments() {
   return count;
 }
 
-/// A session of bytes, which need not be messages. What the service writes is read and dropped.
+/// A session that sends bytes, which need not be messages. It reads and drops everything that the service writes.
 class ByteSession final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   ByteSession(const std::shared_ptr<grpc::Channel>& channel, grpc::ClientContext& context) : stub_(channel) {
@@ -46,7 +46,7 @@ class ByteSession final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
     StartCall();
   }
 
-  /// False: the session has ended.
+  /// Returns false if the session has ended.
   bool write(const grpc::ByteBuffer& message) {
     StartWrite(&message);
     return wait();
@@ -84,7 +84,7 @@ class ByteSession final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
   grpc::ByteBuffer incoming_;
   std::mutex mutex_;
   std::condition_variable told_;
-  /// How what was started last went, once it is done.
+  /// The result of the last started operation, once it is done.
   std::optional<bool> answer_;
 };
 
@@ -92,7 +92,7 @@ class Fuzzer {
  public:
   Fuzzer(RunningService& service, std::uint64_t seed) : service_(service), random_(seed), memory_(service.folder()) {}
 
-  /// One client, from its first message to a sudden or orderly end.
+  /// Runs one client, from its first message to a sudden or orderly end.
   void run() {
     const std::string token = memory_.hello();
     for (int i = 0; i < 2; ++i) segments_.push_back(allocate(65536));
@@ -106,7 +106,7 @@ class Fuzzer {
     hello.set_name("fuzzer");
     bool open = session.write(bytes_of(message, below(20) == 0));
     const std::uint32_t messages = 1 + below(60);
-    // Most go wrong at some time; those that do not reach what lies deeper.
+    // Most clients make a mistake at some time. The others reach deeper code.
     const bool well_behaved = below(3) == 0;
     for (std::uint32_t i = 0; i < messages && open; ++i) {
       message.Clear();
@@ -166,7 +166,7 @@ class Fuzzer {
     return {&slice, 1};
   }
 
-  /// Gives a random field somewhere in the message another value.
+  /// Changes the value of a random field somewhere in the message.
   void mutate(google::protobuf::Message& message) {
     const auto& descriptor = *message.GetDescriptor();
     const auto& reflection = *message.GetReflection();
@@ -239,7 +239,7 @@ class Fuzzer {
     }
   }
 
-  /// An operation that is right as far as this client remembers.
+  /// Makes an operation that is right as far as this client remembers.
   void fill(v1::Operation& operation) {
     switch (below(20)) {
       case 0:
@@ -293,7 +293,7 @@ class Fuzzer {
     return handles_.empty() ? 0 : handles_[below(static_cast<std::uint32_t>(handles_.size()))];
   }
   std::uint64_t take_handle() { return handles_.empty() ? 0 : take(handles_); }
-  /// One of several, which are fewer then.
+  /// Removes and returns a random number from the list.
   std::uint64_t take(std::vector<std::uint64_t>& numbers) {
     const auto place = numbers.begin() + below(static_cast<std::uint32_t>(numbers.size()));
     const std::uint64_t number = *place;
@@ -407,7 +407,7 @@ class Fuzzer {
   std::vector<std::uint64_t> handles_;
   std::uint64_t handle_ = 0;
   std::uint64_t request_ = 0;
-  /// Requests whose data were asked for and not given back.
+  /// The requests whose data were asked for and not given back.
   std::vector<std::uint64_t> held_;
   std::uint64_t keep_ = 0;
   std::vector<std::uint64_t> kept_;
@@ -418,7 +418,7 @@ class Fuzzer {
   std::vector<std::uint64_t> recordings_;
 };
 
-/// A client that does everything right gets what it asks for.
+/// Checks that a client that makes no mistake gets what it asks for.
 void check_good_client(RunningService& service) {
   ServiceClient client(service.folder());
   BOOST_REQUIRE(client.hello("good") > 0U);

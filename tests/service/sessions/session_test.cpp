@@ -63,17 +63,17 @@ BOOST_FIXTURE_TEST_CASE(ends_that_nobody_waits_for_are_told_together, Greeted) {
   const auto start = std::chrono::steady_clock::now();
   std::uint64_t last = 0;
   for (int i = 0; i < 300; ++i) last = client.submit(0, {});
-  // Without another word: not before there is something to tell, but then they are.
+  // The client sends nothing more. The service collects the ends, but still tells them all.
   BOOST_TEST(client.ended(last).status() == v1::Ended::SUCCEEDED);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   BOOST_TEST(static_cast<double>(client.messages_with_endings()) <= took.count() / 20 + 1);
-  // One that is awaited is told while others run, and takes those along that ended before.
+  // The end of an awaited task is told while others run, together with the ends before it.
   const std::uint64_t before = client.submit(0, {});
   const std::uint64_t awaited = client.submit(0, {});
   client.send([&](v1::Operation& operation) { operation.mutable_await()->set_task(awaited); });
   BOOST_TEST(client.ended(awaited).status() == v1::Ended::SUCCEEDED);
   BOOST_TEST(client.ended(before).status() == v1::Ended::SUCCEEDED);
-  // One that has ended long ago is no news.
+  // Awaiting a task whose end was told long ago gives no message.
   client.send([&](v1::Operation& operation) { operation.mutable_await()->set_task(awaited); });
   BOOST_TEST(!client.has_ended(running));
   service.gate().open();
@@ -124,7 +124,7 @@ BOOST_FIXTURE_TEST_CASE(data_are_partitioned_reduced_acquired_and_released, Gree
     operation.mutable_release_data()->set_handle(1);
   }));
   BOOST_TEST(segment.at<double>(4096)[0] == 7.0);
-  // A block goes with the whole.
+  // The block is released together with the whole.
   client.submit(0, {20}, args(1.0));
   const auto goodbye = client.goodbye();
   BOOST_REQUIRE(goodbye.has_value());
@@ -193,7 +193,7 @@ BOOST_FIXTURE_TEST_CASE(recordings_run_with_other_data, Greeted) {
   BOOST_TEST(!client.wait_all());
 }
 
-/// Lets a recording be multiplied as often as one likes.
+/// A session in which a recording may be multiplied without a limit.
 struct Unlimited : OneClient {
   static service::ServerOptions options() {
     service::ServerOptions options;

@@ -1,4 +1,5 @@
-// What a client must not say: its session ends with a message that names the field, and nobody else notices.
+// Messages that a client must not send. Its session ends with a message that names the field, and no other client
+// notices.
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <limits>
@@ -28,7 +29,7 @@ struct Service {
     MappedSegment segment;
   };
 
-  /// Whether the message ends the session with words about `field`.
+  /// Checks that the message ends the session with words about `field`.
   void check(const std::string& field, const std::function<void(v1::Operation&)>& fill) {
     Prepared prepared(service);
     prepared.client.send(fill);
@@ -43,7 +44,7 @@ struct Service {
       BOOST_TEST(goodbye->code() == "invalid_argument");
     }
   }
-  /// A registration that is right but for what `change` does.
+  /// Checks a registration that is right except for `change`.
   void check_data(const std::string& field, const std::function<void(v1::RegisterData&)>& change) {
     Prepared prepared(service);
     prepared.client.send([&](v1::Operation& operation) {
@@ -58,7 +59,7 @@ struct Service {
     });
     expect(prepared.client, "register_data." + field);
   }
-  /// Two tasks of `fill` that are right but for what `change` does.
+  /// Checks two tasks of `fill` that are right except for `change`.
   void check_tasks(const std::string& field, const std::function<void(v1::Tasks&)>& change) {
     check(field, [&](v1::Operation& operation) {
       v1::Tasks& tasks = *operation.mutable_tasks();
@@ -386,7 +387,7 @@ BOOST_AUTO_TEST_CASE(runs_of_recordings_count_as_their_tasks) {
   const auto replay = [&] {
     client.send([&](v1::Operation& operation) { operation.mutable_replay()->set_task(client.next_task()++); });
   };
-  // The last one may go beyond, or large recordings could not be run at all.
+  // The last run may exceed the limit, because otherwise large recordings could not run at all.
   for (int i = 0; i < 3; ++i) replay();
   service.gate().open();
   BOOST_TEST(!client.wait_all());

@@ -8,7 +8,7 @@
 namespace troupe::service {
 namespace {
 
-/// A future that says which number it was made for.
+/// A future that contains the number for which it was made.
 Future future_of(std::uint64_t number) {
   return {reinterpret_cast<graph::TaskOwner*>(std::uintptr_t{8}), nullptr, TaskId(number)};
 }
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(tasks_in_flight_are_found_however_old_they_are) {
       BOOST_REQUIRE((found.status == (number % 1000 == 1 ? TaskStatus::failed : TaskStatus::succeeded)));
     }
   }
-  // Failures that alternate with successes: the last ranges are known, the oldest count as successes.
+  // Failures alternate with successes. The last ranges are known; the oldest count as successes.
   for (std::uint64_t number = 3; number <= kTasks; number += 3) numbers.ended(number, TaskStatus::cancelled);
   BOOST_TEST((numbers.find(3).status == TaskStatus::succeeded));
   BOOST_TEST((numbers.find(kTasks).status == TaskStatus::cancelled));
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(nothing_that_many_threads_leave_is_lost_or_comes_unannounce
   std::uint64_t taken = 0;
   int woken = 0;
   while (taken < kThreads * kEach) {
-    // What comes after a look wakes anew.
+    // An end after the last look wakes again.
     if (wakes == woken) {
       std::this_thread::yield();
       continue;

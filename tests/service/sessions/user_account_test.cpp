@@ -1,4 +1,4 @@
-// What one user's clients may have together.
+// The limits on what one user's clients may have together.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -11,7 +11,7 @@
 namespace troupe::tests {
 namespace {
 
-/// The smallest account that there is, and limits that would let one exhaust it.
+/// The smallest possible account, and limits that would let one client exhaust it.
 struct SmallAccount {
   static service::ServerOptions options() {
     service::ServerOptions options;

@@ -24,7 +24,7 @@ using tests::contains;
 using tests::run_with_input;
 using tests::sample_view;
 
-/// Prints what the parser of Prometheus' own client library understood.
+/// Prints the metrics that the parser of Prometheus' own client library found.
 constexpr const char* kParser = R"(
 import json, sys
 from prometheus_client.parser import text_string_to_metric_families
@@ -36,7 +36,7 @@ for family in text_string_to_metric_families(sys.stdin.read()):
 json.dump(families, sys.stdout)
 )";
 
-/// Null where the library is not installed.
+/// Null if the library is not installed.
 json parsed(const std::string& text) {
   if (run_with_input({"/usr/bin/python3", "-c", "import prometheus_client"}, "").status != 0) {
     tests::skip("python3-prometheus-client is not installed");
@@ -47,7 +47,7 @@ json parsed(const std::string& text) {
   return json::parse(ran.output);
 }
 
-/// The value of the one sample that has this name and, at least, these labels.
+/// The value of the only sample that has this name and at least these labels.
 double value(const json& families, const std::string& name, const json& labels = json::object()) {
   double found = std::nan("");
   int count = 0;
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(labels_keep_their_text_whatever_it_is) {
   if (families.is_null()) return;
   (void)value(families, "troupe_client_weight", {{"name", view.sessions[0].name}});
   (void)value(families, "troupe_client_weight", {{"name", "not ? text"}});
-  // Of a service that does not say the name.
+  // This session's service does not tell the user's name.
   (void)value(families, "troupe_client_weight", {{"session", "6"}, {"user", "1001"}});
 }
 
