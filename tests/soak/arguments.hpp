@@ -1,4 +1,4 @@
-/// What a soak program is told on its command line, and what keeps it from running for ever.
+/// The command line of soak programs, and an alarm that keeps them from running for ever.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@
 
 namespace troupe::tests {
 
-/// How many seeds to try: the number after `--`, or `otherwise`.
+/// The number of seeds to try: the number after `--`, or `otherwise`.
 inline std::uint64_t seeds(std::uint64_t otherwise) {
   const auto& suite = boost::unit_test::framework::master_test_suite();
   return suite.argc > 1 ? std::stoull(suite.argv[1]) : otherwise;
 }
 
-/// Ends the program where its scope takes longer than `limit`: a hang, which nothing inside could report.
+/// Ends the program if the scope takes longer than `limit`. Such a hang could not be reported from inside.
 class Alarm {
  public:
   explicit Alarm(std::chrono::seconds limit)

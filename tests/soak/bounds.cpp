@@ -1,4 +1,4 @@
-// Random runs in virtual time against their lower bounds, many of them.
+// Compares many random runs in virtual time with their lower bounds.
 //
 //   soak_bounds -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
 //

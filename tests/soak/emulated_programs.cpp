@@ -1,4 +1,4 @@
-// Random programs on cores and emulated accelerators under real threads, with faults, many of them.
+// Many random programs on cores and emulated accelerators under real threads, with faults.
 //
 //   soak_emulated_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
 //

@@ -1,5 +1,5 @@
-// How much longer runs take in virtual time where kernel times have to be learned, all sizes being different: a table
-// of policies, laws and numbers of tasks.
+// Prints how much longer runs in virtual time take if kernel times have to be learned and all sizes are different: a
+// table of policies, laws and numbers of tasks.
 //
 //   soak_learned_times -- [SEEDS [TASKS...]]   one round of graphs for each 10000 seeds, at least one; numbers of
 //   tasks: 100 400 1600
@@ -28,7 +28,7 @@ void print_row(const LearnedCase& of, int tasks, std::uint64_t seed) {
   for (const std::string& policy : kPolicies) {
     const double ratio = learned_ratio(of, tasks, policy, seed);
     row += fmt::format("{:>11.2f}", ratio);
-    // Of fewer tasks those that are tried are too large a part.
+    // With fewer tasks, too large a part of them is tried.
     const bool judged = tasks >= 400 && (policy == "homeward" || policy == "heft" || policy == "mct");
     BOOST_TEST((!judged || ratio <= 1.2), of.name << ", " << tasks << " tasks, " << policy << ": " << ratio);
   }

@@ -1,4 +1,4 @@
-/// Ten million tasks with the default window: memory stays bounded, whatever the number of tasks.
+/// Ten million tasks with the default window. Memory must stay bounded for any number of tasks.
 #include <sys/resource.h>
 
 #include <boost/test/unit_test.hpp>

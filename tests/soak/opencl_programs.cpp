@@ -1,9 +1,9 @@
-// Random OpenCL programs on pocl's devices, many of them.
+// Many random OpenCL programs on pocl's devices.
 //
 //   soak_opencl_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
 //
-// Each seed runs three times: with all the memory that the devices have; with so little that most of what is not used
-// has to leave; and with all launches in parts that can be. A seed that fails is printed with the command that runs it
+// Each seed runs three times: with all the memory that the devices have; with so little memory that most unused data
+// have to leave; and with every launch split that can be. A seed that fails is printed with the command that runs it
 // again; so is one that has not ended after a minute.
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX
 

@@ -1,4 +1,4 @@
-// Random programs on whole runtimes, many of them.
+// Many random programs on whole runtimes.
 //
 //   soak_random_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
 //

@@ -1,4 +1,4 @@
-// Random programs on cores whose clusters change while they run, many of them.
+// Many random programs on cores whose clusters change while they run.
 //
 //   soak_regroupings -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
 //

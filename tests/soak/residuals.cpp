@@ -1,4 +1,4 @@
-// Residuals of random factorizations, many of them.
+// Residuals of many random factorizations.
 //
 //   soak_residuals -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
 //
@@ -21,7 +21,7 @@ constexpr std::uint64_t kLargeOnesApart = 50;
 constexpr std::int64_t kLargest = 4000;
 constexpr std::int64_t kSmall = 300;
 
-/// What is worth knowing about all values of one formula.
+/// The largest value of one formula, and the case in which it occurred.
 struct Worst {
   double value = 0;
   std::string where;

@@ -1,4 +1,4 @@
-/// What ends a soak program whose seed hangs, and says which.
+/// Ends a soak program whose seed hangs, and names the seed.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -17,7 +17,7 @@ inline std::string replay(std::uint64_t seed) {
   return std::string(boost::unit_test::framework::master_test_suite().argv[0]) + " -- 1 " + std::to_string(seed);
 }
 
-/// Ends the program, loudly, when `next` has not been called for a minute.
+/// Ends the program with a message if `next` has not been called for a minute.
 class SeedWatchdog {
  public:
   SeedWatchdog() : thread_([this] { watch(); }) {}

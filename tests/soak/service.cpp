@@ -1,4 +1,4 @@
-/// A service with many clients: 64 of them with small graphs, and clients that are killed at any moment.
+/// A service with many clients: 64 clients with small graphs, and clients that are killed at any moment.
 #include <built_paths.hpp>  // written by the build
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// Several clients in processes of their own.
+/// Several clients, each in its own process.
 class Clients {
  public:
   explicit Clients(std::string folder) : folder_(std::move(folder)) {}
@@ -89,7 +89,7 @@ struct Fixture {
     options.runtime.oversubscribe = true;
     server = service::Server::start(options, codelets).value_or_throw();
   }
-  /// False: clients are still there after a minute.
+  /// Returns false if clients are still there after a minute.
   bool all_gone() {
     const auto deadline = steady_clock::now() + std::chrono::minutes(1);
     while (!server->look().sessions.empty()) {
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(killed_clients_leave_nothing_behind_and_disturb_nobody) {
   std::size_t memory = 0;
   std::uint64_t killed = 0;
   while (killed < kills) {
-    // Two that must not notice, for as long as others die beside them.
+    // Two clients must not notice anything, for as long as others die beside them.
     const pid_t steady = clients.start("graphs", killed + 1, 3);
     const pid_t other = clients.start("graphs", killed + 2, 3);
     std::vector<pid_t> victims;
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(killed_clients_leave_nothing_behind_and_disturb_nobody) {
   }
   std::printf("%lu clients killed; resident %zu KiB after the first, %zu KiB after all\n",
               static_cast<unsigned long>(killed), memory, resident_kib());
-  // What one client's graph may take, and not what a thousand have had.
+  // The limit allows for the graph of one client, but not for those of a thousand.
   BOOST_TEST(resident_kib() < memory + (std::size_t{100} << 10U));
 }
 

@@ -1,4 +1,4 @@
-// Random programs of clients of a service, on cores and with emulated accelerators, many of them.
+// Many random programs of clients of a service, on cores and with emulated accelerators.
 //
 //   soak_service_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000) of each, from FIRST (default 1) on
 #include <boost/test/unit_test.hpp>

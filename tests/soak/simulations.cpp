@@ -1,4 +1,4 @@
-// Random programs on random machines in virtual time with real buffers, many of them.
+// Many random programs on random machines in virtual time with real buffers.
 //
 //   soak_simulations -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
 //

@@ -1,4 +1,4 @@
-/// Starts and stops the runtime some thousand times, in every way that it can be used meanwhile.
+/// Starts and stops the runtime some thousand times, with every kind of use in between.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-/// Hunts lost wake-ups and lost tasks: single tasks at the moment at which workers fall asleep, message orders drawn
+/// Searches for lost wake-ups and lost tasks: single tasks at the moment when workers fall asleep, message orders drawn
 /// from thousands of seeds, and workers that die meanwhile.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -23,8 +23,8 @@ void submit(RuntimeSystem& runtime, const Codelet& codelet, const std::vector<Ac
   runtime.graph().submit({codelet, accesses, {}, {}}).value_or_throw();
 }
 
-/// One task after the other, each when the last has run and a random time has passed, which is about the time for
-/// which an idle worker looks for work.
+/// Runs one task after the other. Each is submitted when the last has run and a random time has passed, which is about
+/// the time for which an idle worker looks for work.
 void ping_pong(const std::string& policy, int workers, std::chrono::nanoseconds spin, std::uint64_t rounds) {
   RuntimeOptions options;
   options.cores = workers;
@@ -46,7 +46,8 @@ void ping_pong(const std::string& policy, int workers, std::chrono::nanoseconds 
   BOOST_TEST(runtime->report().ended == rounds);
 }
 
-/// The same made by a kernel's successors: every task makes a few ready, of which others are to be woken for some.
+/// Lets kernels' successors make the work: every task makes a few ready, and other workers have to be woken for some of
+/// them.
 void fan_out(const std::string& policy, int workers, std::uint64_t rounds) {
   RuntimeOptions options;
   options.cores = workers;
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(fans_of_ready_tasks) {
   }
 }
 
-/// In a single thread, so that a hang is an error that comes at once and replays from its seed.
+/// Everything runs in a single thread, so that a hang is an error that appears at once and replays from its seed.
 BOOST_AUTO_TEST_CASE(thousands_of_message_orders_with_deaths) {
   for (std::uint64_t seed = 1; seed <= tests::seeds(2000); ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {

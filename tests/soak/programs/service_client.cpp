@@ -1,5 +1,5 @@
-/// One client of a service: service_client FOLDER WHAT SEED SECONDS. `graphs`: small graphs until the time is over,
-/// each checked; prints how many. `restless`: uses everything that a client can have until somebody kills it.
+/// One client of a service: service_client FOLDER WHAT SEED SECONDS. `graphs`: runs small graphs until the time is
+/// over, checks each, and prints their number. `restless`: uses everything that a client can use until it is killed.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -14,10 +14,10 @@
 namespace troupe {
 namespace {
 
-/// Kernels of a hundred microseconds: then workers are what clients compete for, and not the machine's cores.
+/// Kernels take a hundred microseconds, so that clients compete for workers and not for the machine's cores.
 constexpr std::int64_t kElements = 131'072;
 
-/// y = y + x, again and again, in memory of the service or of this program, and the sum of its squares.
+/// Computes y = y + x several times, in memory of the service or of this program, and the sum of its squares.
 bool small_graph(Runtime& runtime, Random& random) {
   const auto& k = kernels::element_codelets<double>();
   std::vector<double> own(kElements, 1);
