@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(placing_policies_keep_what_they_learn_and_say_how_good_it_w
   };
   BOOST_TEST(contains(with({folder.path("models")}), "predicted"));
   BOOST_REQUIRE(folder.names() == Words{"models"});
-  // All is known now.
+  // All times are known now.
   const auto json = nlohmann::json::parse(with({folder.path("models"), "--json"}));
   std::uint64_t predicted = 0;
   for (const auto& of : json["predictions"]) {
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(solving_prints_metrics_too) {
 }
 
 BOOST_AUTO_TEST_CASE(a_stall_is_explained_on_standard_error) {
-  // One tile: a single kernel that takes far longer than a millisecond.
+  // With one tile, a single kernel takes far longer than a millisecond.
   const traces::ChildOutput ran =
       run_program({"run", "cholesky", "--n", "1500", "--tile", "1500", "--why-after", "1ms", "--json"});
   BOOST_TEST(ran.exit_status == 0);
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_matrix_that_does_not_fit_into_memory_before_it_al
     fails(2, {"run", application, "--n", "2000000000", "--check"}, {"2000000000 x 2000000000", "memory"});
   }
   fails(2, {"run", "cholesky", "--n", "2147483647", "--tile", "1"}, {"memory"});
-  // The matrix alone would fit, its tiles do not.
+  // The matrix alone would fit into memory, but its tiles do not.
   const auto many_tiles = std::to_string(static_cast<std::int64_t>(std::sqrt(available / 256)));
   fails(2, {"run", "cholesky", "--n", many_tiles, "--tile", "1", "--tile-rows", "1"}, {"memory", "larger tiles"});
   const TemporaryFolder folder;

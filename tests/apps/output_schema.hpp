@@ -1,4 +1,4 @@
-/// Checks what commands print with `--json` against the schema that is installed.
+/// Compares the `--json` output of commands with the schema that is installed.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace troupe::tests {
 
-/// As much of JSON Schema as the schema uses; what it does not know is an error, so that nothing passes unseen.
+/// The part of JSON Schema that the schema uses. An unknown keyword is an error, so that nothing passes unseen.
 class OutputSchema {
  public:
   explicit OutputSchema(nlohmann::json whole) : whole_(std::move(whole)) {}
 
-  /// What is wrong with the first place that does not conform; empty: nothing.
+  /// The fault of the first place that does not conform; empty if there is none.
   [[nodiscard]] std::string fault(const nlohmann::json& value, const nlohmann::json& schema,
                                   const std::string& place = "") const {
     for (const auto& [keyword, rule] : schema.items()) {
@@ -96,7 +96,7 @@ class OutputSchema {
   json whole_;
 };
 
-/// That of apps/reference.
+/// The schema in apps/reference.
 [[nodiscard]] inline const OutputSchema& output_schema() {
   static const OutputSchema schema = [] {
     std::ifstream file(std::string(TROUPE_SOURCE_DIR) + "/apps/reference/output.schema.json");
@@ -105,7 +105,7 @@ class OutputSchema {
   return schema;
 }
 
-/// The output of a command, such as "run" or "experiment-dada", is as the schema says.
+/// Checks that the output of a command, such as "run" or "experiment-dada", conforms to the schema.
 inline void conforms(const nlohmann::json& output, const std::string& command) {
   const std::string fault = output_schema().fault_of_command(output, command);
   BOOST_TEST(fault == "", command << fault);

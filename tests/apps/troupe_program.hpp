@@ -1,4 +1,4 @@
-/// The program itself, as a user runs it: for tests of the command line.
+/// The program as a user runs it, for tests of the command line.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using traces::ChildOutput;
 using traces::run_child;
 using Words = std::vector<std::string>;
 
-/// Where the program lies; the build tells it to one file, tests/apps/command_line_test.cpp.
+/// The path of the program. The build tells it to one file, tests/apps/command_line_test.cpp.
 [[nodiscard]] std::string program_path();
 
 inline traces::ChildOutput run_program(Words arguments, const Words& launcher = {}) {
@@ -26,7 +26,8 @@ inline traces::ChildOutput run_program(Words arguments, const Words& launcher = 
   return traces::run_child(arguments, "", std::chrono::seconds(240)).value_or_throw();
 }
 
-/// The command fails with this exit code and one line that has all of `parts`; nothing is on standard output.
+/// Checks that the command fails with this exit code and one line that has all of `parts`, and that standard output is
+/// empty.
 inline void fails(int code, const Words& arguments, const Words& parts, const Words& launcher = {}) {
   const traces::ChildOutput ran = run_program(arguments, launcher);
   std::string command;
@@ -50,7 +51,8 @@ inline std::string succeeds(const Words& arguments, const Words& launcher = {}) 
   return ran.output;
 }
 
-/// A program that others would need, for a test of something that can be done without.
+/// Returns true if a program is absent that a test would need, and skips the test case. The tested feature works
+/// without it.
 inline bool absent(const Words& command, const char* what) {
   const auto ran = traces::run_child(command, "", std::chrono::seconds(60));
   if (ran && ran.value().exit_status == 0) return false;

@@ -19,8 +19,8 @@ BOOST_AUTO_TEST_SUITE(bytes_bound)
 
 namespace {
 
-/// The bytes that a choice of devices moves at least: each version of a tile goes once to each memory that reads it,
-/// but for that where it was made.
+/// The fewest bytes that a choice of devices moves. Each version of a tile goes once to each memory that reads it,
+/// except the one where it was made.
 class MovedBytes {
  public:
   MovedBytes(const BytesProblem& problem, const std::vector<std::size_t>& memory_of_task)
@@ -31,7 +31,7 @@ class MovedBytes {
       for (const auto tile : task.reads) {
         if (holders_[tile].insert(memory).second) total_ += problem.tiles[tile].bytes.count;
       }
-      // The first is updated.
+      // The task updates the first tile that it reads.
       if (!task.reads.empty()) holders_[task.reads.front()] = {memory};
       for (const auto tile : task.overwrites) holders_[tile] = {memory};
     }
@@ -44,8 +44,8 @@ class MovedBytes {
   std::uint64_t total_ = 0;
 };
 
-/// The fewest bytes of all choices of devices that keep every device busy for no longer than the makespan. Dependencies
-/// and orders are left out, so no schedule moves less.
+/// The fewest bytes of all choices of devices that keep every device busy for at most the makespan. Dependencies and
+/// orders are ignored, so no schedule moves fewer bytes.
 class ThriftiestChoice {
  public:
   explicit ThriftiestChoice(const BytesProblem& problem) : problem_(problem), memory_(problem.tasks.size()) {
@@ -57,7 +57,7 @@ class ThriftiestChoice {
     }
     search(0);
   }
-  /// None: no choice takes so little time.
+  /// No value: no choice takes so little time.
   [[nodiscard]] std::optional<std::uint64_t> bytes() const { return best_; }
 
  private:
@@ -90,7 +90,7 @@ class ThriftiestChoice {
   std::optional<std::uint64_t> best_;
 };
 
-/// Cores, and GPUs with memories of their own: `times` by kind, then type.
+/// A machine of cores, and GPUs with their own memories; `times` is indexed by kind, then type.
 BoundMachine with_memories(const std::vector<std::vector<double>>& times, const std::vector<int>& counts) {
   BoundMachine machine = machine_of(times, counts);
   machine.types[1].cores = 0;
@@ -100,7 +100,7 @@ BoundMachine with_memories(const std::vector<std::vector<double>>& times, const 
 
 constexpr int kSide = 5;
 
-/// A matrix of 5 x 5 tiles of 10 bytes, without tasks: one core, which takes 4, and `gpus` GPUs, which take 1.
+/// A matrix of 5 x 5 tiles of 10 bytes, without tasks. One core takes 4 for a task, and each of `gpus` GPUs takes 1.
 BytesProblem matrix(int gpus, double makespan_s) {
   BytesProblem problem;
   for (int row = 0; row < kSide; ++row) {
@@ -114,7 +114,7 @@ BytesProblem matrix(int gpus, double makespan_s) {
 
 std::uint32_t tile(int row, int column) { return static_cast<std::uint32_t>(row * kSide + column); }
 
-/// Tasks that update a tile of random size each, or read a second too, of up to three kinds; some overwrite.
+/// Tasks of up to three kinds. Each updates a tile of random size, or also reads a second tile; some overwrite tiles.
 BytesProblem random_problem(std::mt19937& random) {
   BytesProblem problem = matrix(1 + static_cast<int>(random() % 2), 0);
   problem.kinds = 1 + random() % 2;
@@ -133,7 +133,7 @@ BytesProblem random_problem(std::mt19937& random) {
   return problem;
 }
 
-/// Updates as in Cholesky (`lower`), LU or in any orientation, each with three tiles.
+/// Updates with three tiles each, as in Cholesky (`lower`), in LU, or in any orientation.
 BytesProblem random_triangles(std::mt19937& random) {
   BytesProblem problem = matrix(1 + static_cast<int>(random() % 3), 0);
   problem.machine.types[0].times[0] = random() % 2 == 0 ? kCannotRun : 3.0;
@@ -153,7 +153,8 @@ BytesProblem random_triangles(std::mt19937& random) {
   return problem;
 }
 
-/// Checks the bound against the thriftiest choice for several makespans; returns how often they are equal and not zero.
+/// Compares the bound with the thriftiest choice for several makespans. Returns the number of times that they are equal
+/// and not zero.
 int check(BytesProblem problem) {
   int equal = 0;
   for (double makespan = 1; makespan <= 16; makespan += 1.5) {
@@ -177,7 +178,7 @@ BOOST_AUTO_TEST_CASE(nothing_moves_where_the_cores_have_the_time) {
 }
 
 BOOST_AUTO_TEST_CASE(what_the_cores_cannot_do_in_time_takes_its_tiles_to_gpus) {
-  // Two of five tasks fit on the core.
+  // The core can run two of the five tasks in time.
   BytesProblem problem = matrix(3, 8);
   for (std::uint32_t i = 0; i < 5; ++i) problem.tasks.push_back({0, {i}, {}});
   BOOST_TEST(bytes_lower_bound(problem).count == 30U);
@@ -191,7 +192,7 @@ BOOST_AUTO_TEST_CASE(tasks_on_one_tile_take_it_to_a_gpu_once) {
   for (int i = 0; i < 5; ++i) problem.tasks.push_back({0, {0}, {}});
   problem.makespan_s = 3.9;
   BOOST_TEST(bytes_lower_bound(problem).count == 10U);
-  // One of the five fits on the core; a part of the tile stands for the others.
+  // The core can run one of the five tasks. The bound counts part of the tile for the others.
   problem.makespan_s = 4;
   BOOST_TEST(bytes_lower_bound(problem).count == 8U);
 }
@@ -221,7 +222,7 @@ BOOST_AUTO_TEST_CASE(tasks_are_seen_as_triangles_only_if_their_tiles_are_three_d
   BOOST_TEST(!TileTriangles(problem, usable).is_triangle[0]);
 }
 
-/// The most triangles of the tasks that n tiles hold, for every n, by trying all sets of tasks.
+/// Compares the most triangles of tasks that n tiles hold, for every n, with a search over all sets of tasks.
 void check_triangles(const BytesProblem& problem) {
   const TileTriangles triangles(problem, std::vector<bool>(problem.tiles.size(), true));
   for (std::size_t set = 1; set < (std::size_t{1} << problem.tasks.size()); ++set) {
@@ -243,7 +244,7 @@ BOOST_AUTO_TEST_CASE(no_set_of_tasks_has_fewer_tiles_than_the_triangles_say) {
       check_triangles(random_triangles(random));
     }
   }
-  // All updates of a Cholesky factorisation of 5 x 5 tiles: ten, on ten tiles.
+  // All updates of a Cholesky factorization of 5 x 5 tiles: ten updates on ten tiles.
   BytesProblem all = matrix(1, 1);
   for (int i = 0; i < kSide; ++i) {
     for (int j = 0; j < i; ++j) {
@@ -276,7 +277,8 @@ BOOST_AUTO_TEST_CASE(no_choice_of_devices_moves_less_than_the_triangles_need) {
   }
 }
 
-/// Cholesky of n x n tiles of one byte, on cores that take 25 and 8 GPUs that take 1, in 1.2 of the area bound's time.
+/// Cholesky of n x n tiles of one byte, on cores that take 25 and 8 GPUs that take 1, in 1.2 times the time of the area
+/// bound.
 BOOST_AUTO_TEST_CASE(several_gpus_need_the_same_tiles) {
   constexpr int n = 20;
   BytesProblem problem{{}, {}, 2, with_memories({{25.0, 1.0}, {25.0, 1.0}}, {4, 8}), 0};

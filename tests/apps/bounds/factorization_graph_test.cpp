@@ -16,7 +16,7 @@ namespace {
 
 using Indices = std::vector<std::uint32_t>;
 
-/// Tiles of 512, and one narrower one where n is no multiple.
+/// The graph with tiles of 512, and one narrower tile if n is not a multiple.
 FactorizationGraph graph_of(linalg::Application application, std::int64_t n, const std::string& policy = "eager") {
   SimulatedRun run;
   run.application = application;
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(cholesky_is_written_down_with_its_tiles_the_updated_one_fir
 
 BOOST_AUTO_TEST_CASE(smaller_tiles_make_kinds_of_their_own) {
   const FactorizationGraph graph = graph_of(linalg::Application::cholesky, 512 + 100);
-  // potrf and trsm on whole tiles, then syrk and potrf on the corner.
+  // The tasks are potrf and trsm on whole tiles, then syrk and potrf on the corner.
   BOOST_TEST(graph.tasks.size() == 4U);
   BOOST_TEST(graph.kinds.size() == 4U);
   BOOST_TEST(kernel_of(graph, 0) == kernel_of(graph, 3));
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(smaller_tiles_make_kinds_of_their_own) {
 }
 
 BOOST_AUTO_TEST_CASE(writers_wait_for_the_readers_before_them) {
-  // QR, two tiles each way: geqrt, unmqr, tsqrt, tsmqr, geqrt.
+  // QR with two tiles each way has geqrt, unmqr, tsqrt, tsmqr, geqrt.
   const FactorizationGraph graph = graph_of(linalg::Application::qr, 2 * 512);
   BOOST_TEST_REQUIRE(graph.tasks.size() == 5U);
   const std::vector<Indices> predecessors{{}, {0}, {0}, {1, 2}, {3}};
@@ -88,9 +88,9 @@ BOOST_AUTO_TEST_CASE(writers_wait_for_the_readers_before_them) {
   // Reflectors are made without being read.
   BOOST_TEST(names_of(graph, graph.uses[0].overwrites) == "--");
   BOOST_TEST(names_of(graph, graph.uses[2].overwrites) == "-");
-  // Of the two tiles that it updates, the one that no other task of its row does.
+  // The task updates two tiles. The first is the one that no other task of its row updates.
   BOOST_TEST(names_of(graph, graph.uses[3].reads) == "(1,1)(0,1)(1,0)-");
-  // LU, three tiles each way: the last update of a tile waits for the first, and for both of its factors.
+  // LU with three tiles each way: the last update of a tile waits for the first one, and for both of its factors.
   const FactorizationGraph lu = graph_of(linalg::Application::lu, 3 * 512);
   BOOST_TEST(lu.tasks.size() == 14U);
   BOOST_TEST(names_of(lu, lu.uses[12].reads) == "(2,2)(2,1)(1,2)");

@@ -14,7 +14,7 @@
 namespace troupe::apps {
 namespace {
 
-/// Tile Cholesky with n x n tiles: potrf 0, trsm 1, syrk 2, gemm 3.
+/// The tasks of tile Cholesky with n x n tiles: potrf 0, trsm 1, syrk 2, gemm 3.
 std::vector<BoundTask> cholesky(std::uint32_t n) {
   std::vector<BoundTask> tasks;
   std::vector<std::int64_t> writer(n * n, -1);
@@ -37,8 +37,8 @@ std::vector<BoundTask> cholesky(std::uint32_t n) {
   return tasks;
 }
 
-/// The workers of a tiny machine: cores and GPUs of some types, with times that have nothing to do with one another, or
-/// cores that form clusters as they are needed.
+/// The workers of a tiny machine: either cores and GPUs of some types, with unrelated times, or cores that form
+/// clusters as needed.
 BoundMachine random_workers(std::mt19937& random, std::size_t kinds) {
   BoundMachine machine;
   const bool clusters = random() % 5 == 0;
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_can_run_nowhere_has_no_schedule) {
 }
 
 BOOST_AUTO_TEST_CASE(independent_tasks_fill_the_machine) {
-  // A core takes 4, a GPU 1: in 4 seconds two cores do 2 tasks, and the GPU 4.
+  // A core takes 4 and a GPU 1. In 4 seconds two cores run 2 tasks and the GPU 4.
   const BoundProblem problem{std::vector<BoundTask>(6), 1, machine_of({{4.0, 1.0}}, {2, 1})};
   const auto bounds = lower_bounds(problem);
   BOOST_TEST(bounds.area_s == 4.0);
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(independent_tasks_fill_the_machine) {
 }
 
 BOOST_AUTO_TEST_CASE(the_area_bound_gives_each_kind_to_whom_it_suits) {
-  // Kind 0 is equally fast everywhere, kind 1 four times as fast on the GPU.
+  // Kind 0 is equally fast everywhere; kind 1 is four times as fast on the GPU.
   BoundProblem problem{std::vector<BoundTask>(8), 2, machine_of({{1.0, 1.0}, {4.0, 1.0}}, {1, 1})};
   for (std::size_t i = 4; i < 8; ++i) problem.tasks[i].kind = 1;
   BOOST_TEST(lower_bounds(problem).area_s == 4.0);
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(types_that_are_alike_count_as_one_and_absent_ones_not_at_al
   BOOST_TEST(lower_bounds(problem).area_s == 6.0);
 }
 
-// Four cores that take 4, and clusters of two of them that take 1: these do four tasks in 2, with no core left.
+// Four cores take 4, and clusters of two of them take 1. The clusters run four tasks in 2 and leave no core.
 BOOST_AUTO_TEST_CASE(workers_that_share_cores_do_not_run_at_the_same_time) {
   BoundProblem problem{std::vector<BoundTask>(4), 1, {{{{4.0}, 4, 1}, {{1.0}, 2, 2}}, 4}};
   BOOST_TEST(lower_bounds(problem).area_s == 2.0);
@@ -141,8 +141,8 @@ BOOST_AUTO_TEST_CASE(tasks_count_by_their_length) {
   BOOST_TEST(bounds.staged_s == 7.0);
 }
 
-// Four tasks of kind 0 in a chain, and ten of kind 1 for the GPU alone. The area bound has the core do most of kind 0;
-// but then the chain takes too long.
+// Four tasks of kind 0 form a chain; ten of kind 1 are for the GPU alone. The area bound gives most of kind 0 to the
+// core, but then the chain takes too long.
 BOOST_AUTO_TEST_CASE(the_iterated_bound_is_above_area_and_critical_path_where_they_are_at_odds) {
   BoundProblem problem{{}, 2, machine_of({{4.0, 1.0}, {kCannotRun, 1.0}}, {1, 1})};
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -157,7 +157,8 @@ BOOST_AUTO_TEST_CASE(the_iterated_bound_is_above_area_and_critical_path_where_th
   BOOST_TEST(bounds.iterated_s == 11.5);
 }
 
-// Four tasks on two devices, and a chain of three behind (or before) them all: while the chain runs, nothing else can.
+// Four tasks on two devices, and a chain of three behind (or before) all of them. While the chain runs, nothing else
+// can run.
 BOOST_AUTO_TEST_CASE(the_staged_bound_knows_that_a_graph_ends_or_begins_with_few_tasks) {
   const BoundProblem ends{
       {{0, {}}, {0, {}}, {0, {}}, {0, {}}, {0, {0, 1, 2, 3}}, {0, {4}}, {0, {5}}}, 1, machine_of({{1.0}}, {2})};
@@ -198,7 +199,7 @@ BOOST_AUTO_TEST_CASE(no_bound_is_above_the_best_schedule) {
       iterated_gains += bounds.iterated_s > std::max(bounds.area_s, bounds.critical_path_s) * (1 + 1e-6);
     }
   }
-  // Bounds that say nothing would pass the above.
+  // Bounds that are trivial would pass the checks above.
   BOOST_TEST_MESSAGE(tight << " of " << kProblems << " bounds are reached, " << iterated_gains << " gain by iterating, "
                            << staged_gains << " by stages");
   BOOST_TEST(tight > kProblems / 5);
@@ -206,7 +207,7 @@ BOOST_AUTO_TEST_CASE(no_bound_is_above_the_best_schedule) {
   BOOST_TEST(staged_gains > kProblems / 60);
 }
 
-// Kernel times of a machine with two kinds of GPU, in seconds; 40 tile rows are 11,480 tasks.
+// The kernel times in seconds of a machine with two kinds of GPU. 40 tile rows are 11,480 tasks.
 BOOST_AUTO_TEST_CASE(a_large_graph_takes_less_than_a_second) {
   const BoundProblem problem{
       cholesky(40), 4,
@@ -220,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_large_graph_takes_less_than_a_second) {
                                           << bounds.iterated_s << " s, staged " << bounds.staged_s << " s");
   BOOST_TEST(bounds.critical_path_s > 0.0);
   BOOST_TEST(bounds.staged_s >= bounds.area_s);
-  BOOST_TEST(taken_s < 5.0);  // Far more than it takes: the machine may be busy, the build instrumented.
+  BOOST_TEST(taken_s < 5.0);  // Far more than it takes, because the machine may be busy or the build instrumented.
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-// Commands that use accelerators of this machine, emulated or CUDA's, as a user runs them.
+// Commands that use accelerators of this machine, emulated ones or CUDA's, run as a user runs them.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <iostream>
@@ -27,7 +27,8 @@ using tests::TemporaryFolder;
 using tests::Words;
 
 struct Fixture {
-  /// Of a small matrix on two emulated accelerators that hold a quarter of it, unless `more` says otherwise.
+  /// The command for a small matrix on two emulated accelerators that hold a quarter of it, unless `more` says
+  /// otherwise.
   static Words run(const std::string& application, const Words& more = {}) {
     Words arguments{"run", application, "--n", "512", "--tile", "64", "--policy", "heft", "--models", "none"};
     if (more.empty() || more[0] != "--emulated-gpus") {
@@ -40,7 +41,7 @@ struct Fixture {
     arguments.emplace_back("--json");
     return nlohmann::json::parse(succeeds(arguments));
   }
-  /// The number of them.
+  /// The number of GPUs.
   static std::size_t gpus() {
     const auto there = platform::list_cuda_devices();
     return there ? there.value().size() : 0;
@@ -106,7 +107,7 @@ BOOST_AUTO_TEST_CASE(variables_that_have_no_effect_are_passed_over) {
         "TROUPE_REUSE_PROFILE=" + folder.path() + "/p"}) {
     BOOST_TEST_CONTEXT(variable) {
       succeeds(small, {"env", variable});
-      // Given, it is refused as before.
+      // An option on the command line is refused as before.
       fails(2, {"run", "cholesky", "--n", "64", "--eviction", "lru"}, {"--eviction", "accelerators"},
             {"env", variable});
     }
@@ -118,7 +119,7 @@ BOOST_AUTO_TEST_CASE(messages_say_which_values_are_from_the_environment) {
   fails(2, {"run", "cholesky", "--n", "64"}, {"the environment has TROUPE_GPUS=1000"}, {"env", "TROUPE_GPUS=1000"});
   fails(2, {"run", "cholesky", "--n", "64", "--models", "d"}, {"--models", "the environment has TROUPE_POLICY=lws"},
         {"env", "TROUPE_POLICY=lws"});
-  // What is given wins, and is not said to be from there.
+  // The option wins over the variable, and the message does not name the variable.
   succeeds({"run", "cholesky", "--n", "64", "--cores", "1"}, {"env", "TROUPE_CORES=5000"});
   const auto ran = run_program({"run", "cholesky", "--n", "64", "--cores", "4000"}, {"env", "TROUPE_CORES=5000"});
   BOOST_TEST(ran.exit_status == 2);
@@ -126,7 +127,7 @@ BOOST_AUTO_TEST_CASE(messages_say_which_values_are_from_the_environment) {
 }
 
 BOOST_AUTO_TEST_CASE(opencl_devices_are_accelerators) {
-  // The driver of the tests refuses to run anything, but that is said when all options have been found good.
+  // The driver of the tests refuses to run anything, but that is reported only when all options have been found valid.
   fails(2, {"run", "cholesky", "--n", "64", "--eviction", "lru"}, {"OpenCL device 0", "TROUPE_OPENCL=all"},
         {"env", "OCL_ICD_FILENAMES=", "OCL_ICD_VENDORS=" TROUPE_FAKE_OPENCL_FOLDER "/libfake_opencl.so",
          "TROUPE_OPENCL=all"});
@@ -228,7 +229,7 @@ BOOST_AUTO_TEST_CASE(what_was_calibrated_is_shown_drawn_and_used) {
     BOOST_TEST(contains(shown, part), "no '" << part << "' in\n" << shown);
   }
   BOOST_TEST(!contains(succeeds(with({"model", "show", "--kernel", "potrf"})), "gemm"));
-  // Every task of the first run has a prediction: nothing is left to be tried.
+  // Every task of the second run has a prediction, so no task has to be tried.
   const auto used = json_of(
       with({"run", "cholesky", "--n", "512", "--tile", "64", "--policy", "heft", "--emulated-gpus", "1:memory=4MiB"}));
   std::uint64_t predicted = 0;

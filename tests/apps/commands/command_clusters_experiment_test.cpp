@@ -25,7 +25,7 @@ using tests::Words;
 struct ClustersFixture {
   tests::TemporaryFolder folder;
 
-  /// Small, and into `folder`/x, unless `more` says otherwise.
+  /// A small experiment that writes into `folder`/x, unless `more` says otherwise.
   [[nodiscard]] Words clusters(const Words& more) const {
     Words words{"experiment", "clusters", "--repeat", "2", "--out", folder.path("x")};
     for (const auto& [option, value] : {std::pair{"--n", "5000"}, {"--tile", "960"}}) {
@@ -48,14 +48,15 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
     BOOST_TEST(contains(folder.read(std::string("x/") + figure + ".svg"), "</svg>"), figure);
   }
   const std::string csv = folder.read("x/clusters.csv");
-  // A line of titles; four sets of assumptions, two numbers of GPUs, three configurations, four policies.
+  // The file has a line of titles, and lines for four sets of assumptions, two numbers of GPUs, three configurations
+  // and four policies.
   BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1 + 4 * 2 * 3 * 4);
   const auto json = nlohmann::json::parse(folder.read("x/report.json"));
   tests::conforms(json, "experiment-clusters");
   BOOST_TEST_REQUIRE(json["claims"].size() == clusters_claims().size());
   const std::string markdown = folder.read("x/report.md");
   for (const auto& claim : json["claims"]) {
-    // Four sets of assumptions under mct, and three other policies.
+    // There are verdicts for four sets of assumptions under mct, and for three other policies.
     BOOST_TEST(claim["verdicts"].size() == 7U);
     BOOST_TEST(contains(markdown, claim["statement"].get<std::string>()));
     if (claim["name"] == "bound-small") BOOST_TEST(claim["verdicts"][0]["checks"] == 1);

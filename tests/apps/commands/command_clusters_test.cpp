@@ -18,7 +18,7 @@ using tests::run_program;
 using tests::succeeds;
 using tests::Words;
 
-/// A machine with two sockets of ten cores, two caches each, for hwloc; its threads are not bound.
+/// The environment that makes hwloc see two sockets of ten cores with two caches each. Threads are not bound there.
 const Words kTwoSockets{"env", "HWLOC_SYNTHETIC=package:2 [numa(memory=8GB)] l3:2 core:5 pu:1"};
 
 Words simulate(const Words& more) {
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(cores_that_openmp_may_have_taken_are_explained) {
   if (CPU_COUNT(&allowed) < 2) return tests::skip("it takes two processing units");
   int first = 0;
   while (!CPU_ISSET(first, &allowed)) ++first;
-  // As OpenMP's library binds a program that is linked with it, before it begins.
+  // The environment in which OpenMP's library binds a program that is linked with it, before the program begins.
   const auto bound = [&](const std::string& variable) {
     return Words{"env", variable, "taskset", "-c", std::to_string(first)};
   };
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_clusters_shows_what_was_used_of_them) {
                                     kTwoSockets);
   BOOST_TEST(contains(text, "1 worker on 2 cores"), text);
   BOOST_TEST(contains(text, "of their cores' time in tasks used\n"), text);
-  // Of the run, and of the report.
+  // The text appears in the run's part and in the report.
   const std::size_t first = text.find("team used");
   BOOST_TEST_REQUIRE(first != std::string::npos, text);
   BOOST_TEST(text.find("team used", first + 1) != std::string::npos, text);
@@ -140,12 +140,12 @@ BOOST_AUTO_TEST_CASE(simulated_clusters_are_workers_of_their_own) {
   BOOST_TEST(point["workers"][0]["device"] == "cluster of 8 cores 0-7");
   const auto spanning = run_program(simulate({"--clusters", "1x16", "--policy", "mct"}));
   BOOST_TEST(spanning.exit_status == 0);
-  // Once for two policies.
+  // The warning appears once for two policies.
   BOOST_TEST(spanning.errors.starts_with("troupe: warning: the cluster of cores"));
   BOOST_TEST(spanning.errors.find("warning", 20) == std::string::npos);
 }
 
-/// A folder for kernel times with those that a calibration of two cores in tiles of 64 leaves.
+/// A folder with the kernel times that a calibration of two cores in tiles of 64 leaves.
 class CalibratedFolder {
  public:
   explicit CalibratedFolder(const std::string& clusters) {
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_the_fastest_of_those_that_were_simul
   const auto& tried = point["clusters"]["tried"];
   BOOST_TEST(tried.size() > 20U);
   BOOST_TEST(point["clusters"]["clusters"] == tried[0]["clusters"]);
-  // What was predicted is what came of it, as there is no noise.
+  // The result is the predicted one, as there is no noise.
   BOOST_TEST(point["seconds"] == tried[0]["seconds"]);
   const auto given = nlohmann::json::parse(succeeds(simulate({"--clusters", "2x10", "--gpus", "1", "--json"})));
   BOOST_TEST(point["seconds"].get<double>() <= given["results"][0]["seconds"].get<double>());
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
       succeeds({"simulate", "cholesky", "--platform", "sirocco-double", "--n", "1920", "--n", "9600", "--tile", "960",
                 "--gpus", "0,4", "--policy", "heft", "--clusters", "auto", "--json"}));
   BOOST_TEST_REQUIRE(json["results"].size() == 4U);
-  // Two tiles across leave no work for 24 cores, ten do.
+  // With two tiles across there is not enough work for 24 cores; with ten there is.
   BOOST_TEST(json["results"][0]["clusters"]["clusters"] != json["results"][2]["clusters"]["clusters"]);
   BOOST_TEST(json["results"][0]["workers"].size() < json["results"][2]["workers"].size());
   for (const auto& point : json["results"]) {
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
 BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
   const Words words{"simulate", "cholesky", "--platform", "idgraf-double", "--n",
                     "1920",     "--gpus",   "1",          "--clusters",    "auto"};
-  // The reason once.
+  // The reason appears once.
   const auto text = run_program(words);
   BOOST_TEST(contains(text.output, "clusters: 11x1: "), text.output);
   BOOST_TEST(!contains(text.output, "has no times"), text.output);
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
 }
 
 BOOST_AUTO_TEST_CASE(clusters_may_change_on_the_way) {
-  // The last stage of one of them never comes: 220 tasks.
+  // The run has 220 tasks, so the last stage of one of them never comes.
   for (const char* clusters : {"2x10,100:single", "2x10,1000000:single"}) {
     const auto json = nlohmann::json::parse(succeeds(simulate({"--clusters", clusters, "--gpus", "1", "--json"})));
     const auto& point = json["results"][0];
@@ -244,10 +244,10 @@ BOOST_AUTO_TEST_CASE(a_run_finds_clusters_by_the_times_that_are_kept) {
   const CalibratedFolder kept("auto");
   const Words cores{"--cores", "2", "--check", "--json"};
   const auto json = nlohmann::json::parse(succeeds(kept.run(cores), kTwoSockets));
-  // Single cores, both together, and what changes.
+  // The search tries single cores, both cores together, and changing clusters.
   BOOST_TEST(json["clusters"]["tried"].size() == 3U);
   BOOST_TEST(json["clusters"]["tried"][0]["seconds"].get<double>() > 0);
-  // It ran with what it says.
+  // The run used the clusters that it names.
   BOOST_TEST(json["workers"].size() == (json["clusters"]["clusters"] == "1x2" ? 1U : 2U));
   BOOST_TEST(contains(succeeds(kept.run({"--cores", "2"}), kTwoSockets), "  clusters  "));
 }
@@ -291,13 +291,13 @@ BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_finds_them_
   goes_on(singles.run({"--cores", "2", "--json"}), "potrf on clusters");
   const CalibratedFolder kept("auto");
   goes_on(kept.run({"--cores", "1", "--json"}), "too few cores", "single cores");
-  // A policy that learns no times.
+  // This policy learns no times.
   goes_on(with({"--models", "none", "--policy", "lws"}), "name a folder with --models", "single cores");
-  // Each kernel once, of however many kinds of task it is.
+  // The message names each kernel once, even if several kinds of task use it.
   goes_on({"run", "lu", "--n", "800", "--tile", "200", "--cores", "2", "--json", "--clusters", "auto", "--models",
            kept.path()},
           "the times of getrf, swap_solve, gemm in tiles of 200: ");
-  // Other tiles, other precision.
+  // The kept times are for another precision.
   goes_on(kept.run({"--cores", "2", "--json", "--precision", "float"}), "potrf, trsm, syrk, gemm in tiles of 64");
 }
 

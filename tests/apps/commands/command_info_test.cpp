@@ -1,4 +1,4 @@
-// What `troupe info` says of OpenCL's devices, with a driver of the tests.
+// The part of `troupe info` about OpenCL's devices, with a driver of the tests.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 

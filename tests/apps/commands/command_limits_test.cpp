@@ -1,4 +1,5 @@
-// What the system refuses: one clear message and exit code 1, whatever it is, and never a hang or a crash.
+// Limits of the system. The program must give one clear message and exit code 1 for each refusal, and never hang or
+// crash.
 #include <built_paths.hpp>  // written by the build
 
 #include <fmt/format.h>
@@ -24,19 +25,19 @@ struct Limits {
   const std::string matrix =
       folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n");
 
-  /// What `solve` comes to below a limit of the shell. OpenBLAS's own threads, one for each core of the machine, are
-  /// started before the program.
+  /// Runs `solve` below a limit of the shell. Before the program begins, OpenBLAS would start its own threads, one for
+  /// each core of the machine; the environment prevents it.
   traces::ChildOutput solve(const std::string& limit, Words more = {}, const Words& as_user = {}) {
     Words launcher{"env", "OPENBLAS_NUM_THREADS=1"};
     launcher.insert(launcher.end(), as_user.begin(), as_user.end());
     launcher.insert(launcher.end(), {"bash", "--norc", "-c", "ulimit " + limit + "; exec \"$@\"", "bash"});
-    // A policy that keeps no times in a folder.
+    // This policy keeps no times in a folder.
     Words words{"solve", matrix, "--cores", "1", "--policy", "lws"};
     words.insert(words.end(), more.begin(), more.end());
     return run_program(words, launcher);
   }
 
-  /// Success without a word, or a refusal.
+  /// Returns true if the program was refused something. Checks that it succeeded without a message, or failed with one.
   static bool refused(const traces::ChildOutput& ran) {
     BOOST_TEST_CONTEXT(ran.errors) {
       BOOST_TEST((ran.exit_status == 0 || ran.exit_status == 1), "exit status " << ran.exit_status);
@@ -46,7 +47,7 @@ struct Limits {
     return ran.exit_status != 0;
   }
 
-  /// Runs the program as a user who has no other processes; empty where that is not possible.
+  /// Words that run the program as a user who has no other processes; empty if that is not possible.
   Words as_nobody() const {
     const std::string user = std::to_string(60000 + ::getpid() % 5000);
     Words words{"setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups"};
@@ -66,7 +67,7 @@ BOOST_AUTO_TEST_CASE(threads_are_started_all_or_none) {
   if (kSanitized) return skip(kMoreThreads);
   const Words user = as_nobody();
   if (user.empty()) return;
-  // The main thread, three of CAF and the worker; then three of the accelerator.
+  // The program needs the main thread, three threads of CAF and the worker; then three for the accelerator.
   for (const auto& [options, most] : {std::pair{Words{}, 5}, std::pair{Words{"--emulated-gpus", "1"}, 9}}) {
     int refusals = 0;
     for (int threads = 1; threads <= most; ++threads) {

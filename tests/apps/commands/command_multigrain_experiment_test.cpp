@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 2U);
   BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
   for (const auto& variant : json["variants"]) {
-    // Twelve lines and four policies, of which three are on single blocks.
+    // There are twelve lines and four policies; three of the policies are on single blocks.
     BOOST_TEST(variant["points"].size() == 16U + 13U);
     BOOST_TEST(variant["policies"].size() == 4U);
     for (const auto& point : variant["points"]) {

@@ -26,7 +26,7 @@ using tests::Words;
 struct Fixture {
   tests::TemporaryFolder folder;
 
-  /// With small matrices on idgraf-double, unless `more` says otherwise.
+  /// The command with small matrices on idgraf-double, unless `more` says otherwise.
   static Words cholesky(const Words& more) {
     Words arguments{"simulate", "cholesky", "--platform", "idgraf-double", "--n", "2048", "--tile", "512"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(repeats_vary_and_have_margins) {
   const auto& result = json["results"][0];
   BOOST_TEST(result["seconds_margin"].get<double>() > 0);
   BOOST_TEST(result["gflops_margin"].get<double>() > 0);
-  // Each has a bound of its own, of the times that it drew.
+  // Each run has its own bound, for the times that it drew.
   std::set<double> bounds;
   for (const auto& run : result["runs"]) {
     BOOST_TEST(run["bound_seconds"].get<double>() <= run["seconds"].get<double>());
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(bad_machines_are_refused) {
   text << whole.rdbuf();
   refuses(on(folder.write("cut.json", text.str().substr(0, 5000))), {"cut.json", "truncated"});
   refuses({"simulate", "qr", "--platform", "idgraf", "--n", "2048", "--policy", "heft"}, {"idgraf", "geqrt", "qr"});
-  // Descriptions of machines say "single".
+  // Descriptions of machines call this precision "single".
   for (const char* name : {"float", "single"}) {
     const Words single = cholesky({"--policy", "heft", "--precision", name});
     refuses(single, {"idgraf-double", "potrf", "single", "take --precision double"});
@@ -361,9 +361,10 @@ BOOST_AUTO_TEST_CASE(kernels_are_restricted_to_kinds_models_and_workers) {
     more.insert(more.end(), {"--gpus", "2", "--policy", "heft"});
     return json_of(cholesky(more))["results"][0]["seconds"].get<double>();
   };
-  // Nearly all of the work, on the slower devices.
+  // Nearly all of the work goes to the slower devices.
   BOOST_TEST(seconds({"--restrict", "gemm,syrk:cores"}) > 1.2 * seconds({}));
-  // One of the two GPUs, by name and by number; both, by their model; one core.
+  // These restrict the work to one of the two GPUs, by name and by number; to both GPUs by their model; and to one
+  // core.
   const double by_one = seconds({"--restrict", "gemm,syrk,trsm,potrf:GPU 1"});
   BOOST_TEST(by_one > 1.1 * seconds({}));
   BOOST_TEST(by_one == seconds({"--restrict", "gemm,syrk,trsm,potrf:#10"}));

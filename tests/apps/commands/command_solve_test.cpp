@@ -42,7 +42,7 @@ struct FolderFixture {
   std::string array(const std::string& name, const std::string& content) const {
     return folder.write(name, matrix_file("array real general", content));
   }
-  /// Nothing but what the test put there.
+  /// Checks that the folder has only these files.
   void has(Words names) const {
     std::sort(names.begin(), names.end());
     BOOST_TEST(folder.names() == names, boost::test_tools::per_element());
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(refuses_singular_matrices) {
   }
   const std::string dependent = general("1 1 1\n2 1 1\n3 3 1\n1 2 1\n2 2 1\n", "3 3 5");
   fails(2, {"solve", dependent, "--method", "lu"}, {dependent, "singular", "pivot 2 is exactly zero", "no solution"});
-  // In QR rounding decides what becomes of dependent columns, but not of a row of zeros.
+  // In QR, rounding decides the outcome for dependent columns, but not for a row of zeros.
   const std::string empty_row = general("1 1 1\n1 2 2\n3 3 1\n");
   for (const char* method : {"lu", "qr"}) {
     fails(2, {"solve", empty_row, "--method", method}, {empty_row, "singular", "row 2 is zero"});
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(says_what_made_a_solution_inaccurate_and_writes_none) {
     inaccurate(large, method, "larger than double precision can hold");
     inaccurate(small, method, "few digits left");
   }
-  // Wilkinson's: elements double with each column.
+  // Wilkinson's matrix: elements double with each column.
   constexpr int kOrder = 120;
   std::string text = fmt::format("{} {}\n", kOrder, kOrder);
   for (int j = 0; j < kOrder; ++j) {

@@ -20,7 +20,7 @@ using tests::fails;
 using tests::succeeds;
 using tests::Words;
 
-/// A file with entries of some rows, counted from one.
+/// A folder for files with entries of some rows, counted from one.
 struct SparseFolder {
   tests::TemporaryFolder folder;
 
@@ -30,7 +30,7 @@ struct SparseFolder {
     for (const std::string& entry : entries) text += entry + "\n";
     return folder.write("a.mtx", text);
   }
-  /// Diffusion along a line, with a wind.
+  /// The matrix of diffusion along a line, with wind.
   std::string line(int order) const {
     std::vector<std::string> entries;
     for (int i = 1; i <= order; ++i) {
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(products_alone_are_run_and_counted) {
   const auto products = with({"--steps", "3"});
   BOOST_TEST(all["steps"] == "all");
   BOOST_TEST(products["steps"] == "3");
-  // Three super-blocks on a side: 3 diagonal ones, 6 solves and 5 products.
+  // There are three super-blocks on a side: 3 diagonal ones, 6 solves and 5 products.
   BOOST_TEST(all["tasks"] == 14);
   BOOST_TEST(products["tasks"] == 5);
   BOOST_TEST(products["replaced_pivots"] == 0);
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(solves_a_file_and_says_what_it_took) {
 }
 
 BOOST_AUTO_TEST_CASE(writes_the_solutions_of_several_right_hand_sides) {
-  // No element on the diagonal.
+  // The matrix has no element on the diagonal.
   const std::string file = coordinate(3, {"1 2 2", "2 3 4", "3 1 8", "1 3 1"});
   const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n3 2\n7\n12\n8\n3\n4\n8\n");
   const std::string x = folder.path("x.mtx");
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(every_right_hand_side_has_to_be_accepted) {
 }
 
 BOOST_AUTO_TEST_CASE(no_right_hand_side_has_a_larger_error_than_what_is_told) {
-  // The second has the larger residual, the first the larger backward error.
+  // The second right-hand side has the larger residual, the first the larger backward error.
   const std::string a = coordinate(2, {"1 1 3", "1 2 1", "2 1 1", "2 2 7"});
   const auto solved = [&](const std::string& columns) {
     const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 " + columns);
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_are_too_many_are_refused) {
     block.insert(block.end(), {"--block", "1"});
     fails(2, block, {"blocks of 1 rows are too many", "order 16385", "give 2 rows or more"});
   }
-  // The blocks take 128 MB at most, their tasks terabytes.
+  // The blocks take at most 128 MB, but their tasks take terabytes.
   fails(2, {"run", "sparse-lu", "--n", "4000", "--block", "1", "--grain", "fine"},
         {"tasks need", "--block", "--super"});
 }

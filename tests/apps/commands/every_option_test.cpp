@@ -1,4 +1,4 @@
-// Every option of every command has an effect, or is refused. An option that the tables do not know is a failure.
+// Every option of every command has an effect or is refused. An option that the tables do not know is a failure.
 #include <built_paths.hpp>  // written by the build
 
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ namespace every_option {
 
 using namespace tests;
 
-/// By command: "model show".
+/// The cases of each command, such as "model show".
 using Cases = std::map<std::string, std::vector<OptionCase>>;
 
 const std::string kRun = "run cholesky --n 40 --tile 8 --json";
@@ -44,7 +44,7 @@ const std::string kScaling =
     "experiment scaling cholesky --platform idgraf-double --n 1024 --tile 512 --policy heft --gpus 1 --repeat 1 --json";
 const std::string kSubmit = "submit cholesky --n 40 --json --socket-folder %";
 
-/// Those of accelerators, where there are none.
+/// The options for accelerators, for commands without accelerators.
 const std::vector<OptionCase> kAccelerators{{"--gpus", kRun, "+ --gpus 1000", "refused --gpus"},
                                             {"--gpu-memory", kRun, "+ --gpu-memory 1GiB", "refused --gpus"},
                                             {"--lookahead", kRun, "+ --lookahead 2", "refused accelerators"},
@@ -170,7 +170,7 @@ Cases all_cases() {
       {"--assume", kSimulate, "+ --assume starpu", "/options/memory_share"},
       {"--trace", kSimulate, "+ --trace @/simulated.json", "file simulated.json"},
       {"--plot", kSimulate, "+ --plot @/simulated.svg", "file simulated.svg"},
-      // The results are the same: what differs is the time that they take.
+      // The results are the same; only the time differs.
       {"--jobs", kSimulate, "+ --jobs 1", "test apps/commands/command_simulate_test.cpp"},
       {"--report", kSimulate, "+ --report", "refused --clusters auto"},
       {"--json", "simulate cholesky --platform idgraf-double --n 1024 --gpus 1", "+ --json", "output"}};
@@ -199,7 +199,7 @@ Cases all_cases() {
                    {"--platform", "info --json", "+ --platform sirocco", "/platform"},
                    {"--kernels", "info --json", "+ --kernels", "/kernels"},
                    {"--json", "info --platform sirocco", "+ --json", "output"}};
-  // The others take seconds at the least.
+  // The other experiments take seconds at least.
   const std::string published = "test apps/commands/command_experiment_test.cpp";
   cases["experiment"] = {{"name", "help", "experiment nothing", "refused 'nothing'"},
                          {"--out", "help", "experiment eviction --out x", "refused dada"},
@@ -386,7 +386,7 @@ void add_commands(const CLI::App& application, const std::string& path,
   }
 }
 
-/// Of `troupe` and `troupe experiment`.
+/// The options of `troupe` and `troupe experiment`.
 std::map<std::string, std::set<std::string>> all_options() {
   Command command;
   std::map<std::string, std::set<std::string>> all;
@@ -416,7 +416,7 @@ BOOST_AUTO_TEST_SUITE(every_option)
 BOOST_AUTO_TEST_CASE(the_tables_know_every_option_and_no_other) {
   const Cases cases = all_cases();
   for (const auto& [command, options] : all_options()) {
-    // Keys of its configuration: below. What is in `troupe bench` is a program of its own.
+    // The options of `serve` are keys of its configuration; see below. `troupe bench` is a separate program.
     if (command == "serve") continue;
     std::set<std::string> known;
     if (const auto found = cases.find(command); found != cases.end()) {
@@ -441,7 +441,7 @@ BOOST_AUTO_TEST_CASE(every_option_that_asks_a_service_has_an_effect_or_is_refuse
   const TemporaryFolder folder;
   const ServeProcess service(folder.path());
   BOOST_REQUIRE(service.says("serving"));
-  // One that has ended, for `jobs --all`.
+  // This job has ended, for `jobs --all`.
   succeeds(service.ask({"submit", "cholesky", "--n", "40"}));
   BOOST_REQUIRE(ServeProcess::within([&] { return succeeds(service.ask({"jobs"})) == "no jobs\n"; }));
   Trial trial;

@@ -1,4 +1,4 @@
-// The mistakes that a newcomer makes on the command line: exit code 2, and one line that names the thing and the
+// The mistakes of a newcomer on the command line. Each gives exit code 2 and one line that names the thing and the
 // remedy.
 #include <boost/test/unit_test.hpp>
 #include <sstream>
@@ -21,7 +21,7 @@ struct Mistake {
 
 const std::vector<Mistake>& mistakes() {
   static const std::vector<Mistake> kMistakes{
-      // Commands.
+      // These are mistakes in commands.
       {"", {"no command was given", "run", "`troupe --help`"}},
       {"rnu cholesky", {"'rnu' is no command", "did you mean run?"}},
       {"Run cholesky", {"'Run'", "did you mean run?"}},
@@ -41,7 +41,7 @@ const std::vector<Mistake>& mistakes() {
       {"help experiment nope", {"'nope'", "dada, policies", "scaling"}},
       {"experiment scaling cholesky --policy heft", {"--real, --emulated, --platform: one of them is needed"}},
       {"--tile 4", {"--tile", "`troupe run`"}},
-      // Options.
+      // These are mistakes in options.
       {"run cholesky --tilee 4", {"--tilee", "no such option", "did you mean --tile?"}},
       {"run --tilee 40 cholesky", {"did you mean --tile?"}},
       {"run cholesky -n 5", {"-n", "did you mean --n?"}},
@@ -63,7 +63,7 @@ const std::vector<Mistake>& mistakes() {
       {"simulate cholesky --n 960", {"--platform is missing", "idgraf"}},
       {"simulate cholesky --platform idgraf", {"--n is missing", "Orders"}},
       {"solve", {"matrix is missing", "Matrix Market"}},
-      // Numbers, units and names.
+      // These are mistakes in numbers, units and names.
       {"run cholesky --n abc", {"--n: 'abc' is no whole number", "from 1 to 2147483647"}},
       {"run cholesky --n 1.5", {"'1.5' is no whole number"}},
       {"run cholesky --n 4k", {"'4k' is no whole number"}},
@@ -92,7 +92,7 @@ const std::vector<Mistake>& mistakes() {
       {"simulate cholesky --platform idgraff --n 960", {"no machine 'idgraff'", "idgraf-double"}},
       {"simulate cholesky --platform idgraf --n 960 --gpus 9", {"--gpus: 9 are asked for", "8 GPUs"}},
       {"simulate cholesky --platform idgraf --n 960 --gpus 4-2", {"--gpus", "1-8 or 0,2,4"}},
-      // What has no effect.
+      // These options have no effect.
       {"run cholesky --inner 4", {"--inner", "no effect", "qr"}},
       {"run cholesky --lookahead 4", {"--lookahead", "no effect", "--gpus"}},
       {"run cholesky --trace-limit 4", {"--trace-limit", "no effect", "--trace"}},
@@ -101,7 +101,7 @@ const std::vector<Mistake>& mistakes() {
       {"simulate cholesky --platform idgraf --n 960 --gpus 1 --no-peer-copies", {"--no-peer-copies", "several GPUs"}},
       {"simulate cholesky --platform idgraf --n 960 --policy lws --model learned", {"--model", "no effect", "heft"}},
       {"experiment dada --n 5000", {"--n", "no effect", "clusters"}},
-      // Files.
+      // These are mistakes in files.
       {"solve @/none.mtx", {"none.mtx", "No such file"}},
       {"solve @", {"Is a directory"}},
       {"solve @/text.mtx", {"text.mtx", "%%MatrixMarket"}},
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(help_prints_what_the_option_does) {
     option.emplace_back("--help");
     BOOST_TEST(succeeds(help) == succeeds(option));
   }
-  // What follows a command is for it.
+  // The words after a command belong to it.
   BOOST_TEST(succeeds({"help", "run", "cholesky"}) == succeeds({"run", "--help"}));
 }
 

@@ -1,19 +1,20 @@
-/// What shows that an option has an effect.
+/// The cases that show that an option has an effect.
 #pragma once
 
 #include <string>
 
 namespace troupe::tests {
 
-/// One option of one command. In what is run, '@' stands for a folder, '%' for that of a running service's sockets.
+/// One option of one command. In the command lines, '@' stands for a folder, and '%' for the folder of a running
+/// service's sockets.
 struct OptionCase {
   /// "--n", or the name of an argument.
   std::string option;
-  /// What is run without it.
+  /// The command line without the option.
   std::string without;
-  /// What is run with it; "+ ..." is added to `without`.
+  /// The command line with the option; "+ ..." is added to `without`.
   std::string with;
-  /// What differs then:
+  /// The difference between the two runs:
   ///
   /// - "/pointer": this value of the JSON that is printed, or of a list its length;
   /// - "file NAME": the file or folder is there;

@@ -47,8 +47,8 @@ BOOST_AUTO_TEST_CASE(have_different_names_and_say_all_they_need) {
 
 using namespace dada_policy;
 
-/// All policies as fast as each other, ten times as fast with eight GPUs as with one, and moving as much: a world in
-/// which each claim's verdict can be told by hand. `change` makes it another one.
+/// Verdicts in a world where all policies are equally fast, ten times as fast with eight GPUs as with one, and move the
+/// same number of bytes, so that each verdict can be told by hand. `change` modifies this world.
 template <class Change>
 std::map<std::string, std::string> verdicts(Change change) {
   DadaResults::Points points;
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(on_a_world_without_differences_say_that_nobody_is_better) {
         "qr-low-bytes", "cp-saves-further", "stealing", "significantly-less"}) {
     BOOST_TEST(found[name] == "does not hold", name << ": " << found[name]);
   }
-  // The times are alike, the bytes are not.
+  // The times are alike, but the bytes are not.
   BOOST_TEST(found["lu-factor"] == "does not hold");
 }
 

@@ -19,7 +19,7 @@ std::vector<NodeDescription> nodes(const std::vector<std::uint64_t>& capacities)
 BOOST_AUTO_TEST_CASE(what_is_needed_latest_goes) {
   AccessLog log;
   for (const std::uint64_t handle : {0, 1, 2, 0, 1, 2}) log.admitted(NodeId(1), std::vector{read(handle)});
-  // Two places: 0 1 (1 goes for 2) 0 hits, 1 is loaded in place of 0, 2 hits.
+  // There are two places. 0 and 1 are loaded, 2 replaces 1, 0 hits, 1 replaces 0, and 2 hits.
   const OfflineTraffic traffic = furthest_next_use_offline(log, nodes({2}));
   BOOST_TEST(traffic.loaded.count == 4 * kTile);
   BOOST_TEST(traffic.total().count == 4 * kTile);

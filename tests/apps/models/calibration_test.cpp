@@ -15,7 +15,7 @@ namespace {
 using Names = std::vector<std::string>;
 const auto kEachCluster = boost::test_tools::per_element();
 
-/// On a machine that hwloc makes up.
+/// The telling clusters of a machine that hwloc makes up.
 Names telling_on(const std::string& synthetic) {
   platform::TopologyOptions options;
   options.synthetic = synthetic;
@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(single_cores_the_largest_clusters_and_those_of_half_the_siz
 }
 
 BOOST_AUTO_TEST_CASE(where_nothing_has_half_the_size_what_is_nearest_does) {
-  // Inside of a cache there are two cores at most; only the whole socket has more.
+  // A cluster inside a cache has at most two cores; only the whole socket has more.
   BOOST_TEST(telling_on("package:1 l3:4 core:2 pu:1") == (Names{"", "socket", "1x2"}), kEachCluster);
 }
 

@@ -24,7 +24,7 @@ scheduler::ExecutionHistory sample() {
     add("gemm", DeviceKind::emulated, size, size * 2e-10);
   }
   add("o'dd", DeviceKind::cpu_core, 1e6, 1e-3);
-  // Asked for, and never measured.
+  // This kernel was asked for and never measured.
   (void)history.kernel({"unused", DeviceKind::cpu_core, 8, true}).shape(1, {.size = 1});
   return history;
 }

@@ -13,7 +13,7 @@ namespace man_pages_cases {
 
 using tests::contains;
 
-/// As a page has it.
+/// The text in the form that a page has.
 std::string in_roff(std::string text) {
   for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 2)) text.insert(at, "\\");
   return text;
@@ -25,7 +25,7 @@ const ManPage& page_named(const std::vector<ManPage>& pages, const std::string& 
   return *found;
 }
 
-/// What a program says of each page; none where it is clean.
+/// Checks that a program has no complaint about any page, except lines with `but_for`.
 void finds_nothing(const tests::Words& program, const std::string& but_for = "") {
   const tests::TemporaryFolder folder;
   for (const ManPage& page : man_pages(whole_command_line())) {
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(man_shows_them_without_a_warning) {
 BOOST_AUTO_TEST_CASE(mandoc_shows_them_without_a_warning) {
   const auto there = tests::run_child({"mandoc", "-T", "lint", "/dev/null"}, "", std::chrono::seconds(60));
   if (!there) return tests::skip("mandoc is not installed");
-  // Two builds of one source are alike, so pages have no date.
+  // Two builds of one source must be equal, so pages have no date.
   finds_nothing({"mandoc", "-T", "lint", "-W", "warning"}, "missing date");
 }
 

@@ -1,4 +1,5 @@
-// What the other tests of commands print is checked by `conforms`, too: experiments take long enough once.
+// Outputs of commands against the schema. The tests of other commands check their outputs with `conforms`, because
+// experiments take long enough once.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -32,7 +33,7 @@ void write_matrix(const std::string& path) {
   }
 }
 
-/// Which definitions of the schema a command's output is checked against, and by which words.
+/// The definition in the schema that an output is checked against, and the words of the command.
 struct Checked {
   std::string definition;
   Words words;

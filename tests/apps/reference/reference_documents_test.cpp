@@ -23,7 +23,7 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The first line in which they differ, for a message that can be read.
+/// The first line in which the two differ, for a message that can be read.
 std::string difference(const std::string& kept, const std::string& written) {
   const auto [a, b] = std::mismatch(kept.begin(), kept.end(), written.begin(), written.end());
   const auto line = [](const std::string& text, std::string::const_iterator at) {
@@ -54,7 +54,7 @@ std::set<std::string> options_of(const CLI::App& command) {
   return names;
 }
 
-/// That the page, and those below, have what the command has.
+/// Checks that the page, and the pages below it, have the options of the command.
 void has_all_options(const CommandPage& page, const CLI::App& command) {
   std::set<std::string> names;
   for (const OptionEntry& option : page.options) {

@@ -1,4 +1,4 @@
-// The commands that ask a running service, and those of its own that need none.
+// The commands that ask a running service, and the service's own commands that need none.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <nlohmann/json.hpp>

@@ -50,7 +50,7 @@ struct ChangingAnswers final : public FakeAnswers {
   std::atomic<int> looks{0};
 };
 
-/// One whose second answer waits for the test.
+/// A service whose second answer waits for the test.
 struct HeldAnswers final : public FakeAnswers {
   grpc::Status Look(grpc::ServerContext*, const v1::LookRequest*, v1::LookReply* reply) override {
     const int look = looks++;
@@ -66,7 +66,7 @@ struct HeldAnswers final : public FakeAnswers {
   std::latch may_answer{1};
 };
 
-/// The program in a terminal of its own.
+/// The program in its own terminal.
 class Terminal {
  public:
   Terminal(const Words& words, unsigned short columns, unsigned short rows, const char* type = "xterm-256color") {
@@ -93,7 +93,8 @@ class Terminal {
     ::waitpid(process_, nullptr, 0);
   }
 
-  /// Waits until the program has written this, after what was waited for before; false after a minute.
+  /// Waits until the program has written this text, after the text that was waited for before. Returns false after a
+  /// minute.
   bool writes(const std::string& part) {
     for (;;) {
       const std::size_t at = written_.find(part);

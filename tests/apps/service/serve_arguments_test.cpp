@@ -1,4 +1,4 @@
-// What `troupe serve` understands, asked of the program itself: it prints its configuration and ends.
+// The arguments of `troupe serve`, checked with the program itself: it prints its configuration and ends.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <string>

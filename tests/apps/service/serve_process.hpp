@@ -21,7 +21,7 @@
 
 namespace troupe::tests {
 
-/// Its sockets and its log are in a folder of its own. Killed when it is destroyed, if it still runs.
+/// A service process. Its sockets and its log are in its own folder. The destructor kills it if it still runs.
 class ServeProcess {
  public:
   /// `options` may name another log or other sockets. `environment`: "NAME=value", besides ours. Does not wait until it
@@ -29,7 +29,7 @@ class ServeProcess {
   explicit ServeProcess(const std::string& folder, Words options = {}, const Words& environment = {})
       : folder_(folder), log_(folder + "/log") {
     Words words{program_path(), "serve"};
-    // One value each: twice would be refused.
+    // These keys may be given only once.
     for (const auto& [name, value] : {std::pair("--socket.folder", sockets()), std::pair("--log.file", log_)}) {
       if (std::ranges::find(options, name) == options.end()) words.insert(words.end(), {name, value});
     }
@@ -65,11 +65,11 @@ class ServeProcess {
   [[nodiscard]] pid_t process() const { return process_; }
   void signal(int number) const { ::kill(process_, number); }
 
-  /// Until its log has these words.
+  /// Waits until its log has these words.
   [[nodiscard]] bool says(const std::string& words) const {
     return within([&] { return contains(log(), words); });
   }
-  /// What it ended with, as `ChildOutput::exit_status`; -1 where it does not end.
+  /// Waits for its end. Returns the status in the form of `ChildOutput::exit_status`; -1 if it does not end.
   int ended() {
     int status = 0;
     const bool ended = within([&] { return ::waitpid(process_, &status, WNOHANG) == process_; });
@@ -77,13 +77,13 @@ class ServeProcess {
     process_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
-  /// Arguments of a command that asks this service.
+  /// The arguments of a command that asks this service.
   [[nodiscard]] Words ask(Words words) const {
     words.insert(words.end(), {"--socket-folder", sockets()});
     return words;
   }
 
-  /// Generous: the machine may be busy.
+  /// Waits for a condition, with a generous limit because the machine may be busy.
   template <class Condition>
   static bool within(const Condition& condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);

@@ -1,4 +1,4 @@
-// The units by which systemd runs the service.
+// The units with which systemd runs the service.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <fstream>
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(the_service_of_the_node_has_no_privileges) {
 BOOST_AUTO_TEST_CASE(systemd_finds_nothing_wrong) {
   if (absent({"systemd-analyze", "--version"}, "systemd-analyze is not installed")) return;
   for (const std::string kind : {"system", "user"}) {
-    // With programs and documents that are there before anything is installed.
+    // The programs and documents are replaced by ones that exist before anything is installed.
     const TemporaryFolder folder;
     const std::string below = kind == "user" ? "user/" : "";
     for (const std::string unit : {"troupe.service", "troupe.socket"}) {
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(systemd_finds_nothing_wrong) {
                           "", std::chrono::seconds(120))
             .value_or_throw();
     BOOST_TEST(ran.exit_status == 0, ran.errors);
-    // It looks at other units of the machine, too; what it says of ours names them.
+    // systemd-analyze looks at other units of the machine, too. Messages about Troupe's units name them.
     BOOST_TEST(!contains(ran.errors, "troupe."), ran.errors);
   }
 }

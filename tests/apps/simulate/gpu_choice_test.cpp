@@ -62,9 +62,9 @@ BOOST_AUTO_TEST_CASE(a_list_is_taken_as_it_is) {
 BOOST_AUTO_TEST_CASE(a_run_numbers_its_gpus_by_what_they_are) {
   const Numbers expected = regardless_of_numbers({0, 1, 2, 3, 4, 5, 6, 7}, idgraf());
   BOOST_TEST(regardless_of_numbers({6, 3, 0, 5, 1, 7, 2, 4}, idgraf()) == expected, boost::test_tools::per_element());
-  // Those of a switch stay together.
+  // GPUs that share a switch stay together.
   for (std::size_t i = 0; i < expected.size(); i += 2) BOOST_TEST(expected[i] / 2 == expected[i + 1] / 2);
-  // A description that numbers the GPUs the other way round describes the same machine.
+  // A description that numbers the GPUs in the opposite order describes the same machine.
   platform::MachineDescription other = idgraf();
   const std::size_t nodes = other.node_count();
   const auto renumbered = [&](std::size_t node) { return node == 0 ? 0 : nodes - node; };

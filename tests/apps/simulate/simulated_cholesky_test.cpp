@@ -1,4 +1,4 @@
-/// Factorizations in virtual time with real buffers: the numbers are right, wherever the tiles have been.
+/// Factorizations in virtual time with real buffers. The numbers must be right, wherever the tiles have been.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <memory>
@@ -23,7 +23,7 @@ constexpr std::int64_t kTile = 32;
 
 std::size_t at(std::int64_t row, std::int64_t col) { return static_cast<std::size_t>(row + col * kSize); }
 
-/// Symmetric, and diagonally dominant.
+/// A symmetric and diagonally dominant matrix.
 std::vector<double> positive_definite() {
   Random random(1);
   std::vector<double> a(static_cast<std::size_t>(kSize * kSize));

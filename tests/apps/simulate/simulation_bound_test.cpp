@@ -38,7 +38,7 @@ double bound_bytes_of(const FactorizationGraph& graph, const SimulatedRun& run, 
   return static_cast<double>(bound_bytes(graph, run.simulation, cores_of(run), makespan_s).count);
 }
 
-/// No result is below a bound. Returns the bound of bytes.
+/// Checks that no result is below a bound. Returns the bound of bytes.
 double check_bounds(const FactorizationGraph& graph, const SimulatedRun& run) {
   const FactorizationOutcome outcome = simulate(run);
   const double time = bound_seconds(graph, run.simulation, cores_of(run));
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(no_policy_passes_them) {
       }
     }
   }
-  // They say something.
+  // The bounds are not trivial.
   BOOST_TEST(bytes_bounded > (tests::kSanitized ? 50 : 100));
 }
 
@@ -106,8 +106,9 @@ BOOST_AUTO_TEST_CASE(edges_of_the_matrix_with_smaller_tiles_count) {
   }
 }
 
-/// What one worker takes for everything, one task after the other, is its bound: so every task counts for what it
-/// takes, though LU's two triangular solves have one codelet's name, and with noise for what this run drew.
+/// The bound of a single worker is the time that it takes for all tasks, one after the other. So every task counts with
+/// its own time, though LU's two triangular solves share one codelet's name, and with noise it counts with the time
+/// that this run drew.
 BOOST_AUTO_TEST_CASE(a_single_worker_reaches_them) {
   for (const linalg::Application application :
        {linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr}) {
@@ -142,7 +143,7 @@ BOOST_AUTO_TEST_CASE(fewer_bytes_have_to_move_where_there_is_more_time) {
     before = now;
   }
   BOOST_TEST(bound_bytes_of(graph, run, least) > 0);
-  // Everything may stay in host memory.
+  // All data may stay in host memory.
   BOOST_TEST(bound_bytes_of(graph, run, 100 * least) == 0);
 }
 

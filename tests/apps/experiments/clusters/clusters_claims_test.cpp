@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(claims_on_clusters)
 
 namespace {
 
-/// What is made up of one problem in one configuration.
+/// The made-up results of one problem in one configuration.
 struct MadeUp {
   double gflops = 0;
   /// (slowest - fastest) / median.
@@ -29,8 +29,8 @@ struct World {
                                  {{"2x10", "mct"}, {{5, 5}, 18, 0.03123}}};
 };
 
-/// All configurations as fast as each other, five times as fast at 45,000 as at 5,000, and as much faster with more
-/// GPUs; bounds are a fifth higher. `change` makes it another world.
+/// Results in which all configurations are equally fast. The speed at 45,000 is nine times that at 5,000, and it grows
+/// with the number of GPUs; bounds are a fifth higher. `change` modifies this world.
 template <class Change>
 ClustersResults results_of(const World& world, Change change) {
   ClustersResults::Points points;
@@ -69,7 +69,7 @@ std::map<std::string, std::string> verdicts(const ClustersResults& results, cons
 
 const auto unchanged = [](const ClustersProblem&, const std::string&, MadeUp&) {};
 
-/// Speeds and bounds as the paper draws them.
+/// Makes speeds and bounds as the paper draws them.
 void as_in_the_paper(const ClustersProblem& problem, const std::string& configuration, MadeUp& made_up) {
   const bool single = configuration == "20x1";
   const bool constrained = configuration == "2x10c";
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(hold_in_the_papers_world) {
   }
 }
 
-/// Of the paper's world with one thing changed.
+/// The verdict on a claim in the paper's world with one thing changed.
 template <class Change>
 std::string verdict_where(const std::string& claim, Change change) {
   return verdicts(
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(fail_each_where_its_own_numbers_differ) {
   BOOST_TEST(verdict_where("constrained-large", times("2x10c", 0.97)) == "does not hold");
   BOOST_TEST(verdict_where("constrained-small", times("2x10c", 1.2)) == "does not hold");
   BOOST_TEST(verdict_where("peak", times("2x10c", 1.2)) == "holds in part");
-  // Behind at one point of twenty.
+  // The configuration is behind at one point of twenty.
   BOOST_TEST(verdict_where("always-ahead", [](const auto& problem, const auto& configuration, MadeUp& made_up) {
                if (problem == ClustersProblem{1920, 1, 30000} && configuration == "20x1") made_up.gflops *= 2;
              }) == "holds in part");
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(are_not_tested_without_their_points) {
     if (name.starts_with("products")) continue;
     BOOST_TEST(verdict == "not tested", name << ": " << verdict);
   }
-  // Bounds are those of all policies.
+  // The bounds hold for all policies.
   for (const auto& [name, verdict] : verdicts(results_of({}, unchanged), "heft")) {
     if (!name.starts_with("bound")) BOOST_TEST(verdict == "not tested", name << ": " << verdict);
   }
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_run_below_its_bound_is_found) {
   const auto nearest = results_of({}, [&](const auto& problem, const auto& configuration, MadeUp& made_up) {
                          if (problem == wrong && configuration == "2x10") made_up.bound_gflops = 1.01 * made_up.gflops;
                        }).nearest_to_bound();
-  // The fastest of its three runs takes 0.95 of the median.
+  // The fastest of its three runs takes 0.95 of the median's time.
   BOOST_TEST(nearest.ratio == 0.95 * 1.01, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(nearest.point == "20160/960 2 2x10 mct");
 }

@@ -16,7 +16,7 @@ constexpr const char* kFirst = "amd-gtx470";
 constexpr const char* kSecond = "xeon-gtx480";
 constexpr auto kStep3 = linalg::BlockSteps::products;
 
-/// Points by hand.
+/// Points that a test makes by hand.
 struct MadeUp {
   MultigrainResults::Points points;
 
@@ -50,7 +50,7 @@ BOOST_FIXTURE_TEST_CASE(grains_are_compared_size_by_size, MadeUp) {
   add(kFirst, 160, multigrain::kCoresFine, 400);
   BOOST_TEST((judge("fine-cores").verdict() == Verdict::holds));
   BOOST_TEST((judge("fine-small").verdict() == Verdict::holds_in_part));
-  // The second machine has no part in it.
+  // The second machine does not count for this claim.
   add(kSecond, 40, multigrain::kCoresFine, 1);
   add(kSecond, 40, multigrain::kCoresCoarse, 200);
   BOOST_TEST((judge("fine-cores").verdict() == Verdict::holds));

@@ -17,7 +17,7 @@ using Names = std::vector<std::string>;
 constexpr const char* kAmd = "amd-gtx470";
 constexpr const char* kXeon = "xeon-gtx480";
 
-/// Points by hand, no two of them alike.
+/// Points made by hand, no two of them equal.
 struct PointsToDraw {
   MultigrainResults::Points points;
   double next = 1;

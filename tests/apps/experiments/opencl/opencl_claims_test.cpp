@@ -1,4 +1,4 @@
-// Verdicts on made-up results, and what is read from programs and traces.
+// Verdicts on made-up results, and the values read from programs and traces.
 #include "apps/experiments/opencl/opencl_claims.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Runs on the paper's machines against times that are worked out by hand.
+// Compares runs on the paper's machines with times that are calculated by hand.
 #include "apps/experiments/opencl/opencl_virtual.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_SUITE(opencl_virtual)
 
 namespace {
 
-/// One run of few points.
+/// Options for one run of few points.
 OpenClOptions few() {
   OpenClOptions options;
   options.blocks = {{1'000'000, {99}}, {25'000'000, {40}}};
@@ -32,16 +32,16 @@ BOOST_AUTO_TEST_CASE(times_are_those_of_links_and_kernels) {
     BOOST_TEST_REQUIRE(point != nullptr, line);
     return point->seconds.median;
   };
-  // Each GPU has 33 blocks, and its link 3 GB/s for 20 bytes of each option; kernels and copies overlap.
+  // Each GPU has 33 blocks. Its link has 3 GB/s and moves 20 bytes for each option. Kernels and copies overlap.
   const double gpus = 33e6 * 20 / 3e9;
   BOOST_TEST(seconds(kBlocks, opencl_lines::kRoundRobin) > gpus);
   BOOST_TEST(seconds(kBlocks, opencl_lines::kRoundRobin) < 1.02 * gpus);
-  // By the assumption the processors are as fast as three GPUs. Noise and launches are little.
+  // The assumptions make the processors as fast as three GPUs. Noise and launches take little time.
   BOOST_TEST(std::abs(seconds(kBlocks, opencl_lines::kProcessors) / gpus - 1) < 0.03);
-  // Nothing is faster than both together.
+  // No policy is faster than processors and GPUs together.
   for (const char* policy : {"heft", "eager"})
     BOOST_TEST(seconds(kBlocks, opencl_lines::line("all", policy)) > gpus / 2);
-  // A frame's result takes 4 bytes a pixel, and the kernel as long.
+  // A frame's result has 4 bytes for each pixel, and the kernel takes as long as copying it.
   const OpenClPlace image{OpenClProgram::tone_mapping, 1'600'000, 12};
   const double frames = 20 * 19.2e6 * 4 / 3e9;
   const double input = 19.2e6 * 16 / 3e9;
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_at_least_those_that_have_to_be_copied) {
       BOOST_TEST(point.seconds.median > 0);
     }
   }
-  // Blocks that are used once are copied once, wherever they are computed.
+  // Blocks that are used once are copied once, on whichever device they are computed.
   BOOST_TEST(results.point(kBlocks, "all, heft")->bytes.median == 99e6 * 20);
 }
 
