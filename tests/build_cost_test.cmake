@@ -1,4 +1,4 @@
-# scripts/build-cost, on what cmake/timed_step.sh writes of steps of a build.
+# Tests scripts/build-cost with the lines that cmake/timed_step.sh writes about steps of a build.
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -P build_cost_test.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -8,7 +8,7 @@ file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
 set(log ${work}/build_cost.log)
 
-# A step that works a while, and one that fails: it returns what the command returns, and leaves no line.
+# One step works for a while, and one fails. The failing step returns what the command returns, and leaves no line.
 set(object graph/CMakeFiles/troupe_graph.dir/Unity/unity_graph_tasks_cxx.cxx.o)
 execute_process(COMMAND sh ${SOURCE_DIR}/cmake/timed_step.sh ${log} troupe_graph ${object} sh -c "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done"
                 COMMAND_ERROR_IS_FATAL ANY)
@@ -18,7 +18,7 @@ if(NOT result EQUAL 3 OR NOT lines MATCHES "^[0-9]+m[0-9.]+s [0-9]+m[0-9.]+s tro
   message(FATAL_ERROR "the steps returned ${result}, and left '${lines}'")
 endif()
 
-# The last line of a step counts; a file that stands for a folder is named after it; seconds are added up by room.
+# The last line of a step counts. A file that stands for a folder is named after it. Seconds are added up by room.
 file(WRITE ${log} "0m9.00s 0m9.00s troupe_graph c++ ${object}
 0m1.50s 0m0.50s troupe_graph ccache ${object}
 1m2.00s 0m1.00s troupe c++ apps/CMakeFiles/troupe.dir/main.cpp.o

@@ -1,4 +1,5 @@
-# clang compiles tests/compiler_messages.cpp with RIGHT, and without it says the sentence that stands behind each mistake.
+# clang compiles tests/compiler_messages.cpp with RIGHT defined. Without it, clang prints the sentence behind each
+# mistake.
 cmake_policy(VERSION 3.25)
 if(NOT CLANG)
   message("skipped: clang, whose messages are looked at, is not installed")

@@ -1,4 +1,4 @@
-# Programs in the manual, for tests that build and run them as a stranger would.
+# The programs in the manual, for tests that build and run them as a stranger would.
 
 # document_block(VARIABLE DOCUMENT MARKER FENCE): the text of the first fenced block after a marker comment.
 function(document_block variable document marker fence)
@@ -20,7 +20,7 @@ function(document_block variable document marker fence)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-# check_document_program(DOCUMENT NAME PROGRAM): runs PROGRAM against the libraries in `prefix`; what it prints must be the
+# check_document_program(DOCUMENT NAME PROGRAM): runs PROGRAM with the libraries in `prefix`. Its output must be the
 # document's output of that name.
 function(check_document_program document name program)
   document_block(expected ${document} "output: ${name}" "```")
@@ -31,7 +31,7 @@ function(check_document_program document name program)
   endif()
 endfunction()
 
-# compile_document_program(command...): builds it, or ends the test.
+# compile_document_program(command...): builds the program, or ends the test.
 function(compile_document_program)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
   if(NOT result EQUAL 0)

@@ -1,4 +1,5 @@
-# What the shared libraries export is Troupe's alone: the namespace in C++, and in C what troupe.h declares, all of it.
+# The shared libraries export only Troupe's names: the namespace in C++, and in C exactly the functions that troupe.h
+# declares.
 #
 # cmake "-DFILES=library;…" -DC_LIBRARY=… -DC_HEADER=… -P exported_symbols_test.cmake. C_LIBRARY may be empty.
 cmake_minimum_required(VERSION 3.25)
@@ -25,7 +26,8 @@ foreach(file ${FILES})
   if(count LESS 10)
     message(FATAL_ERROR "${file} exports only ${count} names: is it the library?")
   endif()
-  # Mangled: functions, local variables of functions, guards, and what belongs to types, of namespace troupe.
+  # These mangled names belong to namespace troupe: functions, local variables of functions, guards, and the data of
+  # types.
   list(FILTER names EXCLUDE REGEX "^_Z(GV)?Z?N[KRO]*6troupe|^_ZT[A-Zhv0-9n_c]*Z?N?[KRO]*6troupe|^_ZT[hvc].*6troupe|^_ZTC.*6troupe")
   if(names)
     list(SUBLIST names 0 10 some)
@@ -38,7 +40,7 @@ if(C_LIBRARY)
   exported(names ${C_LIBRARY})
   file(READ ${C_HEADER} header)
   string(REGEX REPLACE "/\\*[^*]*\\*+([^/*][^*]*\\*+)*/|//[^\n]*" "" header "${header}")
-  # A declaration's name: a word before a parenthesis, but for types of functions, which have a star.
+  # The name in a declaration is a word before a parenthesis. Types of functions have a star, so they are left out.
   string(REGEX MATCHALL "[ *]troupe_[a-z0-9_]+\\(" declared "${header}")
   list(TRANSFORM declared REPLACE "[ *(]" "")
   list(REMOVE_DUPLICATES declared)

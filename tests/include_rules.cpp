@@ -16,16 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the files of one folder may include, besides their own folder.
+/// The folders whose files the files of one folder may include, besides their own folder.
 struct Folder {
   std::string_view name;
   std::vector<std::string_view> may_include;
-  /// Its rooms in an order in which each includes none that comes after it. The folder's own files are its face: they
-  /// and the rooms may include one another.
+  /// The folder's rooms in an order in which each includes none that comes after it. The folder's own files are its
+  /// face: they and the rooms may include one another.
   std::vector<std::string_view> rooms{};
 };
 
-/// The folders that depend on nothing but what is named before them. actors/ means its own files and rooms.
+/// The folders in an order in which each depends only on folders before it. actors/ means its own files and rooms.
 const std::vector<Folder>& folders() {
   static const std::vector<std::string_view> runtime{
       "proto",         "graph",          "platform", "actors/observation", "actors/scheduler",
@@ -76,7 +76,7 @@ bool is_below(std::string_view path, std::string_view folder) {
 
 bool is_test(std::string_view path) { return is_below(path, "tests"); }
 
-/// The folder of the table that a file belongs to: the longest that fits.
+/// The folder of the table that a file belongs to: the longest one that fits.
 const Folder* folder_of(std::string_view path) {
   const Folder* found = nullptr;
   for (const Folder& folder : folders()) {
@@ -106,7 +106,7 @@ bool lies_directly_in(std::string_view path, std::string_view folder) {
 
 bool is_named_shell(std::string_view path) { return stem_of(path).ends_with("_actor"); }
 
-/// Where CAF may appear.
+/// Returns true if CAF may appear in the file.
 bool is_shell(std::string_view path) {
   return is_named_shell(path) || lies_directly_in(path, "actors") || is_below(path, "actors/running") ||
          is_below(path, "actors/simulating");
@@ -138,12 +138,12 @@ bool opencl_allowed(std::string_view path) {
 
 bool hwloc_allowed(std::string_view path) { return is_below(path, "platform") || is_below(path, "tests/platform"); }
 
-/// Runners compare with the library itself.
+/// The runners compare Troupe with the library itself.
 bool blas_allowed(std::string_view path) {
   return is_below(path, "kernels") || is_below(path, "tests/kernels") || is_below(path, "bench/runners");
 }
 
-/// To order sparse matrices, and to compare with.
+/// These files order sparse matrices with it, or compare Troupe with it.
 bool suitesparse_allowed(std::string_view path) {
   return path == "linalg/sparse/ordering.cpp" || is_below(path, "bench/runners");
 }
@@ -283,7 +283,7 @@ class Checker {
     return found;
   }
 
-  /// The file of the tree that an include means, also where it is written as users write it: <troupe/...>.
+  /// The file of the tree that an include means. The include may also have the form that users write: <troupe/...>.
   std::optional<std::string> resolve(const std::string& name) const {
     if (includes_.contains(name)) return name;
     for (const char* umbrella : {"client/troupe.hpp", "linalg/linalg.hpp", "traces/traces.hpp"}) {

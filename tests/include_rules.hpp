@@ -26,7 +26,8 @@ struct Violation {
 /// Every C++ or CUDA source below `root`, sorted by path; hidden folders, build/ and docs/ are left out.
 std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 
-/// All violations in these files, by file and line. What an internal include names must be among the files.
+/// Returns all violations in these files, sorted by file and line. Files that internal includes name must be among
+/// them.
 ///
 /// - Folders depend on one another in one direction only; scheduler, memory and workers never meet.
 /// - A core never includes a shell, a file named *_actor.*.

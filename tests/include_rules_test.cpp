@@ -55,7 +55,7 @@ std::vector<SourceFile> tree_with(std::vector<SourceFile> files) {
   return files;
 }
 
-/// A file with one include, and whether the rules let it have that.
+/// A file with one include.
 struct Case {
   const char* path;
   const char* include;
@@ -86,22 +86,22 @@ const std::vector<Case> kForbidden{
     {"client/a.cpp", "\"apps/report.hpp\""},
     {"apps/a.cpp", "\"bench/peer.hpp\""},
     {"apps/a.cpp", "\"tests/support/tree.hpp\""},
-    // Rooms.
+    // These includes break the rules of rooms.
     {"graph/deep/a.cpp", "\"proto/ids.hpp\""},
     {"graph/codelets/a.cpp", "\"graph/data/record.hpp\""},
     {"apps/run/a.cpp", "\"apps/commands/run.hpp\""},
-    // Another way to write the same include.
+    // These write the same include in another way.
     {"graph/a.cpp", "<client/troupe.hpp>"},
     {"graph/a.cpp", "<troupe/troupe.hpp>"},
     {"client/a.cpp", "<troupe/linalg.hpp>"},
     {"graph/a.cpp", "<troupe/actors/supervisor.hpp>"},
-    // Cores and shells.
+    // These cores include shells.
     {"actors/workers/a.cpp", "\"actors/workers/worker_actor.hpp\""},
     {"actors/scheduler/a.hpp", "\"actors/scheduler/scheduler_actor.hpp\""},
     {"apps/a.cpp", "\"actors/supervisor.hpp\""},
     {"client/a.cpp", "\"actors/supervisor.hpp\""},
     {"tests/graph/a_test.cpp", "\"actors/supervisor.hpp\""},
-    // Libraries out of their place.
+    // These include libraries outside their place.
     {"proto/a.hpp", "<caf/all.hpp>"},
     {"actors/workers/a.cpp", "<caf/actor.hpp>"},
     {"client/a.cpp", "\"caf/actor.hpp\""},
@@ -127,7 +127,7 @@ const std::vector<Case> kForbidden{
     {"apps/lower_bounds.cpp", "<glpk.h>"},
     {"client/a.cpp", "<pybind11/pybind11.h>"},
     {"python/a.cpp", "\"apps/report.hpp\""},
-    // How includes are written.
+    // These are written in a wrong way.
     {"graph/a.cpp", "\"handle.hpp\""},
     {"graph/a.cpp", "\"../proto/ids.hpp\""},
     {"graph/a.cpp", "\"graph/missing.hpp\""},

@@ -1,8 +1,8 @@
 # Installs the build into a temporary folder, moves it, and uses it as a stranger would: builds the programs of
-# README.md, docs/programming.md, docs/simulation.md and docs/linalg.md with find_package, most with pkg-config too, runs them, and compares
-# what they print with what the document says.
+# README.md, docs/programming.md, docs/simulation.md and docs/linalg.md with find_package, most with pkg-config too,
+# runs them, and compares their output with the document.
 #
-# A program NAME is the ```cpp block after `<!-- example: NAME -->`; what it must print is the next ``` block after
+# A program NAME is the ```cpp block after `<!-- example: NAME -->`; its expected output is the next ``` block after
 # `<!-- output: NAME -->`, in which `...` stands for anything within a line.
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DGENERATOR=… -DLIBDIR=… -P install_test.cmake
@@ -13,7 +13,7 @@ set(prefix ${work}/moved)
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
 
-# run(WHAT command...): the output, or the end of the test.
+# run(WHAT command...): sets the output, or ends the test.
 function(run what)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} OUTPUT_VARIABLE output ERROR_VARIABLE output
                   RESULT_VARIABLE result)
@@ -91,7 +91,7 @@ if(NOT gnuplot)
   return()
 endif()
 
-# check_output(NAME HOW): of the last `run`.
+# check_output(NAME HOW): checks the output of the last `run`.
 function(check_output name how)
   string(REGEX REPLACE "([][+.*()^$?|\\])" "\\\\\\1" pattern "${expected_${name}}")
   string(REPLACE "\\.\\.\\." "[^\n]*" pattern "${pattern}")
@@ -100,7 +100,7 @@ function(check_output name how)
   endif()
 endfunction()
 
-# check_linalg(HOW): the last `run` was of the program of docs/linalg.md, which leaves files.
+# check_linalg(HOW): checks the last `run`, of the program of docs/linalg.md, and the files that it leaves.
 function(check_linalg how)
   check_output(linalg "${how}")
   foreach(file x.mtx run.json run.txt run.svg run.png)
@@ -115,7 +115,7 @@ function(check_linalg how)
   file(REMOVE ${work}/x.mtx ${work}/run.json ${work}/run.txt ${work}/run.svg ${work}/run.png)
 endfunction()
 
-# The user has folders and headers of the same names as ours. They must not meet.
+# The user has folders and headers with the same names as Troupe's. They must not be confused.
 set(user ${work}/user)
 file(WRITE ${user}/first.cpp "${program_first-program}")
 file(WRITE ${user}/remote.cpp [[
@@ -164,7 +164,7 @@ add_executable(plain plain.c)
 target_link_libraries(plain PRIVATE Troupe::c)
 ]])
 
-# As the documents say: where the libraries lie is written into the program.
+# The documents say that the path of the libraries is written into the program.
 run("pkg-config" pkg-config --variable=libdir troupe)
 string(STRIP "-Wl,-rpath,${output}" rpath)
 
@@ -188,7 +188,7 @@ run("the program in C, built with pkg-config," ${work}/plain_pkg_config)
 check_output(c-program "pkg-config")
 find_program(python NAMES python3)
 if(python)
-  # The example's kernel halves what the others have made 7; one that raises fails its task.
+  # The example's kernel halves the value 7 that the others have made. A kernel that raises fails its task.
   set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
   set(ENV{PYTHONPATH} ${SOURCE_DIR}/docs/examples)
   set(ENV{PYTHONDONTWRITEBYTECODE} 1)
@@ -220,7 +220,7 @@ troupe_ctypes.troupe.troupe_runtime_free(runtime)
   endif()
   unset(ENV{LD_LIBRARY_PATH})
 endif()
-# The environment, with a program that does not have the library for traces: the runtime loads it.
+# These variables work with a program that does not have the library for traces: the runtime loads it.
 set(ENV{TROUPE_CORES} 1)
 set(ENV{TROUPE_REPORT} 1)
 set(ENV{TROUPE_TRACE} ${work}/first.json)
@@ -234,7 +234,7 @@ endif()
 run("the program with a recorded graph" ${work}/find_package/recorded)
 check_output(recorded-graph "find_package")
 run("the program with a graph in virtual time" ${work}/find_package/own_graph)
-# Then follows the report.
+# The report follows.
 if(NOT output MATCHES "critical path" OR NOT EXISTS ${work}/own.json)
   message(FATAL_ERROR "own-graph left no trace or report:\n${output}")
 endif()

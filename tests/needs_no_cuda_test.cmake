@@ -1,4 +1,4 @@
-# Looks at which libraries programs and libraries of the build need to start: none of CUDA's, nor OpenCL's loader.
+# Checks which libraries the programs and libraries of the build need to start: none of CUDA's, and not OpenCL's loader.
 #
 # cmake -DFILES=one;two -P needs_no_cuda_test.cmake
 cmake_minimum_required(VERSION 3.25)

@@ -7,11 +7,11 @@ if(missing)
 endif()
 set(ENV{PYTHONPATH} ${PACKAGES})
 set(ENV{PYTHONDONTWRITEBYTECODE} 1)
-# Sanitizers want to be there before everything else. With Python's own allocator they would see nothing of its objects.
+# Sanitizers have to be loaded before everything else. With Python's own allocator they would see none of its objects.
 if(PRELOAD)
   set(ENV{LD_PRELOAD} ${PRELOAD})
   set(ENV{PYTHONMALLOC} malloc)
-  # What names functions in reports is started by Python, and is not to be looked at itself.
+  # Python starts the program that names functions in reports. The sanitizer must not check that program.
   set(naming symbolize=0)
   find_program(symbolizer NAMES llvm-symbolizer llvm-symbolizer-15)
   if(symbolizer)
@@ -20,7 +20,8 @@ if(PRELOAD)
     file(CHMOD ${wrapped} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
     set(naming external_symbolizer_path=${wrapped})
   endif()
-  # Else its search for leaks crashes in some processes, by where thread-local memory of loaded libraries lies.
+  # Otherwise its search for leaks crashes in some processes, depending on the place of loaded libraries' thread-local
+  # memory.
   set(ENV{ASAN_OPTIONS} "$ENV{ASAN_OPTIONS}:intercept_tls_get_addr=0:malloc_context_size=2:${naming}")
   set(ENV{LSAN_OPTIONS} "suppressions=${TESTS}/leaks.supp:print_suppressions=0")
 endif()

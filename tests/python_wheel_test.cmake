@@ -1,4 +1,4 @@
-# Installs the Python package with pip into an environment of its own, from what the build tree has, and uses it there.
+# Installs the Python package with pip into a separate environment, from the files of the build tree, and uses it there.
 #
 # cmake -DPYTHON=… -DSOURCE_DIR=… -DBUILD_DIR=… -DVERSION=… -P python_wheel_test.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -13,7 +13,7 @@ set(work ${BUILD_DIR}/python_wheel_test)
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
 
-# run(WHAT command...): the output, or the end of the test.
+# run(WHAT command...): sets the output, or ends the test.
 function(run what)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} OUTPUT_VARIABLE output ERROR_VARIABLE output
                   RESULT_VARIABLE result)
@@ -25,7 +25,7 @@ function(run what)
 endfunction()
 
 unset(ENV{PYTHONPATH})
-# Packages are not searched for in the network, and pip's notes of the user stay out.
+# pip must not search the network for packages or read the user's configuration.
 set(ENV{PIP_CONFIG_FILE} /dev/null)
 set(ENV{PIP_DISABLE_PIP_VERSION_CHECK} 1)
 set(ENV{PIP_NO_CACHE_DIR} 1)

@@ -1,4 +1,5 @@
-/// Compiled by tests/thread_safety_test.cmake, never linked: with no definition all is right, each one adds a mistake.
+/// tests/thread_safety_test.cmake compiles this file and never links it. Without a definition everything is right; each
+/// definition adds a mistake.
 #include <condition_variable>
 #include <mutex>
 

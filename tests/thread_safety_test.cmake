@@ -1,4 +1,5 @@
-# clang compiles tests/thread_safety.cpp as it is, and refuses it for each access without the lock that a definition adds.
+# clang compiles tests/thread_safety.cpp as it is. It refuses the file for each access without a lock that a definition
+# adds.
 cmake_policy(VERSION 3.25)
 if(NOT CLANG)
   message("skipped: clang, which knows what locks guard, is not installed")

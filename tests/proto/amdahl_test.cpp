@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(one_number_of_cores_says_nothing_of_others) {
 }
 
 BOOST_AUTO_TEST_CASE(no_part_of_the_time_is_negative) {
-  // Three times as fast on two cores, and a cluster that is slower than a core.
+  // One kernel is three times as fast on two cores; another is slower on a cluster than on a core.
   const std::vector<TimeOnCores> faster{{1, 90}, {2, 30}};
   BOOST_TEST(fit_amdahl(faster).value().fixed == 0.0);
   BOOST_TEST(fit_amdahl(faster).value().at(1) < 90);

@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_SUITE(handle_table)
 
 namespace {
 
-/// Counts those that there are.
+/// Counts the objects that exist.
 struct Counted {
   Counted() { ++alive; }
   Counted(const Counted&) { ++alive; }
