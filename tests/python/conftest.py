@@ -8,7 +8,7 @@ import pytest
 
 import troupe
 
-#: In a child of fork the sanitizer's allocator may have been locked at the fork, and leaks that it tells of are the parent's.
+#: The sanitizer's allocator may have been locked at the fork, and the leaks that a child reports are the parent's.
 not_under_asan = pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="a child of fork under the sanitizer")
 
 

@@ -382,7 +382,7 @@ def test_bare_arrays_are_forgotten_without_a_wait(rt):
         references.append(weakref.ref(a))
     assert sum(r() is not None for r in references) < 200
     del a
-    # Views that nobody has any more are in nobody's way.
+    # Views that no longer exist do not prevent new registrations.
     a = numpy.zeros(10)
     for part in range(5):
         add(a[part:], 1.0).result()

@@ -12,7 +12,7 @@ import troupe
 
 FOLDER = pathlib.Path(troupe.__file__).parent
 ALL = ["troupe"] + [f"troupe.{m.name}" for m in pkgutil.iter_modules([str(FOLDER)]) if not m.name.startswith("_")]
-#: Those that are for users say so; the others are what the package itself is made of.
+#: The modules for users have `__all__`; the others are internal parts of the package.
 MODULES = [name for name in ALL if hasattr(importlib.import_module(name), "__all__")]
 
 
@@ -115,13 +115,13 @@ def there(function):
         if any(parameter.kind == parameter.VAR_KEYWORD for parameter in signature):
             return None
         return [p.name for p in signature if p.kind != p.VAR_POSITIONAL and p.name not in ("self", "cls")]
-    # pybind11 writes it into the first line of the text.
+    # pybind11 writes the signature into the first line of the docstring.
     line = function.__doc__.splitlines()[0].split(" -> ")[0]
     made = ast.parse(f"def {line}: ...").body[0]
     return None if made.args.kwarg else parameters(made)
 
 
-#: Those of the stub name what the class takes as keywords, which other tests compare, or are Python's own.
+#: Functions that are not compared here: their stubs name keywords, which other tests compare, or they are Python's own.
 OTHERS = {"Codelet.__call__", "Recording.__exit__", "Runtime.__init__", "Runtime.__exit__", "Runtime.submit"}
 
 

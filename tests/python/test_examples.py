@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "python"
 MANUAL = (ROOT / "docs" / "python.md").read_text() + (ROOT / "README.md").read_text()
 
-#: What each prints; `...` stands for anything within a line.
+#: The output of each program; `...` stands for anything within a line.
 PRINTED = {
     "monte_carlo.py": """\
 4000000 paths: 7.1... +- 0.006

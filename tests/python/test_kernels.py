@@ -56,7 +56,7 @@ def test_other_buffers_among_any_number_of_arrays_are_data(rt, make):
             a[...] = 2 * old + 1
 
     buffers = [make(), make()]
-    # In any other order, or at the same time, it would be less.
+    # The result would be smaller in any other order, or if tasks ran at the same time.
     for _ in range(3):
         double_and_add(*buffers)
         double_and_add(buffers[0])

@@ -67,7 +67,7 @@ def test_nothing_leaks():
             return weakref.ref(argument), weakref.ref(kept), weakref.ref(local)
 
     references = [round_of_tasks() for _ in range(30)]
-    # Python keeps some memory of objects that have gone, which ends to grow; a leak grows in every batch.
+    # Python keeps some memory of freed objects, which stops growing after a while. A leak grows in every batch.
     grown = []
     for _ in range(10):
         gc.collect()
@@ -76,7 +76,7 @@ def test_nothing_leaks():
             round_of_tasks()
         gc.collect()
         grown.append(sys.getallocatedblocks() - before)
-        # One object a round would be 100.
+        # One leaked object in each round would be 100.
         if grown[-1] < 50:
             break
     assert grown[-1] < 50, f"blocks of memory that 100 rounds left behind, again and again: {grown}"
@@ -135,7 +135,7 @@ LOST = "tasks that had not begun were cancelled when the program ended"
 def test_the_interpreter_may_end_in_the_middle_of_tasks(run_program, rest):
     done = run_program(PROGRAM + rest, timeout=30)
     assert done.returncode == 0
-    # It depends on the workers' speed which tasks had begun; those that had not are lost, and that is said once.
+    # The workers' speed determines which tasks had begun. The others are lost, and one line says so.
     assert done.stderr == "" or (
         "with " not in rest and "os._exit" not in rest and len(done.stderr.splitlines()) == 1 and LOST in done.stderr
     ), done.stderr
@@ -164,7 +164,7 @@ while not f.done(): time.sleep(0.01)
     )
     assert done.returncode == 0
     assert "had not asked what became of its tasks" in done.stderr and "disk on fire" in done.stderr, done.stderr
-    # The line that Python shows of who warns would be one of the package itself.
+    # Python must not show the line that warns, because that line belongs to the package itself.
     assert len(done.stderr.splitlines()) == 1, done.stderr
 
 
@@ -376,7 +376,7 @@ def test_memory_around_reductions_must_not_be_kept(rt):
     rt.wait()
     rt.wait()
     other = [numpy.full(100000, 7.0) for _ in range(5)]
-    # What was kept is memory of its own.
+    # The kept arrays have their own memory.
     assert kept[0][0] == 0 and failures[-1].args[0][0] == 1 and len(other) == 5
     frame = failures[-1].__traceback__
     assert frame.tb_frame.f_locals["into"][-1] == 1

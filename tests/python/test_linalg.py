@@ -317,7 +317,7 @@ def test_what_is_wrong_with_a_matrix_is_numpys_error_and_ours(call, text):
     with pytest.raises(np.linalg.LinAlgError, match=text) as caught:
         call()
     assert isinstance(caught.value, troupe.TroupeError)
-    # The runtime that all share is as good as before.
+    # The shared runtime still works.
     assert near(tl.cholesky(4 * np.eye(100)), 2 * np.eye(100), 100)
 
 

@@ -144,7 +144,7 @@ def test_traces(tmp_path):
 
 
 def test_traces_are_written_at_the_end(tmp_path):
-    # Names of files are bytes; not all of them are texts.
+    # File names are bytes, and not all of them are text.
     for path in (tmp_path / "end.paje", os.fsencode(tmp_path / "end.json"), str(tmp_path / "\udcff.json")):
         with troupe.Runtime(cores=1, trace=path):
             add(numpy.zeros(1), 1)
@@ -193,7 +193,7 @@ def test_a_with_block_is_of_its_thread():
     for t in threads:
         t.join()
     assert submitted == [1, 1] and "say which one is meant" in refused[0]
-    # One alone is meant by threads that have none.
+    # If there is only one runtime, threads that have none use it.
     with troupe.Runtime(cores=1) as rt:
         t = threading.Thread(target=outside)
         t.start()

@@ -15,7 +15,7 @@ import troupe.linalg
 
 PROGRAM = pathlib.Path(troupe.__file__).parents[2] / "apps" / "troupe"
 
-#: Without a sanitizer's runtime that was loaded into the interpreter: the program has its own.
+#: The environment without the sanitizer's runtime of the interpreter, because the program has its own.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 
 

@@ -36,7 +36,7 @@ def test_a_chain_takes_the_sum_of_its_times():
 def test_cores_and_gpus_share_what_is_independent():
     simulation = chain_and_wide()
     spans = {gpus: simulation.run(gpus=gpus).makespan for gpus in (0, 1, 2, 4)}
-    # 320 tasks of 10 ms on 12 cores; more of them at a time, the more GPUs there are.
+    # There are 320 tasks of 10 ms on 12 cores. With more GPUs, more of them run at a time.
     assert spans[0] == pytest.approx(320 * 1e-2 / 12, rel=0.2)
     assert spans[0] > spans[1] > spans[2] > spans[4]
     with_gpus = simulation.run(gpus=2).report()["workers"]
@@ -73,7 +73,7 @@ def test_times_are_functions_of_shapes_and_arguments():
     for repeat in (1, 1, 2):
         simulation.submit(product, a, b, repeat)
     assert simulation.run().makespan == pytest.approx((1 + 1 + 2) * 100 * 30 * 1e-6)
-    # Once for each combination.
+    # The function is called once for each combination.
     assert calls == [((100, 50), (50, 30), 1), ((100, 50), (50, 30), 2)]
 
 
@@ -135,7 +135,7 @@ def test_kernels_of_the_description():
     )
     tiles = [simulation.data((512, 512)) for _ in range(3)]
     simulation.submit(gemm, *tiles)
-    # As the description has it for this tile.
+    # The description has this number of operations for this tile.
     half = Simulation("idgraf-double")
     smaller = half.codelet("gemm", "rw", timed_as="cholesky/gemm/double", flops=2 * 320**3)
     half.submit(smaller, half.data((320, 320)))
