@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folders whose files the files of one folder may include, besides their own folder.
+/// A folder, and the folders that its files may include besides their own.
 struct Folder {
   std::string_view name;
   std::vector<std::string_view> may_include;

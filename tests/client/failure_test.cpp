@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(what_commutes_with_a_failed_task_does_not_use_what_it_left)
   for (const double element : seen) most = std::max(most, element);
   int succeeded = 0;
   for (const Future& future : futures) succeeded += future.status() == TaskStatus::succeeded ? 1 : 0;
-  BOOST_TEST(most == succeeded + 1);  // from the initial 1, and nobody after the failure
+  BOOST_TEST(most == succeeded + 1);  // counted from the initial 1; no task ran after the failure
 }
 
 BOOST_AUTO_TEST_CASE(memory_that_there_is_not) {

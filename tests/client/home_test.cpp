@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(blocks_come_home_without_their_neighbours) {
     const HostAccess held = runtime.acquire(parts[1], AccessMode::write);
     memory[59] = 7;
     runtime.submit(write, {parts[0]});
-    runtime.wait();  // for what does not need what is held
+    runtime.wait();  // waits only for tasks that do not need the held data
     BOOST_TEST((memory[0] == 5 && memory[29] == 5 && memory[59] == 7));
   }
   runtime.submit(write, {parts[1]});

@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tpqrt_and_tpmqrt_eliminate_a_tile_below_a_triangle
         const std::int64_t inner = std::min<std::int64_t>(cols, 4);
         const Matrix<T> r = part_of(dominant<T>(cols, 10), on_and_above);
         const Matrix<T> lower = Matrix<T>::random(rows, cols, 11);
-        Matrix<T> upper = Matrix<T>::random(cols + more_rows, cols, 12);  // what is no part of R stays
+        Matrix<T> upper = Matrix<T>::random(cols + more_rows, cols, 12);  // elements outside R do not change
         for (std::int64_t j = 0; j < cols; ++j) {
           for (std::int64_t i = 0; i <= j; ++i) upper(i, j) = r(i, j);
         }

@@ -377,7 +377,7 @@ BOOST_AUTO_TEST_CASE(lu_names_the_pivot_in_any_tile) {
       const FactorizationOptions options{.application = Application::lu, .tile = tile, .pivoting = pivoting};
       for (int p = 0; p < kOrder; ++p) {
         DenseMatrix<double> a = regular;
-        for (int i = 0; i < kOrder; ++i) a(i, p) = 0;  // stays zero whatever is eliminated
+        for (int i = 0; i < kOrder; ++i) a(i, p) = 0;  // stays zero through every elimination
         BOOST_TEST(breakdown(runtime, a, options) ==
                    "the matrix is singular: pivot " + std::to_string(p + 1) + " is exactly zero");
         std::vector<int> pivots(kOrder);

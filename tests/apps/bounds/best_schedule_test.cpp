@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-// The search whose results bounds are compared with finds known optima.
+// The search finds known optima. Other tests compare bounds with its results.
 namespace troupe::apps {
 namespace {
 

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using tests::contains;
 
-/// A terminal whose screen is the test.
+/// A terminal. The test reads its screen.
 class Terminal {
  public:
   explicit Terminal(unsigned short columns)

@@ -97,8 +97,8 @@ BOOST_AUTO_TEST_CASE(two_copies_share_a_link_and_the_rest_goes_faster_when_one_e
   n.expect({{"short", 2000ns}, {"long", 4000ns}});
 }
 
-// At this rate, 1350 ns leave by rounding a small rest of the 450 bytes that is not zero. The copy that begins at that
-// moment comes before the completion.
+// At this rate, rounding leaves a small part of the 450 bytes after 1350 ns that is not zero. The copy that begins at
+// that moment comes before the completion.
 BOOST_AUTO_TEST_CASE(a_copy_that_is_due_is_not_put_off_by_one_that_begins_at_that_moment) {
   auto routes = star(3, {{0}, kGiga, 0ns});
   routes[2].latency = 1350ns;

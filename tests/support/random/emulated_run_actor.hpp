@@ -26,7 +26,7 @@ struct EmulatedRun {
 /// Describes, for people, what `emulated_run` has drawn.
 [[nodiscard]] std::string describe(const EmulatedRun& run);
 
-/// Runs the program of one seed and checks it as `run_program` does. Returns what was wrong. `ran` and `report`, if
+/// Runs the program of one seed and checks it as `run_program` does. Returns the problems. `ran` and `report`, if
 /// given, receive the results.
 std::vector<std::string> execute(const EmulatedRun& run, RanProgram* ran = nullptr, RunReport* report = nullptr);
 /// Runs a program that is recorded and run many times, without faults of devices, and checks it.
