@@ -13,7 +13,7 @@ namespace {
 /// the cache to decide on.
 constexpr int kLevelsPerColumn = 4;
 
-/// The speeds of the kernels in shares of the matrix product's, by operation (docs/notes/cholesky-on-two-cores.md).
+/// The speeds of the kernels in shares of the matrix product's, by operation (docs/notes/measurements.md).
 /// Only the resulting order counts, which changes little with them.
 constexpr double kSolveSpeed = 0.8;
 constexpr double kDiagonalSpeed = 0.5;

@@ -24,7 +24,7 @@ namespace troupe::remote {
 
 /// The client's side of a runtime on the service. It finds wrong calls with the same checks as an embedded runtime, and
 /// sends correct ones to the service. Handles, futures and waiting belong to this object. See
-/// docs/notes/service-client.md for what happens when.
+/// client/remote/README.md for what happens when.
 class RemoteBackend final : public client::Backend, public graph::TaskOwner {
  public:
   struct Connections {

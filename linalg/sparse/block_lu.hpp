@@ -33,7 +33,7 @@ struct BlockStep {
 /// Returns the priorities of such steps on a matrix with this cut: upward ranks, rounded as those of the dense
 /// algorithms (linalg/tile_priorities.hpp). Where there is much work beside the critical path and super-blocks are
 /// small, groups of them, about 960 rows on a side, share a rank: consecutive tasks then find their blocks in the cache
-/// (measured: docs/notes/sparse.md).
+/// (measured: docs/notes/measurements.md).
 [[nodiscard]] std::vector<int> block_lu_priorities(const BlockPattern& pattern, const BlockCut& cut,
                                                    const std::vector<BlockStep>& steps);
 

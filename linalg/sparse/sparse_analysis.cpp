@@ -31,7 +31,7 @@ constexpr std::int64_t kSuperRows = 256;
 constexpr double kFullSpeedBlock = 32;
 
 /// Returns the time of one core with blocks of this size, up to a factor that is the same for all sizes. Fitted to
-/// measurements (docs/notes/sparse.md).
+/// measurements (docs/notes/measurements.md).
 double predicted_seconds(const BlockWork& work, std::int64_t block) {
   const auto b = static_cast<double>(block);
   const double cube = b * b * b;
