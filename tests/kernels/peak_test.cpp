@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(is_the_sum_over_the_threads) {
 }
 
 BOOST_AUTO_TEST_CASE(of_the_calling_thread_is_about_what_its_products_have) {
-  // By its processor time, and therefore not below the rate by the clock; short products have fewer operations a
+  // The rate goes by processor time and is therefore not below the rate by the clock; short products have fewer operations a
   // second.
   const auto [rate, least] = measured_and_least<double>(1, 20);
   BOOST_TEST(core_speed() * 1e-9 > 0.2 * least);

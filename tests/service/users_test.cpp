@@ -70,7 +70,7 @@ struct Users {
     v1::PingReply reply;
     return stub.Ping(&context, v1::PingRequest(), &reply).error_code();
   }
-  /// From the submission of an empty task to its end.
+  /// The time from the submission of an empty task to its end.
   static Duration time_of_task(ServiceClient& client, std::uint32_t codelet) {
     const auto start = Clock::now();
     const std::uint64_t task = client.submit(codelet, {});
@@ -85,7 +85,7 @@ struct Users {
     client.next_task() += static_cast<std::uint64_t>(count);
     client.send(message);
   }
-  /// Of A and B, at one moment.
+  /// The times of A and B at one moment.
   struct WorkerTimes {
     Duration a{};
     Duration b{};
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(long_kernels_of_one_leave_a_worker_to_another) {
   }
   std::ranges::sort(times);
   BOOST_TEST(seconds(times[times.size() / 2]) < 0.25);
-  // Those that are left are cancelled, but for the ones that run.
+  // The remaining tasks are cancelled, except those that run.
   b->disappear();
 }
 
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(held_data_of_one_leave_another_his_requests) {
   a->register_vector<double>(1, of_a, 8);
   b->register_vector<double>(1, of_b, 8);
   for (int i = 0; i < 128; ++i) BOOST_TEST(!acquire(*b));
-  // What is beyond ends the session.
+  // One answer more ends the session.
   (void)acquire(*b);
   const auto why = b->goodbye();
   BOOST_REQUIRE(why);

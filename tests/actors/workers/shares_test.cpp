@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(kernels_that_are_long_on_any_core_tell_their_speed) {
   using std::chrono::milliseconds;
   BOOST_TEST(run("product", 2e9, milliseconds(100)) == 2e10, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(run("product", 2e9, milliseconds(200)) == 2e10, boost::test_tools::tolerance(1e-9));
-  // What was held up is not slow.
+  // A kernel that was held up is not slow.
   BOOST_TEST(run("small product", 2e6, milliseconds(100)) == 0);
 }
 

@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(kernels_that_would_run_too_long_are_refused_and_cancels_are
   client.submit(sleep, {}, args(9 * kSecond_ns));
   BOOST_CHECK_EXCEPTION(client.wait(), Error,
                         [](const Error& error) { return contains(error.what(), "9.0 s or more"); });
-  // What runs is shown while it does, and a cancel does not end it.
+  // A running kernel is shown while it runs, and a cancel does not end it.
   client.submit(sleep, {}, args(2 * kSecond_ns));
   bool still_runs = false;
   BOOST_TEST(ServeProcess::within([&] {
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_told_to_stop_ends_though_the_service_does_not
       service.ask({"submit", "cholesky", "--n", "1000", "--tile", "100", "--repeat", "100000"}), folder.path("job"));
   const auto running = [&] { return json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs"); };
   BOOST_TEST(ServeProcess::within([&] { return running().size() == 1 && running().at(0).at("ended") > 0; }));
-  // As if a kernel kept every worker, only that this needs no time.
+  // The service behaves as if a kernel kept every worker, but needs no time for it.
   service.signal(SIGSTOP);
   ::kill(job, SIGTERM);
   int status = -1;

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(who_has_used_up_his_calls_should_not_bring_more) {
     calls.done(kA, 0);
   }
   BOOST_TEST((calls.ready_at(kA, kStart) == kStart + 100ms));
-  // Those that are refused count, too.
+  // Refused calls count, too.
   for (int i = 0; i < 20; ++i) BOOST_TEST(calls.begin(kA, kStart).has_value());
   BOOST_TEST((calls.ready_at(kA, kStart) == kStart + 2100ms));
   for (int i = 0; i < 1000; ++i) (void)calls.begin(kA, kStart);

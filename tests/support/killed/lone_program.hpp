@@ -34,11 +34,11 @@ class LoneProgram {
     futures_.resize(program_.tasks.size());
   }
 
-  /// Whether some call failed because the service was not there.
+  /// True if some call failed because the service was not there.
   [[nodiscard]] bool lost() const { return lost_; }
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
-  /// Once. `before_each` is called with the number of each operation.
+  /// May be called once. `before_each` is called with the number of each operation.
   void run(const std::string& folder, const std::function<void(std::size_t)>& before_each) {
     try {
       Runtime runtime = Runtime::connect({folder, "random program"});
@@ -71,7 +71,7 @@ class LoneProgram {
   }
 
   void problem(std::string what) { problems_.push_back(std::move(what)); }
-  /// That something failed, for which there is one reason.
+  /// Notes that something failed, for which there is one reason.
   void note(const std::string& what, const Failure& failure) {
     lost_ = true;
     if (failure.message.find("service") != std::string::npos) return;
