@@ -1,61 +1,98 @@
 # Options for code that runs seldom: it compiles in two thirds of the time, and runs more slowly.
 set(TROUPE_LIGHT_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 
-# troupe_unity(TARGET source...): compiles the sources of each folder together (TROUPE_UNITY). So names in anonymous
-# namespaces must be unique within a folder; the compiler reports those that are not.
+# The most bytes of sources that are compiled as one file, unless a single folder has more. Small folders spend most of
+# their time on headers and templates that their neighbours need, too.
+set(TROUPE_UNITY_BYTES 200000)
+
+# troupe_unity(TARGET source... [LIGHT_ROOMS folder...]): compiles the sources of each folder together, and small folders of
+# the target with their neighbours in the alphabet (TROUPE_UNITY). So names in anonymous namespaces must be unique within
+# these; the compiler reports those that are not. Sources in LIGHT_ROOMS, folders of the current one, are compiled with
+# TROUPE_LIGHT_OPTIONS, apart from the others.
 function(troupe_unity target)
-  if(NOT TROUPE_UNITY)
-    return()
-  endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_UNIQUE_ID TROUPE_UNITY_ID)
-  foreach(source ${ARGN})
-    troupe_unity_group(group ${source})
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
-  endforeach()
-endfunction()
-
-# troupe_unity_group(VARIABLE SOURCE): sets VARIABLE to the name of the source's folder, as an identifier.
-function(troupe_unity_group variable source)
-  cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE folder)
-  cmake_path(GET folder PARENT_PATH folder)
-  cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-  string(MAKE_C_IDENTIFIER "${folder}" group)
-  set(${variable} ${group} PARENT_SCOPE)
-endfunction()
-
-# troupe_light_rooms(TARGET folder...): compiles the target's sources in these folders of the current folder with
-# TROUPE_LIGHT_OPTIONS.
-function(troupe_light_rooms target)
-  get_target_property(sources ${target} SOURCES)
-  foreach(folder ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIGHT_ROOMS")
+  foreach(folder ${arg_LIGHT_ROOMS})
     cmake_path(ABSOLUTE_PATH folder NORMALIZE)
-    foreach(source ${sources})
-      cmake_path(GET source PARENT_PATH room)
-      if(room STREQUAL folder)
-        if(TROUPE_UNITY)
-          # The options are set on the file that the generator writes for the folder. A source with options of its own
-          # would be left out of that file.
-          troupe_unity_group(group ${source})
-          set(source ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_${group}_cxx.cxx)
-        endif()
-        set_property(SOURCE ${source} PROPERTY COMPILE_OPTIONS ${TROUPE_LIGHT_OPTIONS})
-      endif()
-    endforeach()
+    list(APPEND light_folders ${folder})
   endforeach()
+  foreach(source ${arg_UNPARSED_ARGUMENTS})
+    cmake_path(ABSOLUTE_PATH source)
+    cmake_path(GET source PARENT_PATH folder)
+    if(folder IN_LIST light_folders)
+      list(APPEND light ${source})
+    else()
+      list(APPEND others ${source})
+    endif()
+  endforeach()
+  if(TROUPE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_UNIQUE_ID TROUPE_UNITY_ID)
+    troupe_unity_groups(names ${others})
+    troupe_unity_groups(names ${light})
+    # The options are set on the files that the generator writes. A source with options of its own would be left out of
+    # these.
+    list(TRANSFORM names REPLACE ".+" ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_\\0_cxx.cxx
+         OUTPUT_VARIABLE light)
+  endif()
+  set_property(SOURCE ${light} PROPERTY COMPILE_OPTIONS ${TROUPE_LIGHT_OPTIONS})
 endfunction()
 
-# troupe_library(NAME [RECURSE | FOLDERS folder...] [HOT | LIGHT] [DIRECT] [INCLUDE regex] [EXCLUDE regex]
-#                [DEPENDS library...] [PRIVATE library...])
+# troupe_unity_groups(VARIABLE source...): sets VARIABLE to the names of the groups that the sources make. A group is named
+# after its first folder and its last one.
+function(troupe_unity_groups variable)
+  foreach(source ${ARGN})
+    cmake_path(GET source PARENT_PATH folder)
+    file(SIZE ${source} size)
+    list(APPEND folders ${folder})
+    list(APPEND sources_of_${folder} ${source})
+    math(EXPR size_of_${folder} "${size} + 0${size_of_${folder}}")
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  list(SORT folders)
+  set(names)
+  set(group)
+  set(bytes 0)
+  foreach(folder ${folders} END)
+    math(EXPR together "${bytes} + 0${size_of_${folder}}")
+    if(group AND (folder STREQUAL END OR together GREATER TROUPE_UNITY_BYTES))
+      list(GET group 0 first)
+      list(GET group -1 last)
+      troupe_folder_id(name ${first})
+      if(NOT first STREQUAL last)
+        troupe_folder_id(last ${last})
+        string(APPEND name _to_${last})
+      endif()
+      list(APPEND names ${name})
+      foreach(member ${group})
+        set_source_files_properties(${sources_of_${member}} PROPERTIES UNITY_GROUP ${name})
+      endforeach()
+      set(group)
+      set(together 0${size_of_${folder}})
+    endif()
+    list(APPEND group ${folder})
+    set(bytes ${together})
+  endforeach()
+  set(${variable} ${names} PARENT_SCOPE)
+endfunction()
+
+# troupe_folder_id(VARIABLE FOLDER): sets VARIABLE to the folder's path in the project, as an identifier.
+function(troupe_folder_id variable folder)
+  cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+  string(MAKE_C_IDENTIFIER "${folder}" id)
+  set(${variable} ${id} PARENT_SCOPE)
+endfunction()
+
+# troupe_library(NAME [RECURSE | FOLDERS folder...] [HOT | LIGHT | LIGHT_ROOMS folder...] [DIRECT] [INCLUDE regex]
+#                [EXCLUDE regex] [DEPENDS library...] [PRIVATE library...])
 #
 # Adds a static library of the .cpp files in the current folder. They are found again at each build, so that adding a
 # file needs no edit. RECURSE takes subfolders too, FOLDERS those that are named; INCLUDE and EXCLUDE filter by file
 # name. HOT: code that every task passes through, which clang optimizes in sanitized builds, too. LIGHT: code that runs
-# seldom, which is compiled with TROUPE_LIGHT_OPTIONS. DIRECT: no other library replaces its functions by others of the
+# seldom, which is compiled with TROUPE_LIGHT_OPTIONS; LIGHT_ROOMS: only that in these folders. DIRECT: no other library replaces its functions by others of the
 # same name, so GCC may call them directly and inline them, as clang does anyway; without it, code that could go into a
 # shared library calls every function that is not inline through a table. A folder without sources becomes an interface
 # library, so it may have headers alone. Files named cuda_* are left out if CUDA was not found.
 function(troupe_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;HOT;LIGHT;DIRECT" "INCLUDE;EXCLUDE" "FOLDERS;DEPENDS;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;HOT;LIGHT;DIRECT" "INCLUDE;EXCLUDE" "FOLDERS;LIGHT_ROOMS;DEPENDS;PRIVATE")
   set(glob GLOB)
   if(arg_RECURSE)
     set(glob GLOB_RECURSE)
@@ -75,7 +112,7 @@ function(troupe_library name)
 
   if(sources)
     add_library(${name} STATIC ${sources})
-    troupe_unity(${name} ${sources})
+    troupe_unity(${name} ${sources} LIGHT_ROOMS ${arg_LIGHT_ROOMS})
     if(arg_HOT)
       target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Sanitized>,$<CXX_COMPILER_ID:Clang>>:-O1>)
     endif()

@@ -41,7 +41,7 @@ void copy(ElementsIn<T> x, ElementsOut<T> y) {
 }
 
 template <class T>
-void fill(ElementsOut<T> x, T value) {
+void fill_elements(ElementsOut<T> x, T value) {
   for (std::int64_t j = 0; j < x.cols; ++j) std::fill_n(x.data + j * x.ld, x.rows, value);
 }
 
@@ -89,7 +89,7 @@ template <class T>
 const ElementCodelets<T>& element_codelets() {
   static const ElementCodelets<T> all{
       .copy = make<T>("copy", {element_r, element_w}, &copy<T>, none),
-      .fill = make<T>("fill", {element_w}, &fill<T>, none),
+      .fill = make<T>("fill", {element_w}, &fill_elements<T>, none),
       .axpy = make<T>("axpy", {element_r, element_rw}, &axpy<T>, twice),
       .scale = make<T>("scale", {element_rw}, &scale<T>, once),
       .dot = make<T>("dot", {element_r, element_r, AccessMode::reduce}, &dot<T>, twice),

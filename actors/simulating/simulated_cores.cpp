@@ -12,7 +12,7 @@ namespace troupe::actors {
 
 namespace {
 
-Failure unusable(const std::string& what) { return {ErrorCode::invalid_argument, what}; }
+Failure unusable_machine(const std::string& what) { return {ErrorCode::invalid_argument, what}; }
 
 /// Returns the cores that drive the GPUs: for each GPU, the last of the nearest cores that drives none yet.
 std::set<int> driving_cores(const SimulationOptions& options) {
@@ -33,33 +33,36 @@ std::set<int> driving_cores(const SimulationOptions& options) {
 Result<void> check(const SimulationOptions& options) {
   const platform::MachineDescription& machine = options.machine;
   if (options.gpus.size() > machine.gpus.size()) {
-    return unusable(fmt::format("machine '{}' has {}, not {}", machine.name, counted(machine.gpus.size(), "GPU"),
-                                options.gpus.size()));
+    return unusable_machine(fmt::format("machine '{}' has {}, not {}", machine.name,
+                                        counted(machine.gpus.size(), "GPU"), options.gpus.size()));
   }
   std::set<int> seen;
   for (const int gpu : options.gpus) {
     if (gpu < 0 || static_cast<std::size_t>(gpu) >= machine.gpus.size()) {
-      return unusable(fmt::format("machine '{}' has GPUs 0 to {}, but no GPU {}", machine.name,
-                                  static_cast<int>(machine.gpus.size()) - 1, gpu));
+      return unusable_machine(fmt::format("machine '{}' has GPUs 0 to {}, but no GPU {}", machine.name,
+                                          static_cast<int>(machine.gpus.size()) - 1, gpu));
     }
-    if (!seen.insert(gpu).second) return unusable(fmt::format("GPU {} is named twice", gpu));
+    if (!seen.insert(gpu).second) return unusable_machine(fmt::format("GPU {} is named twice", gpu));
   }
   if (options.cores < 0 || options.cores > machine.cores) {
-    return unusable(fmt::format("machine '{}' has {}, not {}", machine.name,
-                                counted(static_cast<std::uint64_t>(machine.cores), "core"), options.cores));
+    return unusable_machine(fmt::format("machine '{}' has {}, not {}", machine.name,
+                                        counted(static_cast<std::uint64_t>(machine.cores), "core"), options.cores));
   }
   if (options.cores == 0 && static_cast<int>(options.gpus.size()) > machine.cores) {
-    return unusable(fmt::format("machine '{}' has too few cores to drive {} GPUs", machine.name, options.gpus.size()));
+    return unusable_machine(
+        fmt::format("machine '{}' has too few cores to drive {} GPUs", machine.name, options.gpus.size()));
   }
-  if (options.cores == 0 && options.gpus.empty() && machine.cores == 0) return unusable("a machine without devices");
+  if (options.cores == 0 && options.gpus.empty() && machine.cores == 0)
+    return unusable_machine("a machine without devices");
   if (!(options.memory_share > 0 && options.memory_share <= 1)) {
-    return unusable(fmt::format("the share of GPU memory must be above 0 and at most 1, not {}", options.memory_share));
+    return unusable_machine(
+        fmt::format("the share of GPU memory must be above 0 and at most 1, not {}", options.memory_share));
   }
   if (!(options.kernel_error >= 1) || !(options.bandwidth_error >= 1)) {
-    return unusable("the factors of model errors must be at least 1");
+    return unusable_machine("the factors of model errors must be at least 1");
   }
   if (options.kernel_overhead < Duration{} || options.copy_overhead < Duration{}) {
-    return unusable("overheads must not be negative");
+    return unusable_machine("overheads must not be negative");
   }
   return platform::check(options.faults);
 }

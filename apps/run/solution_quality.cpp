@@ -68,12 +68,12 @@ std::string zero_row_or_column(const linalg::DenseMatrix<T>& a) {
   return row.empty() ? first_unused("column", cols) : row;
 }
 
-std::string doubt_of(const SolutionQuality& quality, const Precision& precision) {
+std::string doubt_of(const SolutionQuality& quality, const NumberType& precision) {
   if (!(quality.reciprocal_condition < precision.eps)) return {};
   return fmt::format("the matrix is singular to {} precision: the solution may have no correct digit", precision.name);
 }
 
-std::string condition_text(const SolutionQuality& quality, const Precision& precision) {
+std::string condition_text(const SolutionQuality& quality, const NumberType& precision) {
   if (std::isnan(quality.reciprocal_condition)) return "not known: numbers have overflowed";
   const std::string doubt = doubt_of(quality, precision);
   const std::string number =
@@ -81,7 +81,7 @@ std::string condition_text(const SolutionQuality& quality, const Precision& prec
   return fmt::format("{} (estimated, 1-norm){}{}", number, doubt.empty() ? "" : ": ", doubt);
 }
 
-std::string why_inaccurate(const SolutionQuality& quality, const Precision& precision) {
+std::string why_inaccurate(const SolutionQuality& quality, const NumberType& precision) {
   const char* const other = precision.name == "float" ? ", or use --precision double" : "";
   if (quality.largest < precision.smallest_normal / precision.eps) {
     return fmt::format(

@@ -28,9 +28,9 @@ template <class T>
                                                linalg::Application method, const linalg::DenseMatrix<T>& x);
 
 /// A type of numbers, at run time.
-struct Precision {
+struct NumberType {
   template <class T>
-  static Precision of(const char* name) {
+  static NumberType of(const char* name) {
     return {name, static_cast<double>(std::numeric_limits<T>::epsilon()) / 2,
             static_cast<double>(std::numeric_limits<T>::min())};
   }
@@ -49,10 +49,10 @@ template <class T>
 
 /// Returns the reason why a solution with a good residual may still be wrong; empty if there is none. A matrix is
 /// called singular to working precision by the rule of LAPACK's expert drivers: the reciprocal condition is below eps.
-[[nodiscard]] std::string doubt_of(const SolutionQuality& quality, const Precision& precision);
+[[nodiscard]] std::string doubt_of(const SolutionQuality& quality, const NumberType& precision);
 /// Returns the condition and the doubt, such as "about 3e+05 (estimated, 1-norm)".
-[[nodiscard]] std::string condition_text(const SolutionQuality& quality, const Precision& precision);
+[[nodiscard]] std::string condition_text(const SolutionQuality& quality, const NumberType& precision);
 /// Returns the likely reason why a solution's residual is not accepted, and what to do.
-[[nodiscard]] std::string why_inaccurate(const SolutionQuality& quality, const Precision& precision);
+[[nodiscard]] std::string why_inaccurate(const SolutionQuality& quality, const NumberType& precision);
 
 }  // namespace troupe::apps

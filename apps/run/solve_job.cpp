@@ -87,8 +87,8 @@ std::optional<linalg::MatrixMarketHeader> right_hand_side_header(const SolveArgu
                           arguments.right_hand_side, header.rows, arguments.matrix, matrix.rows));
 }
 
-Precision precision_of(const SolveArguments& arguments) {
-  return arguments.precision == "float" ? Precision::of<float>("float") : Precision::of<double>("double");
+NumberType precision_of(const SolveArguments& arguments) {
+  return arguments.precision == "float" ? NumberType::of<float>("float") : NumberType::of<double>("double");
 }
 
 std::size_t element_bytes(const SolveArguments& arguments) {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kSmallest = std::size_t{64} << 10U;
 /// The factor from one size to the next; a few sizes show whether the line holds.
 constexpr std::size_t kStep = 16;
-constexpr std::size_t kLargest = std::size_t{16} << 20U;
+constexpr std::size_t kLargestCopy = std::size_t{16} << 20U;
 constexpr std::size_t kCopies = 5;
 
 Result<Duration> time_one(Accelerator& accelerator, CopyDirection direction, std::span<std::byte> host) {
@@ -50,7 +50,7 @@ CopySpeed copy_speed_of(std::span<const CopyTime> times) {
 
 Result<std::vector<CopyTime>> time_copies(Accelerator& accelerator, CopyDirection direction,
                                           std::span<std::byte> host) {
-  const std::size_t room = std::min<std::size_t>({host.size(), accelerator.capacity().count, kLargest});
+  const std::size_t room = std::min<std::size_t>({host.size(), accelerator.capacity().count, kLargestCopy});
   if (room < kSmallest) {
     return Failure{ErrorCode::invalid_argument, accelerator.name() + ": too little memory to measure its links"};
   }

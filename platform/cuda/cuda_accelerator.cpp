@@ -11,7 +11,7 @@ namespace troupe::platform {
 
 namespace {
 
-constexpr Bytes kMeasured{std::uint64_t{16} << 20};
+constexpr Bytes kMeasuredCopy{std::uint64_t{16} << 20};
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void OpenCudaAccelerator::stop() {
 }
 
 Result<void> OpenCudaAccelerator::measure() {
-  const Bytes size = std::min(kMeasured, capacity_);
+  const Bytes size = std::min(kMeasuredCopy, capacity_);
   Result<CudaStream> stream = make_cuda_stream(api_);
   if (!stream) return stream.failure();
   Result<CudaPinnedMemory> host = make_cuda_pinned_memory(api_, size);
@@ -136,14 +136,14 @@ bool OpenCudaAccelerator::enable_access_to(int other) const {
 
 void OpenCudaAccelerator::measure_peer(int other) const {
   // Uses memory of its own: the devices' blocks hold the program's data.
-  Result<CudaMemory> to = make_cuda_memory(api_, kMeasured);
+  Result<CudaMemory> to = make_cuda_memory(api_, kMeasuredCopy);
   Result<CudaStream> stream = make_cuda_stream(api_);
   if (!to || !stream || api_.cudaSetDevice(other) != cudaSuccess) return;
-  Result<CudaMemory> from = make_cuda_memory(api_, kMeasured);
+  Result<CudaMemory> from = make_cuda_memory(api_, kMeasuredCopy);
   if (!from || api_.cudaSetDevice(index_) != cudaSuccess) return;
   const Result<CopySpeed> speed =
       measure_copies(api_, stream.value().get(), static_cast<std::byte*>(to.value().get()),
-                     static_cast<const std::byte*>(from.value().get()), kMeasured, cudaMemcpyDefault);
+                     static_cast<const std::byte*>(from.value().get()), kMeasuredCopy, cudaMemcpyDefault);
   if (speed) peer_speed_ = speed.value();
 }
 

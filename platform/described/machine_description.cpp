@@ -15,7 +15,7 @@ namespace {
 
 /// The largest file: far more than a machine of a hundred GPUs takes. It keeps an endless file, such as /dev/zero, from
 /// filling the memory.
-constexpr Bytes kLargestFile{std::uint64_t{256} << 20U};
+constexpr Bytes kLargestDescription{std::uint64_t{256} << 20U};
 
 bool is_path(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".json"); }
 
@@ -36,7 +36,7 @@ const KernelTimes* MachineDescription::find_kernel(std::string_view application,
 
 Result<MachineDescription> load_machine(const std::string& name_or_path) {
   if (is_path(name_or_path)) {
-    const Result<std::string> text = read_text(name_or_path, kLargestFile, "machine description");
+    const Result<std::string> text = read_text(name_or_path, kLargestDescription, "machine description");
     if (!text) return text.failure();
     return parse_machine(text.value(), name_or_path);
   }

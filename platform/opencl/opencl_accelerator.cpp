@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array kDirections{CopyDirection::to_device, CopyDirection::to_host};
 /// The sizes to measure: enough to tell the latency of copies from their speed, and small enough to take little time.
-constexpr std::array kMeasured{std::size_t{64} << 10U, std::size_t{1} << 20U};
+constexpr std::array kMeasuredSizes{std::size_t{64} << 10U, std::size_t{1} << 20U};
 constexpr int kMeasurements = 3;
 
 Failure unusable(const OpenClDevice& device, ErrorCode code, const std::string& what) {
@@ -50,7 +50,7 @@ Result<Bytes> capacity_of(const OpenClDevice& device, std::optional<Bytes> wante
     const std::uint64_t available = read_host_memory().available.count;
     capacity = std::min(capacity, available / 2 / static_cast<std::uint64_t>(std::max(1, sharing)));
   }
-  return Bytes{std::max<std::uint64_t>(capacity, kMeasured.back())};
+  return Bytes{std::max<std::uint64_t>(capacity, kMeasuredSizes.back())};
 }
 
 bool in_one_run(const BlockCopy& copy) {
@@ -125,13 +125,14 @@ Result<void> OpenClAccelerator::make_queues() {
 }
 
 Result<void> OpenClAccelerator::measure() {
-  const std::size_t most = std::min<std::size_t>({kMeasured.back(), capacity().count, device_.largest_buffer.count});
+  const std::size_t most =
+      std::min<std::size_t>({kMeasuredSizes.back(), capacity().count, device_.largest_buffer.count});
   Result<HostBuffer> host = HostBuffer::allocate({most});
   if (!host) return host.failure();
   const SteadyClock clock;
   for (const CopyDirection direction : kDirections) {
     std::vector<CopyTime> times;
-    for (const std::size_t wanted : kMeasured) {
+    for (const std::size_t wanted : kMeasuredSizes) {
       const std::size_t size = std::min(wanted, most);
       if (!times.empty() && times.back().size.count == size) break;
       const bool to_device = direction == CopyDirection::to_device;

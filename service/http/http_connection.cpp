@@ -27,7 +27,7 @@ using platform::FileDescriptor;
 
 constexpr std::string_view kEndOfHeaders = "\r\n\r\n";
 /// For a client to have read its answer.
-constexpr std::chrono::milliseconds kLastMoment{500};
+constexpr std::chrono::milliseconds kLastAnswerTime{500};
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
@@ -214,7 +214,7 @@ bool HttpListener::send(Connection& connection) {
   }
   ::shutdown(connection.socket.get(), SHUT_WR);
   connection.finishing = true;
-  connection.deadline = std::min(connection.deadline, Clock::now() + kLastMoment);
+  connection.deadline = std::min(connection.deadline, Clock::now() + kLastAnswerTime);
   return true;
 }
 

@@ -15,9 +15,9 @@ constexpr const char* kSecondMachine = "xeon-gtx480";
 /// The size with 6,400 blocks: most of the matrix fits into 1 GiB.
 constexpr int kBestCached = 80;
 /// "Large enough".
-constexpr int kLarge = 120;
+constexpr int kLargeBlocks = 120;
 /// "Relatively small matrices" are smaller.
-constexpr int kMedium = 60;
+constexpr int kMediumBlocks = 60;
 /// The capacity of the GPU's memory.
 const std::map<std::string, double> kCacheBytes{{kFirstMachine, 1073741824.0}, {kSecondMachine, 1288490188.0}};
 
@@ -95,7 +95,7 @@ void coarse_on_gpu(MultigrainChecks& c) {
 
 void multi_best(MultigrainChecks& c) {
   for (const MultigrainPlace& place : c.sizes(kFirstMachine)) {
-    if (place.blocks < kMedium) continue;
+    if (place.blocks < kMediumBlocks) continue;
     for (const char* other : {multigrain::kBothFine, multigrain::kBothCoarse}) {
       if (const auto ratio = c.ratio(place, multigrain::kBothMulti, other)) {
         c.say("{} over {}: {:.2f}", place.blocks, other, *ratio);
@@ -107,7 +107,7 @@ void multi_best(MultigrainChecks& c) {
 
 void fine_best_for_small(MultigrainChecks& c) {
   for (const MultigrainPlace& place : c.sizes(kFirstMachine)) {
-    if (place.blocks >= kMedium) continue;
+    if (place.blocks >= kMediumBlocks) continue;
     if (const auto ratio = c.ratio(place, multigrain::kBothFine, multigrain::kBothMulti)) {
       c.say("{}: {:.2f}", place.blocks, *ratio);
       c.check(*ratio > 1);
@@ -177,7 +177,7 @@ void check_sums(MultigrainChecks& c, const std::string& series, const char* gpu_
 
 void above_the_sum(MultigrainChecks& c) {
   check_sums(c, multigrain::kBothAffinity, multigrain::kGpuCache, 1,
-             [](const MultigrainPlace& place, const MultigrainPoint&) { return place.blocks >= kLarge; });
+             [](const MultigrainPlace& place, const MultigrainPoint&) { return place.blocks >= kLargeBlocks; });
 }
 
 void check_machines(MultigrainChecks& c, const char* series, double least, double most) {
