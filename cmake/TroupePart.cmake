@@ -20,7 +20,7 @@ macro(troupe_part name target)
           message(FATAL_ERROR \"Not built, so it cannot be installed: \${missing}\")
         endif()
         message(STATUS \"Not built, not installed: \${missing}\")
-        # Of this folder's rules only.
+        # This leaves the rules of this folder alone.
         return()
       endif()
     endforeach()" COMPONENT ${name})

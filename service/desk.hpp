@@ -23,7 +23,7 @@ class Desk {
  public:
   /// Questions of one user that may wait.
   static constexpr std::size_t kMostWaiting = 256;
-  /// Of a core, for each user; and what may be used at once.
+  /// The share of a core for each user, and the time that he may use at once.
   static constexpr double kShare = 0.1;
   static constexpr Duration kAtOnce = std::chrono::milliseconds(200);
 
@@ -80,8 +80,8 @@ class Desk {
     }
   }
 
-  /// Of the next user who has time left; nothing, and when the first will have some, where none has. Requires that
-  /// somebody waits.
+  /// Takes a call of the next user who has time left. If none has, returns nothing and sets `earliest` to the moment
+  /// when the first will have some. Requires that somebody waits.
   std::optional<Turn> take(Clock::time_point& earliest) TROUPE_REQUIRES(mutex_) {
     const Clock::time_point now = Clock::now();
     earliest = Clock::time_point::max();

@@ -118,7 +118,7 @@ SessionRegistry::Reactor* RpcService::Session(Context* context) {
   if (const auto refused = why_refused(context->peer(), peer)) {
     return sessions_.refuse({ErrorCode::invalid_argument, refused->error_message()});
   }
-  // What a session may use has limits of its own.
+  // A session has limits of its own.
   done(*peer);
   return sessions_.open(*context, peer);
 }

@@ -1,4 +1,4 @@
-/// What gRPC calls.
+/// The functions that gRPC calls.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -17,12 +17,12 @@
 
 namespace troupe::service {
 
-/// What the calls need of the server. Any thread.
+/// The part of the server that the calls need. Any thread.
 class RpcHost {
  public:
   virtual ~RpcHost() = default;
   [[nodiscard]] virtual v1::StatusReply status() const = 0;
-  /// What this user may see, ended sessions too where he wants them.
+  /// Returns the sessions that this user may see; `all`: ended sessions, too.
   [[nodiscard]] virtual std::vector<SessionView> jobs(const Peer& peer, bool all) const = 0;
   virtual Result<std::uint64_t> cancel(const Peer& peer, std::uint64_t session) = 0;
   /// 0: all that the user may see.

@@ -33,10 +33,11 @@ namespace {
 
 constexpr int kLargestMessage = 16 << 20;
 constexpr int kCallsPerConnection = 64;
-/// Of the processor, for one user's sessions after a time of rest.
+/// The processor time of one user's sessions at once, after a time of rest.
 constexpr Duration kSessionsAtOnce = std::chrono::milliseconds(100);
 
-/// Of one user, to each socket: the calls of the first are counted before the second is read.
+/// The least time between two connections of one user to each socket: the calls of the first are counted before the
+/// second is read.
 constexpr std::chrono::milliseconds kBetweenConnections{4};
 
 /// Silences libraries that would print what clients do wrong, which is told in other ways.
@@ -82,8 +83,8 @@ class Server::Implementation final : public RpcHost {
   Result<ListeningSockets> listen();
   Result<void> accept(ListeningSockets sockets);
   [[nodiscard]] VisibleView visible_to(const Peer& peer) const;
-  /// That a user may have, with a new one of this descriptor. The last descriptors are for those who have next to none,
-  /// and for administrators: to look and to cancel.
+  /// Returns how many connections a user may have, if a new one has this descriptor. The last descriptors are for users
+  /// who have next to none, and for administrators, who look and cancel.
   [[nodiscard]] std::size_t most_connections(int newest, const Peer& peer) const {
     constexpr std::size_t kWhereScarce = 2;
     if (!descriptors_are_scarce(newest) || rule_.administers(peer.user)) return options_.connections_per_user;
@@ -102,7 +103,7 @@ class Server::Implementation final : public RpcHost {
   mutable Mutex mutex_;
   std::string http_address_ TROUPE_GUARDED_BY(mutex_);
 
-  // What is below uses what is above, and ends before.
+  // A member uses those above it, and ends before them.
   std::optional<SocketFolder> folder_;
   std::unique_ptr<actors::RuntimeSystem> system_;
   ConnectionTable connections_;

@@ -1,4 +1,4 @@
-/// What can be chosen when a service starts.
+/// The options of a service.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace troupe::service {
 
-/// What one client may use: more of it ends the client's session, or is refused.
+/// The limits of one client: going beyond them ends the client's session, or is refused.
 struct SessionLimits {
   /// Tasks in flight, those of runs of recordings included; the last run may go beyond.
   std::uint64_t tasks = 262'144;
@@ -26,8 +26,8 @@ struct SessionLimits {
   std::uint64_t recorded_tasks = 4'194'304;
   /// Shared memory. Never more than `memory_per_user`.
   Bytes memory = {64ULL << 30U};
-  /// What all clients of one user may have together: shared memory, and what the service keeps for them. Never more
-  /// than seven eighths of what the machine or the control group has; nothing: three quarters of it.
+  /// The memory that all clients of one user may have together: shared memory, and the service's objects for them. It
+  /// is never more than seven eighths of the memory of the machine or the control group; nothing: three quarters of it.
   std::optional<Bytes> memory_per_user = std::nullopt;
   /// Segments of shared memory.
   std::size_t segments = 4096;
@@ -45,7 +45,7 @@ struct ServerOptions {
   bool inherit_sockets = true;
   /// Clients at a time.
   std::size_t sessions = 256;
-  /// And those of one user.
+  /// The most sessions of one user.
   std::size_t sessions_per_user = 128;
   /// Connections at a time that one user may have to each socket, and how many he may make in a second; what comes
   /// faster waits, but for some that a time of rest allows at once.
@@ -54,7 +54,8 @@ struct ServerOptions {
   /// Calls of one user in a second, over all his connections, and bytes of answers that he has not read.
   std::size_t calls_per_second = 250;
   Bytes unread_answers = {64ULL << 20U};
-  /// By `Resource`, what all clients of a user may have together; 0: half of what the system has for all.
+  /// For each `Resource`, the amount that all clients of a user may have together; 0: half of what the system has for
+  /// all.
   ResourceAmounts budgets_per_user = {};
   SessionLimits limits = {};
   /// A client's share of the workers while several have work, by its user. Null: 1 for everybody.

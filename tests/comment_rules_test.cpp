@@ -43,8 +43,6 @@ BOOST_AUTO_TEST_CASE(a_comment_of_another_kind_is_a_comment_of_its_own) {
 
 BOOST_AUTO_TEST_CASE(the_comments_of_this_tree_are_sentences) {
   for (const Fragment& fragment : check_comments(read_tree(TROUPE_SOURCE_DIR))) {
-    // These two rooms are still to be rewritten.
-    if (fragment.path.starts_with("service/") || fragment.path.starts_with("actors/scheduler/")) continue;
     BOOST_ERROR(fragment.path << ":" << fragment.line << ": '" << fragment.text
                               << "': a comment is a sentence with a subject; name what it speaks of");
   }

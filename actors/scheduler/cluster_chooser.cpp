@@ -27,7 +27,7 @@ constexpr Duration kLeastBetween = 500us;
 /// A change has to save so much more than the time that it takes to stop and start workers (0.13 ms, measured). Besides
 /// it costs the time in which the last kernels end.
 constexpr double kChange_s = 20 * 130e-6;
-/// Of the time that goes by, to count as saved.
+/// The part of the passing time that a grouping must save, or what it saves is not counted.
 constexpr double kLeastPart = 0.1;
 /// Assumed where a class was measured on one number of cores alone: times fall with the number to this power. Two cores
 /// then differ from twice one by more than what counts as a gain, so that either is tried where it seems better.
@@ -184,7 +184,7 @@ std::optional<std::size_t> ClusterChooser::choose(const SchedulerCore& core, std
   if (levels.size() > kMostLevels) levels.resize(kMostLevels);
   count_saved(now);
   if (levels.front().empty()) {
-    // As soon as there are some.
+    // The next look comes as soon as there are tasks.
     next_.store(now.count(), std::memory_order_relaxed);
     return std::nullopt;
   }
@@ -224,7 +224,7 @@ void ClusterChooser::count_saved(TimeStamp now) {
   last_ = now;
   seen_s_ = 0;
   for (std::size_t i = 0; i < saving_.size(); ++i) {
-    // What it would have lost while that was not asked for does not count against it.
+    // A grouping that would have lost time while nobody asked for it starts again from zero.
     saved_s_[i] = std::max(0.0, saved_s_[i] + passed_s * saving_[i]);
   }
   saving_.clear();

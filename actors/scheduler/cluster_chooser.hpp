@@ -27,7 +27,7 @@ namespace troupe::scheduler {
 class ClusterChooser {
  public:
   struct Options {
-    /// What can be chosen, each covering all cores.
+    /// The groupings to choose from; each covers all cores.
     std::vector<CoreGrouping> groupings;
     /// `SubmittedTasks` knows what is left.
     bool looks_ahead = true;
@@ -44,20 +44,22 @@ class ClusterChooser {
  private:
   [[nodiscard]] std::optional<std::size_t> choose(const SchedulerCore& core, std::span<const ReadyTask> ready,
                                                   TimeStamp now);
-  /// What other groupings would have saved since the last look.
+  /// Adds what other groupings would have saved since the last look.
   void count_saved(TimeStamp now);
   /// `level_s`: by grouping, the present one last.
   [[nodiscard]] std::optional<std::size_t> choose_by_past(const std::vector<double>& level_s, double change_s);
 
   const Options options_;
   TimeStamp last_{};
-  /// By grouping: the part of the time since the last look that it saves, as far as it looked then; empty: none.
+  /// For each grouping, the part of the time that it has saved since the last look, as predicted by that look. Empty:
+  /// that look predicted nothing.
   std::vector<double> saving_;
-  /// What there was to do then, in seconds; 0: nothing, or it looked ahead.
+  /// The time that the work took that was ready at the last look, in seconds; 0: nothing was ready, or the look was
+  /// ahead.
   double seen_s_ = 0;
   /// A `TimeStamp`. Relaxed: who sees an old one looks once too often, or a little late.
   std::atomic<TimeStamp::rep> next_{0};
-  /// By grouping: what it would have saved, in seconds.
+  /// For each grouping, the time that it would have saved, in seconds.
   std::vector<double> saved_s_;
 };
 

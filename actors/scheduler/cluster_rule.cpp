@@ -10,7 +10,7 @@ namespace {
 
 /// Less is not worth it: predictions are not that good.
 constexpr double kLeastGain = 0.1;
-/// Of the rest, what a change may lose by coming early.
+/// The part of the remaining time that a change may lose by coming early.
 constexpr double kEarly = 0.02;
 
 /// The time of one task where it is fastest; 0: nothing is known.
@@ -86,7 +86,8 @@ std::optional<std::size_t> change_now(const std::vector<std::vector<double>>& se
                                       double change_s) {
   if (seconds.empty()) return std::nullopt;
   const std::size_t groupings = seconds.front().size();
-  // From a level on to the end, by grouping; whether the way goes on with it in the next level, and else with which.
+  // `rest`: for each grouping, the time from a level to the end. `stays`: true if the best way keeps that grouping in
+  // the next level; if not, it goes on with `best_after`.
   std::vector<double> rest(groupings, 0);
   std::vector<std::size_t> best_after(seconds.size());
   std::vector<std::vector<bool>> stays(seconds.size(), std::vector<bool>(groupings, true));

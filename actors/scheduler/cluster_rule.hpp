@@ -1,4 +1,5 @@
-/// Which clusters of cores suit what is left to do. Plain functions of plain values.
+/// The rule that finds the clusters of cores that suit the remaining work. It consists of plain functions of plain
+/// values.
 #pragma once
 
 #include <cstddef>
@@ -34,14 +35,14 @@ using TaskLevel = std::vector<ClassCount>;
 /// Workers that are equally fast.
 struct EqualWorkers {
   int count = 0;
-  /// Of one task, by size class; 0 where they cannot run it, or nothing is known.
+  /// The time of one task, by size class; 0 where these workers cannot run it, or nothing is known.
   std::vector<double> seconds;
 };
 
-/// What a level takes, in seconds. As many tasks as there are cores or fewer: when the last of them ends, if the
-/// longest come first and each goes where it ends first. More: the work shared by all workers, or the longest task,
-/// whichever is more, as such levels overlap with what comes before and after. Classes of which nothing is known take
-/// no time. O(tasks * kinds of workers), at most O(cores * kinds).
+/// Returns the time of a level, in seconds. If it has at most as many tasks as there are cores, that is the time when
+/// the last of them ends, where the longest come first and each goes where it ends first. If it has more, it is the
+/// work shared by all workers, or the longest task, whichever is more, because such levels overlap with their
+/// neighbours. Classes of which nothing is known take no time. O(tasks * kinds of workers), at most O(cores * kinds).
 [[nodiscard]] double level_seconds(const TaskLevel& level, std::span<const EqualWorkers> workers, int cores);
 
 /// The grouping to change to now, or nothing where the present one should stay. `seconds`: by level, the next first,

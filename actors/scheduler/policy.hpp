@@ -1,4 +1,4 @@
-/// What decides where tasks run.
+/// The interface of policies, which decide where tasks run.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct WorkerState {
   bool helps = false;
 };
 
-/// Whether the worker's device can, and may, run the task now.
+/// Returns true if the worker's device can, and may, run the task now.
 [[nodiscard]] inline bool runs_on(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions) {
   return !worker.helps && task.codelet->runs_on(worker.kind, worker.id) &&
          predictions.execution(task, worker.id) != ExecutionTimes::kNever;
@@ -60,7 +60,7 @@ struct Placed {
   WorkerId worker;
 };
 
-/// Which times `ReadyTask::upward_rank_s` adds up.
+/// The times that `ReadyTask::upward_rank_s` adds up.
 enum class Ranks : std::uint8_t {
   /// Nobody asks.
   none,
@@ -108,9 +108,9 @@ class PlacingPolicy {
   /// about a task several times.
   [[nodiscard]] virtual bool uses_times() const { return true; }
 
-  /// Whether tasks are to say how much their data will be used, and how large they are.
+  /// Returns true if tasks are to say how much their data will be used, and how large these are.
   [[nodiscard]] virtual bool asks_reuse() const { return false; }
-  /// What the upward ranks of tasks are to be computed from.
+  /// Returns the times from which the upward ranks of tasks are to be computed.
   [[nodiscard]] virtual Ranks ranks() const { return Ranks::none; }
 };
 
@@ -121,7 +121,8 @@ struct Policy {
   std::unique_ptr<PlacingPolicy> placing;
 };
 
-/// How near workers are: for each, the others in rings, nearest first (`platform::Topology::victim_order`).
+/// The distances between workers: for each worker, the others in rings, nearest first
+/// (`platform::Topology::victim_order`).
 using Nearness = std::vector<std::vector<std::vector<int>>>;
 
 /// The policies that are built in, with a line on each.
@@ -131,7 +132,7 @@ struct PolicyDescription {
 };
 [[nodiscard]] std::span<const PolicyDescription> known_policies();
 
-/// What `default` stands for.
+/// Returns the policy that `default` stands for.
 [[nodiscard]] constexpr std::string_view default_policy(bool accelerators) { return accelerators ? "homeward" : "lws"; }
 
 /// Makes a policy from what a user wrote: its name, and its options behind a colon (`dada:alpha=0.5,cp`). An unknown

@@ -1,4 +1,4 @@
-/// What a user writes to choose a policy: a name, and options behind a colon.
+/// The text by which a user chooses a policy: a name, and options behind a colon.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,9 @@ class PolicyOptions {
 
   /// A number from `least` to `most`, or `fallback` where it is not given.
   double number(std::string_view name, double fallback, double least, double most);
-  /// The same for whole numbers.
+  /// Reads a whole number.
   std::size_t count(std::string_view name, std::size_t fallback, std::size_t least, std::size_t most);
-  /// Whether it is given. It takes no value.
+  /// Returns true if the flag is given. A flag takes no value.
   bool flag(std::string_view name);
   /// One of several words; the first where it is not given.
   std::string word(std::string_view name, const std::vector<std::string_view>& words);

@@ -32,7 +32,7 @@ class ProjectedLoads {
     return std::max(available_[worker.id.index()], snapshot_.now + transfer) + execution;
   }
 
-  /// How copies count in the choice (`EarliestFinishOptions`).
+  /// The weights of copies in the choice (`EarliestFinishOptions`).
   struct Charge {
     bool communication_prediction = false;
     double weight = 1;

@@ -1,4 +1,4 @@
-/// What the scheduler knows of where data are.
+/// The scheduler's knowledge of the places of data.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class ReplicaMap {
     Entry& entry = entries_.make(handle);
     entry.valid.set(node, valid);
     entry.incoming.set(node, incoming);
-    // As most data are, and as data are left when they are released.
+    // Most data are like this, and data are left like this when they are released.
     if (entry.incoming.empty() && entry.valid.is_only(NodeId(0))) entries_.remove(handle);
   }
 

@@ -58,7 +58,7 @@ void SchedulerState::take_events() {
         break;
       case SchedulerEvent::Kind::worker_lost:
         core.worker_lost(event.worker);
-        // What the policy keeps may be for this worker.
+        // The policy may have kept a task for this worker.
         ended_ = true;
         break;
       case SchedulerEvent::Kind::regrouped:
@@ -98,7 +98,7 @@ void SchedulerState::choose_clusters(std::span<const ReadyTask> tasks) {
     // It stays as it is: a change only makes the run faster.
     return;
   }
-  // Which workers there are from here on.
+  // The workers are known from here on.
   take_events();
 }
 

@@ -21,7 +21,7 @@
 
 namespace troupe::scheduler {
 
-/// What the scheduler needs of the workers, which it does not know.
+/// The scheduler's view of the workers' queues; it does not know the workers.
 class WorkerQueues {
  public:
   virtual ~WorkerQueues() = default;
@@ -56,23 +56,24 @@ struct SchedulerState {
   bool perform(const SchedulerCore::Decision& decision) TROUPE_REQUIRES(mutex);
   /// Both. True: send `Decide`.
   bool decide() TROUPE_REQUIRES(mutex);
-  /// What the actor is to be sent, as it was not done here: nothing, `TasksActivated` or `Decide`.
+  /// The message that the actor is to be sent, because this was not done here: none, `TasksActivated` or `Decide`.
   enum class Left : std::uint8_t { nothing, activated, decide };
-  /// What the actor does about `TasksActivated`, unless another thread is at it. In a worker's thread, which would have
-  /// to wait for the actor's to wake up. Never throws: what the actor would have died of is kept for it.
+  /// Does what the actor does about `TasksActivated`, unless another thread is at it. It runs in a worker's thread,
+  /// which would otherwise have to wait until the actor's wakes up. Never throws: an exception that would have ended
+  /// the actor is kept for it.
   [[nodiscard]] Left try_to_decide() noexcept;
-  /// The same in the thread of a program that has submitted a task, where no other task is under way: a program that
-  /// waits for each of its tasks would wait for the actor's thread to wake up, too. Where there are others it would
-  /// not, and the policy is to see more than one task at a time.
+  /// Does the same in the thread of a program that has submitted a task, if no other task is under way: a program that
+  /// waits for each of its tasks would have to wait until the actor's thread wakes up, too. If there are other tasks
+  /// the program does not wait like that, and the policy is to see more than one task at a time.
   [[nodiscard]] Left try_to_decide_alone() noexcept;
-  /// Whether the policy would place the task on this worker, on whose device all is that it still waits for: then it is
-  /// placed there. Nothing: another thread is deciding.
+  /// Returns true if the policy would place the task on this worker, whose device runs all that the task still waits
+  /// for; the task is then placed there. Returns nothing if another thread is deciding.
   [[nodiscard]] std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) noexcept;
   /// After the actor has died, in place of it: nothing lies with it or in the activation queue any more, and another
   /// actor may go on with this state.
   void rescue(const std::string& reason);
-  /// What was predicted and measured up to now, by codelet and kind of device. Nothing while the policy takes longer
-  /// than 0.1 s to decide. Any thread.
+  /// Returns the predicted and the measured times up to now, by codelet and kind of device. Returns nothing while the
+  /// policy takes longer than 0.1 s to decide. Any thread.
   [[nodiscard]] std::vector<PredictionReport> predictions();
   /// The chooser wants to look though nothing may have become ready. Any thread, once `choose_clusters_by` was called.
   [[nodiscard]] bool wants_to_look() const TROUPE_NO_THREAD_SAFETY_ANALYSIS { return clusters->due(queues->now()); }
@@ -106,7 +107,7 @@ struct SchedulerState {
 
  private:
   ReadyTask take(graph::Task* task) TROUPE_REQUIRES(mutex);
-  /// As the policy sees it; `uses` have to outlive that.
+  /// Returns the task as the policy sees it; `uses` have to outlive that.
   [[nodiscard]] ReadyTask described(const graph::Task& task, std::span<const memory::Use> uses) const
       TROUPE_REQUIRES(mutex);
   void perform(const Placed& placed, bool first) TROUPE_REQUIRES(mutex);
@@ -117,8 +118,8 @@ struct SchedulerState {
   /// Before these tasks, which are ready, are placed.
   void choose_clusters(std::span<const ReadyTask> tasks) TROUPE_REQUIRES(mutex);
 
-  /// What went wrong in a worker's thread: the actor is to die of it, so that it is replaced and what lay here is
-  /// placed.
+  /// The exception of a worker's thread. The actor is to end with it, so that it is replaced and the tasks that lie
+  /// here are placed.
   std::exception_ptr failed_ TROUPE_GUARDED_BY(mutex);
   /// A task has ended, and the core has not been asked what follows.
   bool ended_ TROUPE_GUARDED_BY(mutex) = false;
@@ -128,7 +129,7 @@ struct SchedulerState {
   std::atomic<std::size_t> undecided_count_{0};
 
  private:
-  /// As many tasks were under way when somebody decided last, and perhaps are no more.
+  /// The number of tasks under way at the last decision; some may have ended since.
   std::atomic<std::size_t> under_way_{0};
 };
 

@@ -44,7 +44,7 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
     state.type = type_of(worker.device);
   }
   joined_.resize(workers_.size());
-  // What these throw is told with the first decision.
+  // An exception from these questions is told with the first decision.
   const auto learn = [&](auto&& question) {
     std::string failure = ask(question);
     if (first_failure_.empty()) first_failure_ = std::move(failure);
@@ -250,7 +250,7 @@ void SchedulerCore::show(std::span<const ReadyTask> tasks, Decision& decision) {
 
 std::string SchedulerCore::ask_where(std::span<const ReadyTask> tasks, std::span<WorkerId> placement) {
   std::string failure = ask([&] { policy_->place(tasks, {workers_, now_, &predictions_}, random_, placement); });
-  // What a policy that threw has written may be half of what it meant.
+  // The placement of a policy that threw may be incomplete, so none of it is used.
   if (!failure.empty()) std::fill(placement.begin(), placement.end(), WorkerId{});
   return failure;
 }

@@ -57,7 +57,7 @@ class SchedulerCore {
     NodeId node = NodeId(0);
   };
 
-  /// What it knows of the machine.
+  /// The policy's knowledge of the machine.
   struct Machine {
     std::vector<Worker> workers;
     TransferModel links;
@@ -73,23 +73,24 @@ class SchedulerCore {
   /// Workers with host memory alone, of whose speed nothing is known.
   SchedulerCore(std::unique_ptr<PlacingPolicy> policy, const std::vector<DeviceKind>& workers, std::uint64_t seed);
 
-  /// What the shell has to do.
+  /// The work that a decision leaves to the shell.
   struct Decision {
-    /// To go before all that is queued: what waits for their times must not wait for the whole queue.
+    /// Tasks that go before all that is queued: other tasks wait for their times, and must not wait for the whole
+    /// queue.
     std::vector<Placed> tried;
     /// In the order in which the tasks are to be queued.
     std::vector<Placed> placed;
-    /// To be taken from the workers that they are on, if they have not begun there: they come again as activated. Of a
-    /// policy that takes back.
+    /// Tasks to be taken from their workers, if they have not begun there; they come again as activated. Only policies
+    /// that take back ask for this.
     std::vector<Placed> taken_back;
     /// Send `Decide` to itself.
     bool ask_to_decide = false;
-    /// What the policy did wrong, empty where nothing: it threw, or named a worker that cannot run the task. What it
-    /// has not placed is on the least loaded workers that can.
+    /// The policy's mistake; empty if it made none: it threw, or named a worker that cannot run the task. The tasks
+    /// that it has not placed are on the least loaded workers that can run them.
     std::string failure;
   };
 
-  /// What the tasks refer to must live until they are placed.
+  /// The data that the tasks refer to must live until the tasks are placed.
   Decision activated(std::span<const ReadyTask> tasks, TimeStamp now);
   Decision decide(TimeStamp now);
   /// Tasks have ended.
@@ -122,7 +123,7 @@ class SchedulerCore {
 
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return workers_[worker.index()].node; }
   [[nodiscard]] const Predictions& predictions() const { return predictions_; }
-  /// How the tasks that were placed with a prediction have turned out. By size class, then kind of device.
+  /// Returns the errors of the predictions by which tasks were placed, by size class, then kind of device.
   [[nodiscard]] const std::vector<std::array<PredictionErrors, kDeviceKinds>>& prediction_errors() const {
     return errors_;
   }
@@ -145,7 +146,7 @@ class SchedulerCore {
   [[nodiscard]] bool taken_away(TaskId task) const { return taken_away_.contains(task); }
 
  private:
-  /// What becomes known when a placed task starts and ends.
+  /// The state of a placed task, which becomes known when it starts and ends.
   struct Running {
     SizeClassId size_class;
     bool tried = false;
@@ -156,7 +157,7 @@ class SchedulerCore {
     WorkerId worker = {};
     /// Others can run some of its pieces.
     bool open = false;
-    /// Of a task of pieces on an accelerator.
+    /// The codelet of a task of pieces on an accelerator; null for all others.
     const CodeletDefinition* of_pieces = nullptr;
   };
   struct Copy {
@@ -180,9 +181,9 @@ class SchedulerCore {
   void look_at(TimeStamp now);
   void look_at(WorkerId worker);
   void learn(SizeClassId size_class);
-  /// Among those of its kernel.
+  /// Enters the class among those of its kernel.
   void enter(SizeClassId size_class, const graph::SizeClass& known);
-  /// What is known by now of the times of tasks that were placed by a guess.
+  /// Predicts again the times of tasks that were placed by a guess, from all that is known by now.
   void predict_guessed();
   /// All classes of its kernel of which tasks are left; the others when there are some again.
   void learn_kernel(SizeClassId size_class);
@@ -200,7 +201,7 @@ class SchedulerCore {
   };
   /// Tasks of one kernel: what is measured of one says something of the others.
   struct KernelState {
-    /// By type of device: those under way so that it becomes known.
+    /// For each type of device, the tasks under way that are run to measure it.
     std::vector<std::uint32_t> trials;
     /// All that have been looked at.
     std::vector<SizeClassId> classes;
@@ -216,7 +217,7 @@ class SchedulerCore {
   [[nodiscard]] bool waits_for_room(const ReadyTask& task) const;
   /// Places what need not wait any longer. `shown`: appended are those that the policy is to be shown.
   void place_held(Decision& decision, std::vector<ReadyTask>& shown);
-  /// The same of one kernel, but for those that wait for room.
+  /// Places the held tasks of one kernel, except those that wait for room.
   void place_held(KernelState& kernel, Decision& decision, std::vector<ReadyTask>& shown);
   /// Some of the tasks that are held are not known surely, as far as the first of each kernel show.
   [[nodiscard]] bool holds_unsure();
@@ -229,13 +230,13 @@ class SchedulerCore {
   bool try_out(const ReadyTask& task, Decision& decision);
   /// Places it without the policy; false: it has to wait.
   bool find_out(const ReadyTask& task, Decision& decision);
-  /// Of workers whose type has been measured, and that have room, the one where the task ends first.
+  /// Returns the worker where the task ends first, of those that have room and whose type has been measured.
   [[nodiscard]] WorkerId earliest_with_room(const ReadyTask& task) const;
   /// An idle worker that can run it.
   [[nodiscard]] WorkerId idle_for(const ReadyTask& task) const;
   /// The first tasks of all kernels, as far as the workers that the policy names have room.
   void place_with_room(Decision& decision);
-  /// As many of them as the policy is shown at once.
+  /// Returns as many of the tasks that wait for room as the policy is shown at once.
   [[nodiscard]] std::vector<HeldTask> waiting_for_room();
   /// The order in which these are to begin on the workers that the policy has named: by priority, then by rank where
   /// the policy asks for that, then the longest, so that short ones are left to even out what was predicted wrongly.
@@ -249,7 +250,7 @@ class SchedulerCore {
   /// Asks the policy, and places them so.
   void show(std::span<const ReadyTask> tasks, Decision& decision);
   [[nodiscard]] bool is_measured(SizeClassId size_class, WorkerId worker) const;
-  /// Of the class on the worker's type of device: those under way.
+  /// Returns the number of trials of the class that are under way on the type of device.
   [[nodiscard]] std::uint32_t& trials(SizeClassId size_class, std::uint32_t type) {
     std::vector<std::uint32_t>& trials = kernel_of(size_class).trials;
     if (trials.size() <= type) trials.resize(types_.size());
@@ -277,7 +278,7 @@ class SchedulerCore {
   bool keeps_ = false;
   bool uses_times_ = true;
   bool asks_reuse_ = false;
-  /// What the policy threw when it was asked what it is; told once.
+  /// The exception that the policy threw when it was asked for its traits; it is told once.
   std::string first_failure_;
   bool takes_back_ = false;
   Ranks ranks_ = Ranks::none;
@@ -286,7 +287,7 @@ class SchedulerCore {
   std::vector<WorkerState> workers_;
   /// Types of device that there are, or were.
   std::vector<DeviceType> types_;
-  /// By worker; empty while none is.
+  /// For each worker, true if it is lost; empty while none is.
   std::vector<bool> lost_;
   WorkerLoads loads_;
   Predictions predictions_;
@@ -303,17 +304,17 @@ class SchedulerCore {
   /// Were given to a policy that keeps tasks and then placed without it, which it may not have heard.
   std::unordered_set<TaskId> taken_away_;
   std::unordered_map<TaskId, Running> placed_;
-  /// Of these, tasks whose times were not known surely when they were placed; and some that have ended.
+  /// Placed tasks whose times were not known surely at that time; some of them may have ended.
   std::vector<TaskId> guessed_;
   /// Is to come back, for this worker; or has come. Invalid ids: none.
   Placed taken_back_;
-  /// By worker: it helps another with pieces.
+  /// For each worker, true if it helps another with pieces.
   std::vector<bool> joined_;
   /// Copies that were asked for, by handle and node.
   std::unordered_map<std::uint64_t, Copy> copies_;
-  /// By size class: whether it is known on every type of device that can run it, or on any; whether no measurements
-  /// are missing there, and all that is predicted is sure; how many types can run it; and by type, whether it is known
-  /// (empty: not looked at).
+  /// The state of a size class: whether its time is known on every type of device that can run it, or on any; whether
+  /// no measurements are missing there, and all predictions are sure; how many types can run it; and for each type,
+  /// whether it is known (empty: not looked at).
   struct ClassState {
     bool known = false;
     bool known_somewhere = false;
@@ -330,16 +331,16 @@ class SchedulerCore {
     return !state.known || !state.complete || !state.sure;
   }
   std::vector<ClassState> classes_;
-  /// By `ExecutionModel::kernel`. A deque: while one is looked at, more may come.
+  /// The kernels, at `ExecutionModel::kernel`. This is a deque because more may come while one is looked at.
   std::deque<KernelState> kernels_;
   /// Tasks that are held, of all kernels; and all that ever were.
   std::size_t held_ = 0;
   std::uint64_t held_before_ = 0;
-  /// As `holds_unsure` said when held tasks were last looked at, or one that was held since.
+  /// The answer of `holds_unsure` when held tasks were last looked at; true if an unsure one was held since.
   bool holds_unsure_ = false;
-  /// Of `learn_kernel`.
+  /// Scratch space of `learn_kernel`.
   std::vector<std::uint32_t> left_;
-  /// By size class, for ranks.
+  /// The cost of each size class, for ranks.
   std::vector<double> costs_s_;
   std::vector<std::array<PredictionErrors, kDeviceKinds>> errors_;
   /// Classes whose costs have been asked for: all before this one.

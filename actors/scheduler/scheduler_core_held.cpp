@@ -237,7 +237,7 @@ void SchedulerCore::place_with_room(Decision& decision) {
       nowhere.push_back(placement[i]);
     }
   }
-  // What the policy did wrong is told, and the tasks are placed without it.
+  // The policy's mistake is told, and the tasks are placed without it.
   if (!wrong.empty()) settle(wrong, nowhere, std::move(failure), decision);
   std::ranges::sort(placed);
   for (KernelState& kernel : kernels_) {

@@ -1,4 +1,4 @@
-/// What the scheduler knows of kernel times, and how it finds out.
+/// The scheduler's knowledge of kernel times, and the trials by which it finds them out.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,15 +11,16 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// What policies are told of a type of device on which a class has not been measured, in terms of what is known.
+/// The time that policies are told for a type of device on which a class has not been measured, relative to the known
+/// times.
 constexpr double kUnknown = 10;
 
 /// Less doubt than this makes no difference, nor does more than that, as standard deviations of logarithms.
 constexpr double kNoDoubt = 0.1;
 constexpr double kMostDoubt = 3;
 
-/// What is known badly may take longer: large tasks go to devices where such are known, and small ones show what the
-/// others are worth.
+/// Returns a longer time the more doubtful the prediction is: large tasks then go to devices whose times are known, and
+/// small ones show the speed of the others.
 Duration cautious(Duration predicted, double doubt) {
   if (doubt <= kNoDoubt) return predicted;
   return Duration(std::llround(static_cast<double>(predicted.count()) * std::exp(std::min(doubt, kMostDoubt))));
@@ -165,7 +166,7 @@ void SchedulerCore::fill_grain(ReadyTask& task) {
 }
 
 void SchedulerCore::compare(const Running& running, WorkerId worker, Duration took) {
-  // What the runtime submits for itself takes no time in virtual time.
+  // Tasks that the runtime submits for itself take no time in virtual time.
   if (took <= Duration::zero()) return;
   if (errors_.size() <= running.size_class.index()) errors_.resize(running.size_class.index() + 1);
   const auto kind = static_cast<std::size_t>(workers_[worker.index()].kind);

@@ -1,4 +1,4 @@
-/// What the scheduler is told of tasks and data between its messages.
+/// Events of tasks and data, which the scheduler is told of between its messages.
 #pragma once
 
 #include <cstdint>

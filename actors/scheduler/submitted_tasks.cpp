@@ -10,16 +10,16 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// Of one piece of data, seen from the end of the program: the longest chains behind it.
+/// The longest chains behind one piece of data, seen from the end of the program.
 struct Behind {
-  /// Of the next task that writes it.
+  /// The chain of the next task that writes it.
   double writer_s = 0;
-  /// Of those that read it before that one.
+  /// The longest chain of the tasks that read it before that one.
   double readers_s = 0;
 };
 
-/// Of one piece of data, seen from the beginning: levels of the tasks that come next, after the last that wrote it and
-/// after those that read it since.
+/// The levels of the next tasks that use one piece of data, seen from the beginning: after the last task that wrote it,
+/// and after those that have read it since.
 struct Before {
   std::size_t after_writer = 0;
   std::size_t after_readers = 0;
@@ -37,8 +37,8 @@ void count_task(TaskLevel& level, SizeClassId size_class) {
 /// Ranks stay as they are while no cost has moved by more.
 constexpr double kCostTolerance = 0.1;
 
-/// How many records may be ranked again for each rank that somebody asks for, because costs have moved: so many tasks
-/// in flight are ranked again at most once while an eighth of them are asked about.
+/// The number of records that may be ranked again for each rank that somebody asks for, because costs have moved: this
+/// many tasks in flight are ranked again at most once while an eighth of them are asked about.
 constexpr std::size_t kRankedAgain = 8;
 
 /// Classes that came after the costs were looked up cost nothing yet.

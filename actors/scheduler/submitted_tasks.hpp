@@ -36,15 +36,15 @@ class SubmittedTasks final : public graph::SubmissionObserver {
   /// Accesses by tasks in flight.
   [[nodiscard]] std::uint32_t uses_left(HandleId handle) const;
 
-  /// Of a handle, from the program or an earlier run (docs/eviction.md); 0: unknown again.
+  /// Sets the reuse index of a handle, from the program or an earlier run (docs/eviction.md); 0: unknown again.
   void set_reuse(HandleId handle, std::int64_t index);
-  /// How much the data that a task writes will be used: their largest index, as it was set, or else accesses by tasks
-  /// in flight. Of one that writes nothing, those that it reads.
+  /// Returns the expected use of the data that a task writes: their largest index, as it was set, or else accesses by
+  /// tasks in flight. A task that writes nothing counts the data that it reads.
   [[nodiscard]] std::int64_t reuse_of(std::span<const memory::Use> uses) const;
 
-  /// By size class: tasks that have not ended.
+  /// Counts, for each size class, the tasks that have not ended.
   void left(std::vector<std::uint32_t>& out) const;
-  /// Of all data that tasks in flight use.
+  /// Returns the size of all data that tasks in flight use.
   [[nodiscard]] Bytes data_left() const;
   /// The oldest of those that have not ended, up to so many, by level: first those that wait for none of the others,
   /// then those that wait for these alone, and so on.
@@ -79,25 +79,25 @@ class SubmittedTasks final : public graph::SubmissionObserver {
 
   mutable Mutex mutex_;
   graph::SizeClasses classes_ TROUPE_GUARDED_BY(mutex_);
-  /// By id, with gaps: those of recordings' tasks, say.
+  /// The records by the task's id, with gaps, for tasks of recordings, say.
   std::vector<Record> records_ TROUPE_GUARDED_BY(mutex_);
   /// Position of the first record that has not ended.
   std::size_t first_live_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::vector<memory::Use> uses_ TROUPE_GUARDED_BY(mutex_);
-  /// Of handles that tasks in flight use.
+  /// The uses left of handles that tasks in flight use.
   HandleTable<Uses> uses_left_ TROUPE_GUARDED_BY(mutex_);
-  /// Of handles whose index was set.
+  /// The index of each handle whose index was set.
   HandleTable<std::int64_t> reuse_ TROUPE_GUARDED_BY(mutex_);
   std::vector<std::uint32_t> left_ TROUPE_GUARDED_BY(mutex_);
   Bytes data_left_ TROUPE_GUARDED_BY(mutex_);
   /// Records that have ranks: all before this position.
   std::size_t ranked_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// As many records may be ranked again, because costs have moved, without anybody asking for ranks in between: times
-  /// become known one by one at the beginning, and small programs should not wait for the new ranks.
+  /// The number of records that may be ranked again, because costs have moved, without anybody asking for ranks in
+  /// between: times become known one by one at the beginning, and small programs should not wait for the new ranks.
   static constexpr std::size_t kRankedAtOnce = 65'536;
-  /// How many may be ranked now: more with each rank that is asked for, less with each computation.
+  /// The number of records that may be ranked now: more with each rank that is asked for, less with each computation.
   std::size_t may_rank_again_ TROUPE_GUARDED_BY(mutex_) = kRankedAtOnce;
-  /// What the ranks were computed from, for all classes that there were.
+  /// The costs from which the ranks were computed, for all classes that there were.
   std::vector<double> ranked_costs_s_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -44,7 +44,7 @@ class WorkerLoads {
     return found != waiting.rend() ? found->task : TaskId{};
   }
   [[nodiscard]] bool busy(WorkerId worker) const { return !workers_[worker.index()].running.empty(); }
-  /// Whether any task is placed anywhere.
+  /// Returns true if any task is placed anywhere.
   [[nodiscard]] bool anything() const;
 
  private:
@@ -57,11 +57,11 @@ class WorkerLoads {
   struct Running {
     TaskId task;
     Duration execution{};
-    /// Of its execution, at `since`; zero where it takes longer than predicted.
+    /// The rest of its execution, at `since`; zero if it takes longer than predicted.
     Duration left{};
     bool guess = false;
   };
-  /// Of tasks one after the other: begun at t, they end at max(t + `sum`, `not_before`).
+  /// Tasks one after the other: if they begin at t, they end at max(t + `sum`, `not_before`).
   struct Line {
     Duration sum{};
     TimeStamp not_before{};
@@ -76,7 +76,7 @@ class WorkerLoads {
     /// The last: of the first `ahead.size()` that wait; those before it: of the same without the first, and so on. So
     /// the first can leave without the others being added up.
     std::vector<Line> ahead;
-    /// Of the others.
+    /// The line of the other waiting tasks.
     Line behind;
   };
 
@@ -84,7 +84,7 @@ class WorkerLoads {
   static void remove(Worker& worker, std::size_t index);
   /// Adds up the first `count` that wait, in front of those in `ahead`.
   static void add_ahead(Worker& worker, std::size_t count);
-  /// Of the execution of one of its tasks, which had its share of the time since `since`.
+  /// Returns the rest of the execution of one of its tasks, which had its share of the time since `since`.
   static Duration left(const Worker& worker, const Running& running, TimeStamp at);
   static void look_at_running(Worker& worker, TimeStamp at);
 

@@ -1,4 +1,4 @@
-/// What users may have of what a process has only so much of: one table for limits, messages and the manual.
+/// The scarce resources of a process that users share: one table for limits, messages and the manual.
 #pragma once
 
 #include <array>
@@ -9,25 +9,25 @@
 namespace troupe::service {
 
 enum class Resource : std::uint8_t {
-  /// Each is a mapping of the process.
+  /// Segments of shared memory; each is a mapping of the process.
   segments,
-  /// One for each connection to the memory socket and for each session.
+  /// One thread for each connection to the memory socket and for each session.
   threads,
   recorded_tasks,
-  /// Data that are held, and what is asked for and takes until tasks have ended.
+  /// Data that clients hold, and requests that wait for tasks to end.
   requests,
 };
 inline constexpr std::size_t kResources = 4;
 
 struct BudgetTraits {
   Resource resource;
-  /// The key of the configuration that sets what one user may have.
+  /// The configuration key that sets the limit of one user.
   std::string_view key;
-  /// "segments of shared memory".
+  /// The resource's name in messages, such as "segments of shared memory".
   std::string_view what;
-  /// What the system lets all users together have of it, in words.
+  /// The system's limit for all users together, in words.
   std::string_view total;
-  /// What who has too many can do.
+  /// Advice for a user who has reached the limit.
   std::string_view advice;
 };
 
@@ -46,11 +46,11 @@ inline constexpr std::array<BudgetTraits, kResources> kBudgetTraits{{
   return kBudgetTraits[static_cast<std::size_t>(resource)];
 }
 
-/// How many of each there may be.
+/// One amount for each resource.
 using ResourceAmounts = std::array<std::uint64_t, kResources>;
 
-/// What all users of a service together may have, from what the system lets this process have now: not all of it, as
-/// the service needs some itself. Reads files of the system.
+/// Returns the amounts that all users of a service together may have: three quarters of what the system allows this
+/// process now, as the service needs some itself. Reads files of the system.
 [[nodiscard]] ResourceAmounts amounts_of_system();
 
 }  // namespace troupe::service

@@ -1,4 +1,4 @@
-/// How much of everything that is scarce each user has.
+/// Counts how much of each scarce resource every user has.
 #pragma once
 
 #include <array>
@@ -14,9 +14,8 @@
 
 namespace troupe::service {
 
-/// Counts per user and in all. One user has at most his limit; and what is left of the last quarter of the total goes
-/// only to users who have next to nothing, so that those who take all that they can get leave some to the others.
-/// Thread-safe.
+/// Counts per user and in total. A user has at most his limit. The last quarter of the total goes only to users who
+/// have next to nothing, so that a user who takes all that he can get leaves some to the others. Thread-safe.
 class UserBudgets {
  public:
   /// `per_user`: 0 means half of the total.
@@ -33,7 +32,7 @@ class UserBudgets {
     std::uint64_t total = 0;
     std::uint64_t per_user = 0;
     std::uint64_t used = 0;
-    /// None is 0.
+    /// No value is 0.
     std::map<std::uint32_t, std::uint64_t> by_user = {};
   };
   [[nodiscard]] const Entry& entry(Resource resource) const { return entries_[static_cast<std::size_t>(resource)]; }
@@ -43,7 +42,7 @@ class UserBudgets {
   std::array<Entry, kResources> entries_;
 };
 
-/// What was taken; it goes back at the end.
+/// An amount taken from the budgets; the destructor gives it back.
 class BudgetHold {
  public:
   BudgetHold() = default;
@@ -65,7 +64,7 @@ class BudgetHold {
     if (count_ > 0) budgets_->give_back(resource_, user_, count_);
   }
 
-  /// So many in all from now on; fails as `UserBudgets::take` does.
+  /// Changes the amount that is held to `count`; fails as `UserBudgets::take` does.
   Result<void> set(std::uint64_t count);
   [[nodiscard]] std::uint64_t count() const { return count_; }
 

@@ -1,4 +1,4 @@
-/// Calls that each user makes, and answers that he has not read.
+/// Limits the calls of each user, and the answers that he has not read.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@ class UserCalls {
 
   struct Refusal {
     Failure why;
-    /// The user goes on calling though he has been told: his connection is to be ended.
+    /// True if the user goes on calling although he was told to wait: the caller ends his connection.
     bool ends_connection = false;
   };
-  /// Nothing: the call is open until `done`.
+  /// Returns nothing if the call may proceed; it is open until `done`.
   std::optional<Refusal> begin(std::uint32_t user, Clock::time_point now);
-  /// When the user should bring more calls: not later than now, or a time to ask again, while he makes as many as he
-  /// may or does not read the answers.
+  /// Returns when the user should bring more calls: not later than `now` if he may do so now. While he makes as many
+  /// calls as he may or does not read the answers, it is the time to ask again.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now);
-  /// So many bytes of an answer are on their way.
+  /// Notes that `bytes` of an answer are on their way.
   void answered(std::uint32_t user, std::uint64_t bytes);
-  /// The call has ended, and an answer of so many bytes has been read or never will be.
+  /// Notes that a call has ended, and that its answer of `bytes` has been read or never will be.
   void done(std::uint32_t user, std::uint64_t bytes);
 
  private:
@@ -49,10 +49,10 @@ class UserCalls {
   const Limits limits_;
   UserRates rates_;
   UserRates refusals_;
-  /// Of all calls, answered or refused: these take as long.
+  /// The rate of all calls, answered or refused: a refused call takes as long as an answered one.
   UserRates arrivals_;
   Mutex mutex_;
-  /// By user; none without calls.
+  /// The users with open calls, by number.
   std::map<std::uint32_t, Open> open_ TROUPE_GUARDED_BY(mutex_);
 };
 

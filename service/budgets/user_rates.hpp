@@ -1,4 +1,4 @@
-/// How often each user may do something.
+/// Limits how often each user may do something.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@ class UserRates {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `burst`: that many at once, after a time of rest; at least 1.
+  /// `burst`: how many a user may do at once after a time of rest; at least 1.
   UserRates(double per_second, double burst) : per_second_(per_second), burst_(std::max(burst, 1.0)) {}
 
-  /// When the user may do it: now, or later. Not later than now: it counts as done.
+  /// Returns when the user may do it: now, or later. If the result is not later than `now`, it counts as done.
   Clock::time_point try_take(std::uint32_t user, Clock::time_point now) {
     const LockGuard lock(mutex_);
     Bucket& bucket = filled(user, now);
@@ -27,14 +27,15 @@ class UserRates {
     if (when <= now) bucket.tokens -= 1;
     return when;
   }
-  /// He does it, allowed or not: what he does too often, he has to wait for later, but for ten seconds at most.
+  /// Counts it as done, allowed or not. A user who does it too often has to wait longer afterwards, but for ten seconds
+  /// at most.
   void take_anyway(std::uint32_t user, Clock::time_point now) {
     constexpr double kMostDebt_s = 10;
     const LockGuard lock(mutex_);
     Bucket& bucket = filled(user, now);
     bucket.tokens = std::max(bucket.tokens - 1, -kMostDebt_s * per_second_);
   }
-  /// When the user could do it, which he does not.
+  /// Returns when the user could do it; counts nothing as done.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now) {
     const LockGuard lock(mutex_);
     return ready_at(filled(user, now), now);
@@ -52,7 +53,7 @@ class UserRates {
     return now + std::chrono::ceil<Clock::duration>(wait);
   }
   Bucket& filled(std::uint32_t user, Clock::time_point now) TROUPE_REQUIRES(mutex_) {
-    // Those that are full again need not be remembered.
+    // A bucket that is full again need not be remembered.
     constexpr std::size_t kMany = 1024;
     if (buckets_.size() > kMany) {
       std::erase_if(buckets_, [&](const auto& one) { return tokens_of(one.second, now) >= burst_; });

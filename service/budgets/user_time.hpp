@@ -13,15 +13,15 @@
 
 namespace troupe::service {
 
-/// Each user may use so much of a core; what he used beyond it has to be waited for. Thread-safe.
+/// Each user may use a share of a core; when he has used more, he has to wait. Thread-safe.
 class UserTime {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `share`: cores. `burst`: what may be used at once after a time of rest.
+  /// `share`: in cores. `burst`: the processor time that a user may spend at once after a time of rest.
   UserTime(double share, Duration burst) : share_(share), burst_s_(seconds(burst)) {}
 
-  /// When the user may use more: not later than `now`, unless he has used too much.
+  /// Returns when the user may use more: not later than `now`, unless he has used too much.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now) {
     const LockGuard lock(mutex_);
     const double left_s = filled(user, now).left_s;
@@ -43,7 +43,7 @@ class UserTime {
     return std::min(burst_s_, account.left_s + std::max(passed_s, 0.0) * share_);
   }
   Account& filled(std::uint32_t user, Clock::time_point now) TROUPE_REQUIRES(mutex_) {
-    // Those that are full again need not be remembered.
+    // An account that is full again need not be remembered.
     constexpr std::size_t kMany = 1024;
     if (accounts_.size() > kMany) {
       std::erase_if(accounts_, [&](const auto& one) { return left_of(one.second, now) >= burst_s_; });

@@ -18,14 +18,15 @@ namespace troupe::service {
 /// A codelet that clients may use.
 struct ServiceCodelet {
   Codelet codelet;
-  /// Refuses a task whose shapes or arguments the kernel could not take, as it would then read or write outside of its
-  /// data: asked for every task, with the layouts of its data in the order of its accesses and the arguments that the
-  /// codelet takes (number, types and element types have been compared). Called by several threads at once; must be
-  /// short. Empty: the kernel takes whatever its types allow.
+  /// Refuses a task whose shapes or arguments would make the kernel read or write outside of its data. Called for every
+  /// task, with the layouts of its data in the order of its accesses and the arguments of the codelet; their number,
+  /// types and element types have been compared before. Called by several threads at once; must be short. Empty: the
+  /// kernel accepts whatever its types allow.
   std::function<Result<void>(std::span<const Layout> layouts, const Arguments& arguments)> check = nullptr;
-  /// How long a task takes, where the arguments that `check` has let pass say so; else empty.
+  /// Returns how long a task takes, from arguments that `check` has accepted. Null where the arguments do not say it.
   Duration (*takes)(const Arguments& arguments) = nullptr;
-  /// Its operations are about as many as loops over its data make, so that a task with few elements is soon done.
+  /// True if the number of operations is about what loops over the data make, so that a task with few elements is
+  /// short.
   bool short_on_few_elements = false;
 };
 
@@ -40,9 +41,10 @@ struct ServiceReduction {
 class CodeletSource {
  public:
   virtual ~CodeletSource() = default;
-  /// Null where the service knows no codelet of this name. What is returned lives as long as the source.
+  /// Returns null where the service knows no codelet of this name. The result lives as long as the source.
   [[nodiscard]] virtual const ServiceCodelet* find(std::string_view name) const = 0;
-  /// The same of reductions, besides those that every service knows ("sum").
+  /// Returns the reduction of this name for elements with this tag; null where there is none. Does not list the
+  /// reductions that every service knows ("sum"). The result lives as long as the source.
   [[nodiscard]] virtual const ServiceReduction* find_reduction([[maybe_unused]] std::string_view name,
                                                                [[maybe_unused]] std::uint64_t element_tag) const {
     return nullptr;

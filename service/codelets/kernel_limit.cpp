@@ -11,15 +11,15 @@
 namespace troupe::service {
 namespace {
 
-/// Operations per second that no core reaches today, and no accelerator: of numbers of eight bytes. Of shorter ones a
-/// core has twice as many, an accelerator more.
+/// Operations per second on numbers of eight bytes that no core and no accelerator reaches today. On shorter numbers a
+/// core makes twice as many, an accelerator up to `kShorterOnAccelerator` times as many.
 constexpr double kFastestCore = 1.5e11;
 constexpr double kFastestAccelerator = 1e14;
 constexpr double kShorterOnAccelerator = 20;
-/// A core that is slower than this is none that Troupe runs on; kernels may be.
+/// Troupe runs on no core that is slower than this; a kernel may be slower.
 constexpr double kSlowestCore = 1e9;
-/// Load and memory make kernels slower at times, and nothing makes them four times as fast as they were at best, or
-/// half as fast again as a product of matrices is.
+/// Load and memory make kernels slower at times. Nothing makes a kernel four times as fast as its best run, or 1.5
+/// times as fast as a product of matrices.
 constexpr double kBetterThanSeen = 4;
 constexpr double kBetterThanProduct = 1.5;
 /// With fewer elements no built-in kernel takes a millisecond.
@@ -36,7 +36,7 @@ double flops_of(const CodeletDefinition& codelet, std::span<const Layout> layout
   try {
     return codelet.flops(KernelContext(pointers, arguments.view()));
   } catch (...) {
-    // A plug-in's function.
+    // The function may come from a plug-in and throw anything.
     return 0;
   }
 }
@@ -47,7 +47,7 @@ double KernelLimit::time_on_core_s(const std::string& codelet, double flops, boo
   const double shorter = doubles ? 1 : 2;
   double speed = shorter * kFastestCore;
   const double longest_s = seconds(options_.longest);
-  // Where any core is fast enough, or none is, nobody has to know what this one does.
+  // If any core is fast enough, or none is, the speed of this machine's cores does not matter.
   const bool depends = flops > longest_s * kSlowestCore && flops <= longest_s * speed;
   if (depends && options_.core_speed) {
     speed = std::min(speed, shorter * kBetterThanProduct * std::max(options_.core_speed(), kSlowestCore));
@@ -85,7 +85,7 @@ KernelLimit::Verdict KernelLimit::judge(const ServiceCodelet& codelet, std::span
   const double flops = flops_of(definition, layouts, arguments);
   const double time_s = flops > 0 ? time_on_core_s(definition.name, flops, doubles) : 0;
   if (!(time_s > longest_s)) return {};
-  // What stands in for an accelerator on a core is no faster than that.
+  // A device that emulates an accelerator on a core is no faster than the core.
   constexpr KindSet kFast =
       kinds_where([](const DeviceTraits& row) { return row.accelerator && row.stands_in_for != DeviceKind::cpu_core; });
   const auto fast = static_cast<KindSet>(options_.kinds & kFast & devices.kinds() & definition.kinds());

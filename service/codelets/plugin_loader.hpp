@@ -20,18 +20,18 @@ struct PluginReduction {
   ServiceReduction reduction;
 };
 
-/// What one plug-in has added.
+/// The codelets and reductions that one plug-in has added.
 struct Plugin {
   std::string path;
-  /// As it calls itself.
+  /// The name that the plug-in gives itself.
   std::string name;
   std::vector<PluginCodelet> codelets;
   std::vector<PluginReduction> reductions;
 };
 
 /// Loads a shared object, which runs its code, and calls its register function. It stays loaded until the process ends,
-/// even where it is refused. Fails with `bad_input`, and says why and what to do: no plug-in, of another version, names
-/// in use, or its function threw.
+/// even where it is refused. Fails with `bad_input`, with a message that says why and what to do: the file is no
+/// plug-in, it has another version, it uses names that are taken, or its function threw.
 [[nodiscard]] Result<Plugin> load_plugin(const std::string& path);
 
 }  // namespace troupe::service

@@ -1,4 +1,4 @@
-/// All that can be chosen when a service starts, as its file and its command line say it.
+/// The configuration of a service, as its file and its command line give it.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@ enum class LogFormat { text, json };
 
 struct LogConfiguration {
   LogFormat format = LogFormat::text;
-  /// What is less than this is left out.
+  /// Events below this level are left out.
   LogLevel level = LogLevel::info;
-  /// Appended to; empty: standard error.
+  /// The log's file, which is appended to; empty: standard error.
   std::string file = {};
 };
 
 struct HttpConfiguration {
   bool enabled = false;
-  /// An address of this machine, in numbers. Other than loopback only with a token.
+  /// An address of this machine, in numbers. An address other than loopback needs a token.
   std::string address = "127.0.0.1";
-  /// 0: one that is free.
+  /// 0: any free port.
   std::uint16_t port = 9477;
-  /// A file that only its owner can read: whoever asks over HTTP must show what it holds. Empty: nobody is asked.
+  /// A file that only its owner can read; callers over HTTP must show the token in it. Empty: no token is needed.
   std::string token_file = {};
 };
 
-/// Shares of the workers, by name. A user who is not named has the largest weight of those of his groups that are, and
-/// without any, `other`.
+/// Shares of the workers, by name. A user who is not named has the largest weight of his named groups; if none of his
+/// groups is named, he has `other`.
 struct WeightConfiguration {
   double other = 1;
   std::map<std::string, double> users = {};
@@ -42,22 +42,22 @@ struct WeightConfiguration {
 };
 
 struct PluginConfiguration {
-  /// Where codelets of the administrator are (docs/plugins.md), in this order.
+  /// The folders with the administrator's codelets (docs/plugins.md), in the order of loading.
   std::vector<std::string> folders = {};
-  /// A plug-in that cannot be used keeps the service from starting.
+  /// True: a plug-in that cannot be used keeps the service from starting.
   bool strict = false;
 };
 
 struct StopConfiguration {
-  /// A service that is told to stop lets its clients finish for so long, then cancels what they have. 0: for as long as
-  /// they take.
+  /// A service that is told to stop lets its clients finish for this time, then cancels their tasks. 0: it waits for as
+  /// long as they take.
   Duration cancel_after{};
 };
 
 struct Configuration {
-  /// Sockets, limits and the runtime. `log`, `weight` and the texts are not set by what is read here.
+  /// Sockets, limits and the runtime. Reading a configuration does not set `log`, `weight` and the texts.
   ServerOptions server = {};
-  /// As it was given: "2:memory=256MiB". `server.runtime.emulated_gpus` is what it says.
+  /// The text as given, such as "2:memory=256MiB". `server.runtime.emulated_gpus` holds its meaning.
   std::string emulated_gpus = {};
   WeightConfiguration weights = {};
   PluginConfiguration plugins = {};
@@ -66,18 +66,18 @@ struct Configuration {
   StopConfiguration stop = {};
 };
 
-/// Where the file is looked for when none is named: `$XDG_CONFIG_HOME/troupe/service.toml` (else below `~/.config`),
-/// for root `/etc/troupe/service.toml`. Empty where the user has no such place. Reads the environment.
+/// Returns the path of the configuration file when none is named: `$XDG_CONFIG_HOME/troupe/service.toml` (else below
+/// `~/.config`), for root `/etc/troupe/service.toml`. Empty where the user has no such place. Reads the environment.
 [[nodiscard]] std::string default_configuration_file();
 
-/// Changes what the file names, and nothing else. Fails with `bad_input`: the message names the file, the line, the
-/// key, and for one that is unknown the nearest that is known.
+/// Changes the values that the file names, and nothing else. Fails with `bad_input`: the message names the file, the
+/// line and the key, and for an unknown key the nearest known one.
 [[nodiscard]] Result<void> read_configuration(const std::string& path, Configuration& configuration);
-/// The same with text; `source` is its name in messages.
+/// Reads a configuration from text, like `read_configuration`; `source` is the text's name in messages.
 [[nodiscard]] Result<void> read_configuration_text(std::string_view text, const std::string& source,
                                                    Configuration& configuration);
 
-/// All keys with what they mean and the values that they have, as TOML that reads back to the same.
+/// Returns all keys with their meanings and their values, as TOML that reads back to the same configuration.
 [[nodiscard]] std::string to_toml(const Configuration& configuration);
 
 /// Fails with `bad_input` for values that contradict one another.

@@ -24,7 +24,7 @@ Failure unusable(const std::string& source, const toml::source_region& where, co
   return {ErrorCode::bad_input, fmt::format("{}, line {}: {}", source, where.begin.line, what)};
 }
 
-/// What a value of a file is to the keys; nothing where it is of another kind.
+/// Converts a value of the file to `kind`; returns nothing where it is of another kind.
 std::optional<ConfigurationValue> value_of(const toml::node& node, ValueKind kind) {
   switch (kind) {
     case ValueKind::flag:

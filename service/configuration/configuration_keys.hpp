@@ -15,38 +15,38 @@
 
 namespace troupe::service {
 
-/// In the order of `ConfigurationValue`'s alternatives.
+/// The kinds of value, in the order of `ConfigurationValue`'s alternatives.
 enum class ValueKind { flag, whole, number, text, texts, weights };
 using ConfigurationValue =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>, std::map<std::string, double>>;
 
-/// "a whole number".
+/// Returns the kind in words, such as "a whole number".
 [[nodiscard]] std::string_view describe(ValueKind kind);
 
-/// What would be right; nothing where the value is.
+/// A description of the right values; nothing where the value is right.
 using Wrong = std::optional<std::string>;
 
 struct ConfigurationKey {
-  /// "limits.tasks".
+  /// The full name, such as "limits.tasks".
   std::string name;
   /// One line: what it is, and its unit.
   std::string description;
   ValueKind kind = ValueKind::text;
-  /// The value is of this kind.
+  /// Sets the value, which must be of this kind.
   std::function<Wrong(const ConfigurationValue&, Configuration&)> set;
   std::function<ConfigurationValue(const Configuration&)> get;
 
-  /// "limits" and "tasks".
+  /// The two parts of the name: "limits" and "tasks" of "limits.tasks".
   [[nodiscard]] std::string_view section() const { return std::string_view(name).substr(0, name.find('.')); }
   [[nodiscard]] std::string_view last_name() const { return std::string_view(name).substr(name.find('.') + 1); }
 };
 
-/// Those of a section follow one another.
+/// Returns all keys; the keys of a section follow one another.
 [[nodiscard]] std::span<const ConfigurationKey> configuration_keys();
 
-/// Null: there is no such key.
+/// Returns null where there is no such key.
 [[nodiscard]] const ConfigurationKey* find_key(std::string_view name);
-/// The key that was probably meant; empty where none is near.
+/// Returns the key that was probably meant; empty where none is near.
 [[nodiscard]] std::string nearest_key(std::string_view name);
 
 /// Sets a key as the command line gives it: one text, for `texts` one of the list, for `weights` "alice=2". Fails with

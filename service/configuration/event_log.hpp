@@ -1,4 +1,4 @@
-/// What a service tells about itself while it runs.
+/// Events that a service reports while it runs.
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ enum class LogLevel { debug, info, warning, error };
 using LogField = std::pair<std::string_view, std::string>;
 using LogFields = std::span<const LogField>;
 
-/// `event`: what happened, in few words that are always the same ("session opened"); `fields`: to whom and why. Called
-/// by any thread, by several at once; must not block for long and not use the server.
+/// Receives the events. `event` says what happened, in few words that are always the same ("session opened"); `fields`
+/// say to whom and why. Called by any thread, by several at once; must not block for long and must not use the server.
 using LogSink = std::function<void(LogLevel level, std::string_view event, LogFields fields)>;
 
 }  // namespace troupe::service

@@ -28,12 +28,13 @@ namespace {
 
 using platform::FileDescriptor;
 
-/// Lines that wait for a log that is slow; then new ones are lost.
+/// The most bytes of lines that may wait for a slow log; further lines are lost.
 constexpr std::size_t kMostBytes = 1 << 20U;
-/// At the end, for what still waits.
+/// The time at the end for lines that still wait.
 constexpr std::chrono::seconds kLastMoment{1};
 
-/// As JSON, in quotes; bytes that are no UTF-8 are replaced, and characters that control terminals escaped.
+/// Returns the text as JSON, in quotes. Bytes that are not UTF-8 are replaced, and characters that control terminals
+/// are escaped.
 std::string json_text(std::string_view text) {
   return harmless_json(
       nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -74,10 +75,10 @@ std::string json_line(LogLevel level, std::string_view event, LogFields fields) 
 Result<FileDescriptor> open_file(const std::string& path) {
   const Result<std::string> place = place_of_file(path, ::geteuid());
   if (!place) return Failure{place.failure().code, fmt::format("the log {}: {}", path, place.failure().message)};
-  // The kernel's own links lead to what is open already, as standard error. Others are not followed any more: one may
-  // just have been put there.
+  // The kernel's own links lead to files that are open already, such as standard error. Other links are not followed
+  // here: somebody may just have put one there.
   const int links = place.value().starts_with("/proc/") ? 0 : O_NOFOLLOW;
-  // Without a wait for a reader, where it is a pipe.
+  // O_NONBLOCK: if the file is a pipe, opening it does not wait for a reader.
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   FileDescriptor file(::open(place.value().c_str(), kFlags | links, 0666));
   if (file.valid()) return file;
@@ -85,7 +86,7 @@ Result<FileDescriptor> open_file(const std::string& path) {
                  fmt::format("cannot open the log {}: {}", path, std::generic_category().message(errno))};
 }
 
-/// As far as it goes.
+/// Writes the text; gives up at the first error.
 void write_all(int file, std::string_view text) {
   constexpr int kForever = -1;
   while (!text.empty()) {
@@ -103,8 +104,9 @@ void write_all(int file, std::string_view text) {
 
 }  // namespace
 
-/// What the threads that log share with the one that writes, which alone waits for the file. Where that waits for ever,
-/// for a pipe that nobody reads or a disk that has gone, it is left behind at the end, with this.
+/// The state that threads that log share with the writing thread. Only the writing thread waits for the file. If it
+/// waits for ever, for a pipe that nobody reads or a disk that has gone, it is left behind at the end, together with
+/// this object.
 class Log::Writer {
  public:
   Writer(const LogConfiguration& configuration, FileDescriptor file)
@@ -149,7 +151,7 @@ class Log::Writer {
   [[nodiscard]] bool idle() const TROUPE_REQUIRES(mutex_) { return lines_.empty() && !reopen_ && !writing_; }
 
   void run() {
-    // A pipe that nobody has open any more is an error like others.
+    // Blocked, so that writing to a pipe without a reader is an error like others.
     sigset_t broken_pipe{};
     sigemptyset(&broken_pipe);
     sigaddset(&broken_pipe, SIGPIPE);
@@ -200,7 +202,7 @@ class Log::Writer {
   bool reopen_ TROUPE_GUARDED_BY(mutex_) = false;
   bool writing_ TROUPE_GUARDED_BY(mutex_) = false;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
-  /// The writing thread's.
+  /// Used by the writing thread only.
   FileDescriptor file_;
 };
 

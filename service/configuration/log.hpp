@@ -1,4 +1,4 @@
-/// The service's log: what `ServerOptions::log` tells, as lines of text or JSON.
+/// The service's log: writes the events of `ServerOptions::log` as lines of text or JSON.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@ namespace troupe::service {
 ///
 ///     2026-03-01 12:00:00.123 info session opened session=12 user=1000
 ///
-/// and of JSON, with all values as text. Control characters, those that turn the direction of text round, and what is
-/// no UTF-8 are made harmless in both:
+/// and of JSON, with all values as text. In both, control characters, characters that reverse the direction of text,
+/// and bytes that are not UTF-8 are made harmless:
 ///
 ///     {"time":"2026-03-01T12:00:00.123Z","level":"info","event":"session opened","session":"12","user":"1000"}
 class Log {
@@ -24,14 +24,14 @@ class Log {
   /// Fails with `io` where the file cannot be opened, with `platform` where there is no thread for it.
   [[nodiscard]] static Result<Log> open(const LogConfiguration& configuration);
 
-  /// Leaves one line to the thread that writes. Thread-safe; never waits for the file. What cannot be written is lost,
-  /// and lines that come when a megabyte waits; then a line says how many.
+  /// Leaves one line to the thread that writes. Thread-safe; never waits for the file. A line that cannot be written is
+  /// lost. Lines that come while a megabyte waits are lost too; a later line says how many.
   void write(LogLevel level, std::string_view event, LogFields fields = {}) const;
-  /// Lines that come from now on go to a file of that name, which may have been renamed meanwhile.
+  /// Opens the file anew by its name, as the old one may have been renamed. Later lines go to the new file.
   void reopen() const;
-  /// Waits until everything has been written; false: for so long it could not be.
+  /// Waits until everything has been written; returns false if that took longer than `at_most`.
   bool flush(std::chrono::milliseconds at_most) const;
-  /// For the server; lives as long as somebody has it.
+  /// Returns a sink for the server. The log lives as long as the sink does.
   [[nodiscard]] LogSink sink() const;
 
  private:

@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Why others could change what lies at `path`; nothing where they cannot. `above`: a folder above the one of interest.
+/// Returns why others could change the file at `path`; nothing where they cannot. `above`: `path` is a folder above the
+/// one of interest.
 std::optional<std::string> distrust(const struct stat& status, const std::string& path, std::uint32_t user,
                                     bool above) {
   if (status.st_uid != 0 && status.st_uid != user) {
@@ -51,13 +52,13 @@ Result<void> check_folders(const fs::path& folder, std::uint32_t user) {
   return {};
 }
 
-/// Whose members may write what is trusted.
+/// The groups whose members may write trusted files: the process's own group, or all.
 enum class Groups : std::uint8_t { own, all };
 
-/// Without the rights to write of those that are trusted with it.
+/// Returns `status` without the write permission of trusted groups.
 struct stat without_trusted_writers(struct stat status, Groups groups) {
   if (S_ISLNK(status.st_mode)) {
-    // Everybody may write a link, says its mode.
+    // The mode of a link says that everybody may write it.
     status.st_mode &= ~static_cast<mode_t>(S_IWGRP | S_IWOTH);
   } else if (groups == Groups::all || status.st_gid == ::getegid()) {
     status.st_mode &= ~static_cast<mode_t>(S_IWGRP);
@@ -65,7 +66,7 @@ struct stat without_trusted_writers(struct stat status, Groups groups) {
   return status;
 }
 
-/// Folders above, and symbolic links where they are trusted themselves.
+/// Checks the folders above `path`. A symbolic link among them must be trusted itself.
 Result<void> check_above(const fs::path& path, std::uint32_t user, Groups groups = Groups::own) {
   fs::path place;
   for (const fs::path& part : path.parent_path()) {
@@ -79,7 +80,7 @@ Result<void> check_above(const fs::path& path, std::uint32_t user, Groups groups
   return {};
 }
 
-/// The same along every way that the path leads to the folder in which it ends.
+/// Checks the folders above `given` twice: along the path as given, and along the path with symbolic links resolved.
 Result<void> check_ways(const fs::path& given, std::uint32_t user, Groups groups) {
   if (Result<void> checked = check_above(given, user, groups); !checked) return checked;
   std::error_code error;
@@ -88,10 +89,10 @@ Result<void> check_ways(const fs::path& given, std::uint32_t user, Groups groups
   return check_above(real / given.filename(), user, groups);
 }
 
-/// Where the kernel has links to what a process has open.
+/// True for links in /proc, which the kernel makes to the open files of a process.
 bool is_of_kernel(const fs::path& link) { return link.string().starts_with("/proc/"); }
 
-/// Why the file is not to be run.
+/// Returns why the file must not be run; nothing if it may be.
 std::optional<std::string> distrust_file(const fs::path& file, std::uint32_t user) {
   std::error_code error;
   const fs::path target = fs::canonical(file, error);
@@ -122,7 +123,7 @@ Result<std::string> place_of_file(const std::string& path, std::uint32_t user) {
       return cannot_read(place);
     }
     const bool link = S_ISLNK(status.st_mode);
-    // Who may write it besides is for its owner to say.
+    // The owner decides who else may write the file.
     status.st_mode &= ~static_cast<mode_t>(S_IWGRP | S_IWOTH);
     if (const auto why = distrust(status, place, user, false)) return Failure{ErrorCode::bad_input, *why};
     if (!link || is_of_kernel(place)) return place.string();

@@ -19,7 +19,8 @@ namespace troupe::service {
 
 namespace {
 
-/// What `call(entry, buffer, size, result)` finds; null where it finds nothing. `buffer` holds what it points to.
+/// Returns the entry that `call(entry, buffer, size, result)` finds; null where it finds none. `buffer` holds the
+/// strings that the entry points to.
 template <class Entry, class Call>
 const Entry* look_up(Entry& entry, std::vector<char>& buffer, Call call) {
   constexpr std::size_t kMost = std::size_t{1} << 24U;
@@ -30,7 +31,7 @@ const Entry* look_up(Entry& entry, std::vector<char>& buffer, Call call) {
   return nullptr;
 }
 
-/// A number in digits, which needs no entry of the system.
+/// Reads a number in digits, which needs no entry of the system.
 std::optional<std::uint32_t> as_number(const std::string& name) {
   const auto number = parse_integer(name);
   if (number.status != NumberStatus::ok || number.value < 0 || number.value > UINT32_MAX - 1) return std::nullopt;
@@ -57,7 +58,7 @@ Result<std::uint32_t> find_weighted_group(const std::string& name) {
   return Failure{ErrorCode::bad_input, fmt::format("\"weights.groups\": there is no group {}", troupe::quoted(name))};
 }
 
-/// Empty where the system does not know the user.
+/// Returns the user's groups; empty where the system does not know the user.
 std::vector<gid_t> groups_of(std::uint32_t user) {
   passwd entry{};
   std::vector<char> buffer;
@@ -100,7 +101,7 @@ class Weights {
 
   const double other_;
   Mutex mutex_;
-  /// Those that were named, and those that have come.
+  /// The users whom the configuration names, and those who were asked for since.
   std::map<std::uint32_t, double> users_ TROUPE_GUARDED_BY(mutex_);
   const std::map<std::uint32_t, double> groups_;
 };

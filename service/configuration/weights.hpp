@@ -1,4 +1,4 @@
-/// Whose tasks get how much of the workers.
+/// The weights of users: their shares of the workers.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace troupe::service {
 
-/// What `ServerOptions::weight` wants. Thread-safe; asks the system for a user's groups the first time that he comes.
-/// Users and groups that the system does not know, or not any more, are left out: `unknown` gets a message for each.
+/// Returns the function for `ServerOptions::weight`. It is thread-safe, and asks the system for a user's groups the
+/// first time that it is called for him. Users and groups that the system does not know are left out: `unknown` gets a
+/// message for each.
 [[nodiscard]] std::function<double(std::uint32_t user)> weights_of(
     const WeightConfiguration& configuration, const std::function<void(const std::string&)>& unknown);
 

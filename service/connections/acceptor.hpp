@@ -27,7 +27,7 @@ class Acceptor {
   struct Place {
     platform::FileDescriptor socket;
     Handler handler;
-    /// What a client of this socket is sent for a reason why it is refused.
+    /// Returns the message for a client of this socket who is refused for `reason`.
     std::function<std::string(std::string_view reason)> refusal;
     /// When a user may have another connection here; null: as often as the limits let him.
     ConnectionGate::ReadyAt ready_at = nullptr;
@@ -51,18 +51,19 @@ class Acceptor {
   Acceptor(std::vector<Place> places, const AccessRule& rule, const ConnectionGate::Limits& limits, LogSink log,
            platform::FileDescriptor stop);
   void run();
-  /// What the last look at a place means for the next one: nothing; so many come that are not let in that whoever makes
-  /// them has to wait in the queue of the socket for a moment, where they cost nothing; the process has no room for
+  /// The consequence of the last look at a place for the next one. `flood`: so many come that are not let in that they
+  /// have to wait in the queue of the socket for a moment, where they cost nothing. `full`: the process has no room for
   /// more.
   enum class Rush { none, flood, full };
-  /// How long there is nothing to do if no connection comes; -1: for ever. `most`: of all places.
+  /// Returns the time for which there is nothing to do if no connection comes, in milliseconds; -1: for ever. `most`:
+  /// of all places.
   [[nodiscard]] int patience_ms(Rush most) const;
   /// Takes what waits at one place.
   Rush accept(Door& door);
   /// True: the connection was let in.
   bool admit(Door& door, platform::FileDescriptor connection);
   void hand_over(Door& door, platform::FileDescriptor connection, const Peer& peer);
-  /// Those who have waited for their turn, and those who were refused.
+  /// Looks after the connections that have waited for their turn, and those that were refused.
   void look_after_waiting();
   void tell_refused(const Peer& peer, const std::string& why);
 

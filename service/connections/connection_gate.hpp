@@ -26,7 +26,7 @@ class ConnectionGate {
   struct Limits {
     double per_second = 50;
     double burst = 200;
-    /// Of one user.
+    /// The most connections of one user that wait.
     std::size_t most_waiting = 256;
     /// Between two of one user, so that it can be seen what they bring.
     std::chrono::milliseconds gap{0};
@@ -45,7 +45,7 @@ class ConnectionGate {
     platform::FileDescriptor connection;
     Peer peer;
   };
-  /// Those whose turn has come, but for the ones whose clients have gone meanwhile.
+  /// Returns the connections whose turn has come, except those whose clients have gone meanwhile.
   std::vector<Admitted> due(Clock::time_point now);
   /// When to call `due`; nothing: nobody waits.
   [[nodiscard]] std::optional<Clock::time_point> next_due() const;
@@ -65,7 +65,7 @@ class ConnectionGate {
   UserRates rates_;
   /// When users were let in, of those for whom the gap has not passed.
   std::map<std::uint32_t, Clock::time_point> last_;
-  /// By user; none is empty.
+  /// The queues by user; none is empty.
   std::map<std::uint32_t, Queue> queues_;
 };
 

@@ -20,7 +20,8 @@ class ConnectionTable {
  public:
   /// Notes a connection before gRPC gets it. False: its user has `most` already, and it is to be closed.
   bool add(int socket, const Peer& peer, std::size_t most);
-  /// Who makes a call, by what gRPC calls his connection. Nothing where that is none of those that were noted.
+  /// Finds the peer that makes a call, by gRPC's name of his connection. Returns nothing if that connection was not
+  /// noted.
   [[nodiscard]] std::optional<Peer> find(std::string_view connection) const;
   /// Ends a connection, as if its client had gone: gRPC closes it then.
   void end(std::string_view connection) const;
@@ -36,7 +37,7 @@ class ConnectionTable {
   };
 
   mutable Mutex mutex_;
-  /// By descriptor; some may have been closed.
+  /// The connections by descriptor; some may have been closed.
   std::map<int, Connection> connections_ TROUPE_GUARDED_BY(mutex_);
 };
 

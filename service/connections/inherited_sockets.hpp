@@ -9,7 +9,7 @@
 
 namespace troupe::service {
 
-/// What systemd says in the environment.
+/// The variables that systemd sets in the environment.
 struct InheritedVariables {
   /// LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES; empty where they are not set.
   std::string process = {};

@@ -1,4 +1,4 @@
-/// What a service tells the manager that started it, systemd for instance: its protocol is a datagram to a socket.
+/// Notices to the manager that started the service, systemd for instance. The protocol is a datagram to a socket.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// Who is at the other end of a Unix socket, and who may be.
+/// The user at the other end of a Unix socket, and the rule for who may be there.
 #pragma once
 
 #include <sys/types.h>
@@ -26,13 +26,13 @@ struct Peer {
 /// Fails with `io` where the socket has no peer that the kernel knows.
 [[nodiscard]] Result<Peer> peer_of(int socket);
 
-/// Who may use a service: its owner, root, and the members of one group.
+/// The users who may use a service: its owner, root, and the members of one group.
 struct AccessRule {
   std::uint32_t owner = 0;
   std::optional<std::uint32_t> group = std::nullopt;
 
   [[nodiscard]] bool admits(const Peer& peer) const;
-  /// Who sees and cancels what belongs to others.
+  /// Returns true if the user sees and cancels what belongs to others.
   [[nodiscard]] bool administers(std::uint32_t user) const { return user == 0 || user == owner; }
 };
 

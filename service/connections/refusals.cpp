@@ -22,7 +22,7 @@ std::string frame(std::size_t size, char type) {
 
 /// Throws away what has come; true: the other side sends no more.
 bool drained(int socket) {
-  // Who floods is not read for ever.
+  // A client who floods is not read for ever.
   constexpr int kMostReads = 16;
   std::array<char, 4096> dropped;
   for (int i = 0; i < kMostReads; ++i) {

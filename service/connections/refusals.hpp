@@ -11,12 +11,12 @@
 
 namespace troupe::service {
 
-/// What a client of gRPC understands as the end of a connection, with a reason: HTTP/2's SETTINGS and GOAWAY.
+/// Returns the end of a connection with a reason, as a client of gRPC understands it: HTTP/2's SETTINGS and GOAWAY.
 [[nodiscard]] std::string goodbye_for_grpc(std::string_view reason);
 
-/// Who closes a socket whose other side has sent something resets it, and what was sent before may be lost there. So a
-/// refused connection stays, and what comes is thrown away, until the client closes it or some time has passed. One
-/// thread.
+/// Keeps refused connections for a while. If a socket is closed whose other side has sent something, it is reset, and
+/// what was sent before may be lost there. So a refused connection stays, and all that comes is thrown away, until the
+/// client closes it or some time has passed. One thread.
 class Refusals {
  public:
   using Clock = std::chrono::steady_clock;

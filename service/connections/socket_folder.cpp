@@ -24,7 +24,7 @@ namespace {
 using platform::FileDescriptor;
 using platform::io_failure;
 
-/// As many as the system lets wait: those that connect in a burst are taken as soon as there is time.
+/// The longest queue that the system allows: connections that come in a burst are taken as soon as there is time.
 constexpr int kBacklog = SOMAXCONN;
 
 Failure refused(std::string message) { return {ErrorCode::io, std::move(message)}; }
@@ -47,7 +47,7 @@ Result<void> make_folder(const std::string& path, std::optional<std::uint32_t> g
   return {};
 }
 
-/// Who could exchange the folder could exchange the sockets.
+/// A user who could exchange the folder could exchange the sockets.
 Result<void> check_place(const std::string& path) {
   const auto checked = check_way_to(path, ::geteuid());
   if (checked) return {};

@@ -91,7 +91,7 @@ std::optional<std::string> HttpRequest::parameter(std::string_view name) const {
 std::optional<HttpRequest> parse_http_request(const std::string& text) {
   http::request_parser<http::empty_body> parser;
   parser.header_limit(static_cast<std::uint32_t>(text.size()));
-  // What follows the headers is of no interest.
+  // The body behind the headers is of no interest.
   parser.skip(true);
   boost::system::error_code error;
   parser.put(boost::asio::buffer(text), error);
@@ -108,7 +108,7 @@ std::optional<HttpRequest> parse_http_request(const std::string& text) {
     const auto value = field.value();
     const std::string lower = in_lower_case({name.data(), name.size()});
     const bool first = request.headers.emplace(lower, std::string(value.data(), value.size())).second;
-    // Which of them a server on the way has looked at is not known.
+    // A server on the way may have looked at either of the two.
     if (!first && lower == "host") return std::nullopt;
   }
   return request;

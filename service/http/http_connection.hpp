@@ -25,7 +25,7 @@ struct HttpRequest {
   /// Without what follows '?'.
   std::string path;
   std::string query;
-  /// By names in lower case; of several of one name the first.
+  /// The headers by names in lower case. If several have one name, the first counts.
   std::map<std::string, std::string> headers;
 
   /// Empty where it is not there.
@@ -47,11 +47,11 @@ struct HttpResponse {
 /// Reads what is a request in full, up to the empty line. Nothing where it is none, or names its host twice.
 [[nodiscard]] std::optional<HttpRequest> parse_http_request(const std::string& text);
 
-/// What the connections of a server may take.
+/// The limits of the connections of a server.
 struct ConnectionLimits {
   /// For the whole of request and answer, however they trickle.
   std::chrono::milliseconds time{5000};
-  /// That a client may send.
+  /// The most bytes that a client may send.
   std::size_t bytes = std::size_t{32} << 10U;
   /// At a time. Where one comes that is too many, the oldest goes that has not said what it wants: so who says nothing
   /// keeps nobody out.

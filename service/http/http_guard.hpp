@@ -1,4 +1,4 @@
-/// Who may see what the HTTP server shows.
+/// The rules for who may see the pages of the HTTP server.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct HttpAddress {
 /// "127.0.0.1:9100", "[::1]:9100".
 [[nodiscard]] std::string with_port(const HttpAddress& address, std::uint16_t port);
 
-/// Whether a token can be used: 16 characters or more, and none that would have to be escaped in a header or an
-/// address. Fails with `invalid_argument`, and does not repeat the token.
+/// Checks that a token can be used: it has 16 characters or more, and none that would have to be escaped in a header or
+/// an address. Fails with `invalid_argument`, and does not repeat the token.
 [[nodiscard]] Result<void> check_token(std::string_view token);
 
 /// Takes equally long wherever the first difference is.
@@ -34,8 +34,8 @@ struct HttpAddress {
 /// 32 hexadecimal digits that nobody can guess.
 [[nodiscard]] std::string random_key();
 
-/// Whether a request's `Host` names this machine by an address of its own or as "localhost". A page elsewhere may have
-/// a name that it makes point here; its requests arrive with that name.
+/// Returns true if a request's `Host` names this machine by an address of its own or as "localhost". A page elsewhere
+/// may have a name that it makes point here; its requests arrive with that name.
 [[nodiscard]] bool names_loopback(std::string_view host);
 
 /// The value of a cookie in the header `Cookie`; empty where it is not there.

@@ -145,7 +145,7 @@ struct HttpServer::State {
     return response;
   }
 
-  /// What is said instead of an answer to the question.
+  /// Returns the response that refuses the request; nothing if it may be answered.
   [[nodiscard]] std::optional<HttpResponse> why_refused(const HttpRequest& request) const {
     if (request.method != "GET" && request.method != "HEAD") {
       HttpResponse response = answer(405, "this server is read-only: it answers GET and HEAD");

@@ -39,11 +39,11 @@ class ClientMemory {
   struct Allocated {
     std::uint64_t id = 0;
     Bytes size;
-    /// Of the memory, for the client.
+    /// The descriptor of the memory, for the client.
     platform::FileDescriptor descriptor;
   };
-  /// What `SharedSegment::create` fails with; `invalid_argument` where there are too many segments, `stopped` after
-  /// `end`.
+  /// Fails like `SharedSegment::create`; with `invalid_argument` if there are too many segments, and with `stopped`
+  /// after `end`.
   Result<Allocated> allocate(Bytes size);
   /// The memory goes with its last user. `invalid_argument` where there is no such segment.
   Result<void> release(std::uint64_t id);
@@ -60,7 +60,7 @@ class ClientMemory {
 
   /// Memory that it has, released segments that are still used included.
   [[nodiscard]] Bytes used() const { return account_->used(); }
-  /// Of shared memory; `above` is its user's, for all that the service keeps for him.
+  /// Returns the account of shared memory; `above` is its user's, for all that the service keeps for him.
   [[nodiscard]] const MemoryAccount& account() const { return *account_; }
 
  private:

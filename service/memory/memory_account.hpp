@@ -1,4 +1,4 @@
-/// How much memory clients have and may have: of a client, of all that belong to a user, of the whole service.
+/// The memory that clients have and may have: of one client, of all clients of a user, of the whole service.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace troupe::service {
 
-/// What is taken from an account is taken from those above it as well. Thread-safe.
+/// An account of memory. Bytes that are taken from an account are taken from those above it as well. Thread-safe.
 class MemoryAccount {
  public:
   /// `whose`: "a client", as messages say it.
@@ -41,7 +41,7 @@ class MemoryAccount {
 class MemoryAccounts {
  public:
   struct Limits {
-    /// Of all clients together.
+    /// The limit of all clients together.
     Bytes service;
     Bytes user;
     /// Shared memory alone; the rest is its user's.
@@ -59,7 +59,7 @@ class MemoryAccounts {
   std::map<std::uint32_t, std::weak_ptr<MemoryAccount>> users_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// What a session has taken of an account for the service's own objects. Goes back at the end. One thread.
+/// The bytes that a session has taken of an account for the service's own objects. They go back at the end. One thread.
 class MemoryCharge {
  public:
   explicit MemoryCharge(std::shared_ptr<MemoryAccount> account) : account_(std::move(account)) {}
@@ -81,8 +81,8 @@ class MemoryCharge {
 /// "64.0 MiB".
 [[nodiscard]] std::string in_mebibytes(Bytes size);
 
-/// What a service gives its clients where its configuration does not say less: not all that the machine or the control
-/// group has, as the service needs some itself. `user` and `client` are what was configured; no `user`: three quarters.
+/// Returns the limits of a service whose configuration does not say less: not all memory of the machine or the control
+/// group, as the service needs some itself. `user` and `client` are the configured limits; no `user`: three quarters.
 [[nodiscard]] MemoryAccounts::Limits possible_limits(Bytes host, Bytes user, Bytes client);
 
 }  // namespace troupe::service

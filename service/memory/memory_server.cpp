@@ -87,7 +87,7 @@ Received receive(int socket, MemoryRequest& request) {
   return Received::request;
 }
 
-/// Of receiving or sending; 0: none.
+/// Sets the longest time of receiving or sending; 0: there is none.
 void set_deadline(int socket, int option, std::chrono::seconds time) {
   const timeval value{time.count(), 0};
   ::setsockopt(socket, SOL_SOCKET, option, &value, sizeof value);
@@ -239,7 +239,7 @@ bool MemoryServer::answer(Connection& connection, const MemoryRequest& request) 
       const auto allocated = connection.memory->allocate({request.size});
       if (!allocated) {
         MemoryReply refused = refusal(request.request, allocated.failure());
-        // Of the arguments, 0 alone is wrong in itself.
+        // A size of 0 is the only argument that is wrong in itself.
         const bool limited = refused.error == MemoryError::invalid_argument && request.size > 0;
         if (limited) refused.error = MemoryError::limit;
         return send(socket, refused);

@@ -1,4 +1,4 @@
-/// What answers at the memory socket.
+/// The server of the memory socket.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class MemoryServer {
  public:
   struct Limits {
     MemoryAccounts::Limits memory;
-    /// Of one client.
+    /// The most segments of one client.
     std::size_t segments = 0;
     std::size_t connections_per_user = 0;
   };
@@ -39,9 +39,9 @@ class MemoryServer {
 
   /// Serves a connection until its end, and takes it; or returns why it will not.
   std::optional<std::string> serve(platform::FileDescriptor& connection, const Peer& peer);
-  /// What a client whose connection is not served is to be sent.
+  /// Returns the packet for a client whose connection is not served.
   [[nodiscard]] std::string packet_for_refused(std::string_view why) const;
-  /// What belongs to a token. Null: no connection has it.
+  /// Returns the memory that belongs to a token. Null: no connection has it.
   [[nodiscard]] std::shared_ptr<ClientMemory> find(const Token& token) const;
   /// Refuses connections from now on.
   void drain();

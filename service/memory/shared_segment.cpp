@@ -22,7 +22,7 @@ namespace {
 
 /// Allocated between two looks at what the machine has left.
 constexpr std::uint64_t kStep = 256ULL << 20U;
-/// What the machine keeps: with the last of its memory gone, the kernel would end processes.
+/// The memory that the machine keeps: with the last of its memory gone, the kernel would end processes.
 constexpr std::uint64_t kReserve = 64ULL << 20U;
 
 Failure no_memory(Bytes size, const std::string& why) {
@@ -65,7 +65,7 @@ class Promises {
   std::uint64_t promised_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
-/// Of the process, as its memory is.
+/// Returns the promises of the process, which has one memory.
 Promises& promises() {
   static Promises all;
   return all;

@@ -48,7 +48,7 @@ class SharedSegment {
   /// Given back after everything else has gone.
   const BudgetHold hold_;
   const Bytes size_;
-  /// What was taken from it is given back at the end.
+  /// The account of the segment. Its bytes are given back at the end.
   const std::shared_ptr<MemoryAccount> account_;
   platform::FileDescriptor descriptor_;
   std::byte* data_ = nullptr;

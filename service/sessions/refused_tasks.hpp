@@ -22,7 +22,7 @@ class RefusedTasks {
   [[nodiscard]] Codelet codelet(const std::string& name);
   /// `keep`: the task may run several times.
   std::uint64_t add(Failure failure, bool keep);
-  /// Of one that was kept, or never ran.
+  /// Forgets a task that was kept, or never ran.
   void forget(std::uint64_t number);
 
  private:

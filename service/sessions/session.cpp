@@ -117,7 +117,7 @@ void Session::run() {
   if (work_) work_->withdraw({ErrorCode::cancelled, "the session has ended"});
   if (why && !gone_) say_goodbye(*why);
   wait_until_written();
-  // What ends from here on is no news of the client's death.
+  // An end from here on is no news of the client's death.
   if (received_all_ && memory_) memory_->unwatch();
   std::exchange(stream_, nullptr)->finish();
   if (received_all_ && work_) wait_for_cancellation();
@@ -294,7 +294,7 @@ void Session::say_goodbye(const Failure& why) {
   wait_until_written();
   if (gone_) return;
   outgoing_.Clear();
-  // What has been done before counts.
+  // The client hears of the work that was done before.
   if (work_) work_->tell(outgoing_, true);
   fill(*outgoing_.add_events()->mutable_goodbye()->mutable_problem(), why);
   writing_ = true;
@@ -335,11 +335,11 @@ void Session::take_down() {
     work = std::move(work_);
   }
   work.reset();
-  // What it was leaves the allocator with memory that nobody may need again.
+  // The session's objects leave the allocator with memory that nobody may need again.
   if (needed >= kManyBytes) platform::give_back_free_memory();
   last.memory = {};
-  // Who has said that nothing more comes has ended; who has not was killed, lost his connection, or did what he must
-  // not.
+  // A client who has said that nothing more comes has ended; any other was killed, lost his connection, or did what he
+  // must not do.
   if (last.state == "gone") last.state = received_all_ && !gone_ ? "done" : "lost";
   const LockGuard lock(mutex_);
   view_ = last;

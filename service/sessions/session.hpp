@@ -28,7 +28,7 @@
 
 namespace troupe::service {
 
-/// What all sessions of a service use; outlives them.
+/// The objects that all sessions of a service use; they outlive the sessions.
 struct SessionHost {
   actors::RuntimeSystem& system;
   const CodeletSource& codelets;
@@ -36,7 +36,7 @@ struct SessionHost {
   RefusedTasks& refused;
   const ServerOptions& options;
   std::shared_ptr<UserBudgets> budgets;
-  /// What sessions use of the processor for each user, and whether there are other users who would suffer from it.
+  /// The processor time that sessions use for each user, and whether there are other users who would suffer from it.
   std::shared_ptr<UserTime> time;
   std::shared_ptr<std::atomic<bool>> several_users = std::make_shared<std::atomic<bool>>(false);
 };
@@ -48,12 +48,12 @@ class Session : public StreamListener {
   /// `peer`: of the stream's connection.
   Session(const SessionHost& host, std::uint64_t id, Peer peer);
 
-  /// Whether its user may have another thread. Before `start`.
+  /// Reserves a thread from the user's budget. Called before `start`.
   Result<void> reserve() { return thread_hold_.set(1); }
   /// Begins, with a stream whose listener it is. `ended` is called by the session's thread when nothing of the client
   /// is left: no kernel, no data. Throws `std::system_error` where the system has no thread for it.
   void start(SessionStream& stream, std::function<void(Session&)> ended);
-  /// By another thread, once `ended` was called.
+  /// Called by another thread, after `ended` was called.
   void join() { thread_.join(); }
 
   // Any thread.
@@ -79,7 +79,7 @@ class Session : public StreamListener {
   /// Returns why the session ends, as the client is told; nothing where there is nobody to tell.
   std::optional<Failure> serve();
   SessionNews next_news();
-  /// What has come since; false: the session ends, and `goodbye_` says why.
+  /// Handles all that has come since the last call. Returns false if the session ends; `goodbye_` says why.
   bool handle(SessionNews news);
   Result<void> handle(grpc::ByteBuffer& bytes);
   /// Waits where the user's sessions use more of the processor than is right while others are there.
@@ -128,7 +128,7 @@ class Session : public StreamListener {
   mutable Mutex mutex_;
   /// Only the session's thread changes it, with the mutex; it reads without.
   std::unique_ptr<SessionWork> work_;
-  /// What does not change while it works, and at the end what it came to.
+  /// The facts that do not change while the session works, and at the end its result.
   SessionView view_ TROUPE_GUARDED_BY(mutex_);
 };
 

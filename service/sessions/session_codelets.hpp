@@ -19,13 +19,13 @@ struct SessionCodelet {
   /// Null: refused, and `refusal` says why.
   const ServiceCodelet* known = nullptr;
   std::shared_ptr<const Failure> refusal = nullptr;
-  /// How tasks of it name their data and arguments.
+  /// True if a task names its data and arguments itself.
   bool variadic = false;
   std::vector<AccessMode> modes = {};
   std::vector<ArgumentType> arguments = {};
   /// Bytes that the arguments of one task take.
   std::size_t argument_bytes = 0;
-  /// What tasks that cannot run are submitted with instead.
+  /// The codelet that replaces this one in tasks that cannot run.
   Codelet refused;
 };
 
@@ -41,7 +41,7 @@ class SessionCodelets {
     return number < codelets_.size() ? &codelets_[number] : nullptr;
   }
 
-  /// What they take, about.
+  /// Returns the estimated size of the codelets.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:

@@ -1,4 +1,4 @@
-/// What the service needs for what clients have there, about: for the account of their user.
+/// Estimates of the service's memory for the objects of clients, for the accounts of their users.
 #pragma once
 
 #include <troupe/v1/troupe.pb.h>
@@ -12,7 +12,7 @@ namespace troupe::service::costs {
 
 // In bytes, generously: with the graph's records, the session's tables and what the allocator needs beside.
 inline constexpr std::uint64_t kTask = 768;
-/// Of a task, beyond the few that its record has room for.
+/// The cost of an access of a task, beyond the few that its record has room for.
 inline constexpr std::uint64_t kAccess = 96;
 inline constexpr std::uint64_t kHandle = 1024;
 /// Asked for, held or to be answered: the hold is a task of the graph with all that it has besides.
@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kCodelet = 2048;
 /// Parsed, the shortest members of lists take so many times the bytes that they take in a message.
 inline constexpr std::uint64_t kParsed = 32;
 
-/// Of one task, which only few have, beyond `kTask`.
+/// Returns the cost of a task beyond `kTask`, which only few tasks have.
 [[nodiscard]] inline std::uint64_t beyond_usual(const TaskRow& row) {
   constexpr std::size_t kUsualAccesses = 4;
   std::uint64_t bytes = row.handles.size() > kUsualAccesses ? (row.handles.size() - kUsualAccesses) * kAccess : 0;
@@ -37,7 +37,7 @@ inline constexpr std::uint64_t kParsed = 32;
 /// It takes until tasks have ended, or makes the client hold data.
 [[nodiscard]] bool is_request(const v1::Operation& operation);
 
-/// Of what an operation is going to add; nothing for those whose cost does not depend on what the client says.
+/// Returns the cost of the objects that an operation is going to add; 0 if it does not depend on what the client says.
 [[nodiscard]] std::uint64_t of_operation(const v1::Operation& operation);
 
 }  // namespace troupe::service::costs

@@ -29,7 +29,7 @@ struct SessionHandle {
   std::vector<std::uint64_t> blocks = {};
   /// Wholes above it.
   std::size_t depth = 0;
-  /// Of the workers' partial results.
+  /// The size of the workers' partial results.
   std::uint64_t partial_bytes = 0;
 };
 
@@ -68,9 +68,9 @@ class SessionData {
   Result<Removed> remove(std::uint64_t number);
   void forget(const Removed& removed) { count_ -= removed.count; }
 
-  /// What workers keep for a handle that they reduce into; nothing happens where there is no such handle.
+  /// Notes the bytes that workers keep for a handle that they reduce into; does nothing if there is no such handle.
   void note_partials(std::uint64_t number, std::uint64_t bytes);
-  /// What handles and partial results take, about.
+  /// Returns the estimated size of handles and partial results.
   [[nodiscard]] std::uint64_t bytes() const { return count_ * costs::kHandle + partial_bytes_; }
 
  private:

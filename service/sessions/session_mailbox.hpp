@@ -1,4 +1,4 @@
-/// How others reach the thread of a session.
+/// The mailbox through which others reach the thread of a session.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -14,7 +14,7 @@
 
 namespace troupe::service {
 
-/// What has happened since the session's thread last looked.
+/// The events since the session's thread last looked.
 struct SessionNews {
   std::deque<grpc::ByteBuffer> messages;
   /// The client sends no more.

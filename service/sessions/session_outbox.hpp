@@ -1,4 +1,4 @@
-/// What waits to be told to one client.
+/// The messages that wait to be sent to one client.
 #pragma once
 
 #include <troupe/v1/troupe.pb.h>

@@ -41,7 +41,7 @@ class SessionRegistry {
   /// False: some are left after that time.
   bool wait_until_empty(Duration at_most);
 
-  /// By id. Sessions that have not said hello are not among them.
+  /// Returns the sessions by id. Sessions that have not said hello are not among them.
   [[nodiscard]] std::vector<SessionView> look() const;
   /// The newest last.
   [[nodiscard]] std::vector<SessionView> ended() const;
@@ -51,7 +51,7 @@ class SessionRegistry {
 
  private:
   void has_ended(Session& session);
-  /// Whether several users have sessions.
+  /// Finds out whether several users have sessions.
   void look_for_users() TROUPE_REQUIRES(mutex_);
   /// Joins the threads of sessions that have ended.
   void collect();

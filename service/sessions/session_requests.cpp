@@ -179,7 +179,7 @@ void SessionRequests::finish_acquire(Pending& pending) {
 void SessionRequests::finish_refusal(const Pending& pending) {
   --refusals_;
   const ErrorCode code = pending.why->code;
-  // What nobody wanted to run any more was cancelled, what cannot run has failed.
+  // A task that nobody wanted any more was cancelled; a task that cannot run has failed.
   const bool withdrawn = code == ErrorCode::cancelled || code == ErrorCode::stopped;
   const TaskStatus status = withdrawn ? TaskStatus::cancelled : TaskStatus::failed;
   parts_.graph.finish_refusal(*pending.hold, status, pending.why);

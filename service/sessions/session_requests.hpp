@@ -1,4 +1,4 @@
-/// What a client asked for that takes until tasks have ended.
+/// A client's requests that last until tasks have ended.
 #pragma once
 
 #include <troupe/v1/troupe.pb.h>
@@ -61,7 +61,7 @@ class SessionRequests {
   [[nodiscard]] bool any_waits() const { return !waits_.empty(); }
   /// Blocks until there is something that `finish_ready` can finish: for who has nothing else to do.
   void wait_ready();
-  /// Those that have not been answered, refused tasks included; and data that the client holds.
+  /// Returns the number of requests without an answer, refused tasks included, and of data that the client holds.
   [[nodiscard]] std::size_t pending() const { return pending_.size() + waits_.size(); }
   /// Without the refused tasks.
   [[nodiscard]] std::size_t unanswered() const { return pending() - refusals_; }
@@ -110,9 +110,9 @@ class SessionRequests {
   const std::shared_ptr<ReadyList> ready_ = std::make_shared<ReadyList>();
   std::uint64_t next_ = 1;
   std::unordered_map<std::uint64_t, Pending> pending_;
-  /// Of those that acquire and that the client has not given back, by request.
+  /// For each request that acquires data which the client has not given back, the data's number.
   std::unordered_map<std::uint64_t, std::uint64_t> acquiring_;
-  /// By request.
+  /// The tasks that hold data, by request.
   std::unordered_map<std::uint64_t, graph::Task*> held_;
   std::vector<std::uint64_t> waits_;
   /// Refused tasks whose turn has not come.

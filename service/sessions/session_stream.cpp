@@ -12,7 +12,7 @@ grpc::ByteBuffer to_bytes(const v1::ServiceMessage& message) {
   constexpr int kPiece = 64 << 10U;
   grpc::ByteBuffer bytes;
   grpc::ProtoBufferWriter writer(&bytes, kPiece, static_cast<int>(message.ByteSizeLong()));
-  // To memory: it does not fail.
+  // This writes to memory, so it does not fail.
   message.SerializeToZeroCopyStream(&writer);
   return bytes;
 }

@@ -16,7 +16,7 @@ namespace troupe::service {
 
 [[nodiscard]] grpc::ByteBuffer to_bytes(const v1::ServiceMessage& message);
 
-/// What a stream tells; in gRPC's threads, so these must be short.
+/// Receives the events of a stream, in gRPC's threads, so its functions must be short.
 class StreamListener {
  public:
   virtual ~StreamListener() = default;
@@ -24,7 +24,7 @@ class StreamListener {
   virtual void received(grpc::ByteBuffer message) = 0;
   /// No more messages will come.
   virtual void received_all() = 0;
-  /// What was given to `write` has gone out, or never will.
+  /// The message that was given to `write` has gone out, or never will.
   virtual void wrote(bool ok) = 0;
   /// The client, or the connection to it, is gone.
   virtual void gone() = 0;
@@ -39,7 +39,7 @@ class MessageReader {
 
   /// Goes to the next operation. False: there is none, or what comes is `malformed`.
   bool next();
-  /// Of the operation, in bytes of the message.
+  /// Returns the size of the operation, in bytes of the message.
   [[nodiscard]] std::uint32_t size() const { return size_; }
   /// False: it is none.
   bool read(v1::Operation& operation);

@@ -144,7 +144,7 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   if (cancelled_by_) return cancelled_by_;
   const CodeletDefinition& definition = row.codelet->known->codelet.definition();
   const ServiceCodelet& known = *row.codelet->known;
-  // What the graph will say of a wrong number or type, it says better; the check counts on both.
+  // The graph has a better message for a wrong number or type of data; the check relies on both being right.
   if (!definition.variadic && layouts_.size() != definition.modes.size()) return std::nullopt;
   if (definition.typed) {
     if (layouts_.size() != definition.parameters.size()) return std::nullopt;
@@ -155,7 +155,7 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   if (known.check) {
     if (auto checked = known.check(layouts_, arguments); !checked) return checked.failure();
   }
-  // What counts its operations may look at data that a task of any number does not have.
+  // The function that counts operations may look at data that a task of any number of data does not have.
   if (definition.variadic && !known.check) return std::nullopt;
   auto verdict = parts_.kernels.judge(known, layouts_, arguments, options_.devices);
   if (verdict.not_on_cores) options_.devices = options_.devices & DeviceSet::accelerators();
@@ -255,7 +255,7 @@ Result<Future> SessionTasks::submit_refused(const TaskRow& row, const Failure& w
   } else {
     refusals_.emplace(tag, number);
   }
-  // What it would have read does not matter: all that it does is to end in its turn.
+  // The data that the task would have read do not matter: it only ends in its turn.
   std::vector<Access> accesses;
   for (const Handle& handle : handles_of(written_by(row))) accesses.push_back(write(handle));
   // Whoever can, refuses it, wherever the task was to run.

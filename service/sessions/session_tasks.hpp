@@ -1,4 +1,4 @@
-/// From a client's messages to tasks of its graph.
+/// Makes tasks of a graph from a client's messages.
 #pragma once
 
 #include <troupe/v1/troupe.pb.h>
@@ -65,35 +65,36 @@ class SessionTasks {
   /// A task that the graph has not been given.
   struct Refused {
     std::uint64_t task = 0;
-    /// What it would have written: that has no valid content when its turn has come.
+    /// The data that the task would have written. They have no valid content when its turn has come.
     std::vector<Handle> written;
     Failure why;
   };
-  /// Those that have come since the last call. They are to take their place in the graph before anything else does.
+  /// Returns the refused tasks that have come since the last call. They are to take their place in the graph before
+  /// anything else does.
   [[nodiscard]] std::vector<Refused> take_refused() { return std::exchange(refused_, {}); }
 
   /// A task's end is about to be told to the client.
   void ended(std::uint64_t task, TaskStatus status);
   [[nodiscard]] std::uint64_t submitted() const { return numbers_.next() - 1; }
-  /// Those whose end has not been told.
+  /// Returns the number of tasks whose end has not been told.
   [[nodiscard]] std::uint64_t in_flight() const { return in_flight_; }
   /// Tasks of recordings.
   [[nodiscard]] std::uint64_t recorded() const { return recorded_tasks_; }
-  /// What they and the recordings take, about.
+  /// Returns the estimated size of the tasks and the recordings.
   [[nodiscard]] std::uint64_t bytes() const;
   /// The client waits for the end of some task, which has not been told.
   [[nodiscard]] bool any_awaited() const { return !awaited_.empty(); }
   [[nodiscard]] bool is_awaited(std::uint64_t task) const { return awaited_.contains(task); }
 
  private:
-  /// Of data, in an order that depends on nothing else.
+  /// The numbers of data, in an order that depends on nothing else.
   using Numbers = std::set<std::uint64_t>;
   struct OpenRecording;
   struct KeptRecording {
     std::shared_ptr<graph::Recording> recording;
     /// `RefusedTasks` that belong to it.
     std::vector<std::uint64_t> refusals;
-    /// What some task of it writes.
+    /// The data that some task of the recording writes.
     Numbers written;
     std::uint64_t tasks = 0;
     std::uint64_t bytes = costs::kRecording;
@@ -110,17 +111,17 @@ class SessionTasks {
   std::optional<Failure> why_refused(const TaskRow& row, const Arguments& arguments);
   /// The numbers of the data that the task, whose accesses have been read, would write.
   [[nodiscard]] Numbers written_by(const TaskRow& row) const;
-  /// The same of a run.
+  /// Returns the numbers of the data that a run would write.
   [[nodiscard]] static Numbers written_by(const v1::Replay& message, const KeptRecording& kept);
   /// A task of the open recording.
   void note_written(const TaskRow& row);
-  /// What a task names that writes all of these.
+  /// Returns the handles that a task has to name so as to write all of these data.
   [[nodiscard]] std::vector<Handle> handles_of(const Numbers& written) const;
   /// Submits the next task as one that fails in its turn. A failure: not even that is possible, and the session has to
   /// end, because data would count as valid that are not.
   Result<Future> submit_refused(const TaskRow& row, const Failure& why);
   void count(const Future& future);
-  /// What the task that was counted last takes beyond the usual.
+  /// Charges the bytes beyond the usual of the task that was counted last.
   void charge(std::uint64_t bytes);
 
   const Parts parts_;
@@ -129,16 +130,16 @@ class SessionTasks {
   /// Runs of recordings in flight with their tasks, and how many these are in all.
   std::unordered_map<std::uint64_t, std::uint64_t> runs_;
   std::uint64_t in_runs_ = 0;
-  /// Of recordings, and of those tasks in flight that take more than the usual.
+  /// The size of recordings, and of those tasks in flight that take more than the usual.
   std::uint64_t more_bytes_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> large_;
   std::unordered_set<std::uint64_t> awaited_;
   std::unique_ptr<OpenRecording> open_;
   std::unordered_map<std::uint64_t, KeptRecording> recordings_;
   std::uint64_t recorded_tasks_ = 0;
-  /// Of recordings that were dropped; to be forgotten when no run is in flight.
+  /// The numbers of refusals of recordings that were dropped. They are forgotten when no run is in flight.
   std::vector<std::uint64_t> old_refusals_;
-  /// Of tasks in flight.
+  /// The numbers of refusals of tasks in flight.
   std::unordered_map<std::uint64_t, std::uint64_t> refusals_;
   std::optional<Failure> withdrawn_;
   std::vector<Refused> refused_;

@@ -63,7 +63,7 @@ void SessionWork::wind_up() {
   tasks_.abandon();
   graph_->graph().cancel_all();
   requests_.abandon();
-  // What was begun has to be finished; it waits for running kernels alone.
+  // Work that has begun has to be finished; this waits for running kernels alone.
   while (requests_.pending() > 0) {
     requests_.wait_ready();
     requests_.finish_ready();
@@ -232,7 +232,8 @@ bool SessionWork::tell(v1::ServiceMessage& message, bool at_once) {
   if (takes && told_all_endings()) outbox_.move_to(message);
   // The last task may have ended after the look at the waits, and been taken all the same: nobody will wake for it.
   if (requests_.can_finish_waits()) wake_();
-  // What has been told is not kept any more. Where it has become more all the same, the next operation finds out.
+  // Events that have been told are not kept any more. If the account is exceeded all the same, the next operation finds
+  // out.
   [[maybe_unused]] const auto charged = charge_.set(bytes());
   return message.events_size() > 0;
 }

@@ -1,4 +1,4 @@
-/// What one client's messages do, without threads and streams.
+/// The effects of one client's messages, without threads and streams.
 #pragma once
 
 #include <troupe/v1/troupe.pb.h>
@@ -41,9 +41,9 @@ class SessionWork {
     std::shared_ptr<UserBudgets> budgets;
   };
   struct Options {
-    /// Of the graph, in live views.
+    /// The graph's name in live views.
     std::string name;
-    /// Whose program it is, and his share of the workers.
+    /// The user whose program it is, and his share of the workers.
     std::uint32_t user = 0;
     double weight = 1;
   };
@@ -55,7 +55,7 @@ class SessionWork {
   SessionWork& operator=(const SessionWork&) = delete;
 
   [[nodiscard]] SessionOutbox& outbox() { return outbox_; }
-  /// Whether the account of the client's user has room for what it has here and so much more. A failure ends the
+  /// Makes sure that the user's account has room for the client's objects and this many bytes more. A failure ends the
   /// session.
   Result<void> make_room(std::uint64_t bytes);
   /// Does what one operation says. A failure is a violation of the protocol, or says that there is no room, and ends
@@ -94,7 +94,7 @@ class SessionWork {
   [[nodiscard]] std::uint64_t in_flight() const;
 
  private:
-  /// That the service keeps for the client, about.
+  /// Returns the estimated size of what the service keeps for the client.
   [[nodiscard]] std::uint64_t bytes() const;
   /// A failure ends the session.
   Result<void> count_against_budgets(const v1::Operation& operation);

@@ -7,7 +7,7 @@
 namespace troupe::service {
 namespace {
 
-/// Of a list that has one element per task, or none.
+/// Checks a list that must have one element per task, or none.
 Result<void> check_length(std::string_view field, int length, int tasks) {
   if (length == 0 || length == tasks) return {};
   return violation(field, fmt::format("{} elements for {} tasks", length, tasks));

@@ -18,7 +18,7 @@ struct TaskRow {
   /// The client's numbers, and a mode for each; without modes where the codelet says them.
   std::span<const std::uint64_t> handles = {};
   std::string_view modes = {};
-  /// As many bytes as the codelet's arguments take.
+  /// The bytes of the codelet's arguments.
   const char* arguments = nullptr;
   int priority = 0;
   /// Null: nothing special.

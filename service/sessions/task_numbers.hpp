@@ -1,4 +1,4 @@
-/// What the numbers of a client's tasks mean.
+/// The meaning of the numbers of a client's tasks.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ class TaskNumbers {
   struct Found {
     /// Empty where the task has ended, or never was one of the graph's.
     Future future;
-    /// How it ended, or `pending`.
+    /// The way in which the task ended, or `pending`.
     TaskStatus status = TaskStatus::pending;
   };
-  /// Of a number that was added.
+  /// Finds a number that was added.
   [[nodiscard]] Found find(std::uint64_t number) const;
 
  private:
@@ -49,9 +49,9 @@ class TaskNumbers {
   std::uint64_t next_ = 1;
   /// The newest numbers; its size is a power of two.
   std::vector<Slot> ring_ = std::vector<Slot>(1024);
-  /// Those in flight that newer ones have pushed out.
+  /// The tasks in flight that newer ones have pushed out.
   std::unordered_map<std::uint64_t, Future> old_;
-  /// By the first number.
+  /// The ranges by their first number.
   std::map<std::uint64_t, Range> unsuccessful_;
 };
 

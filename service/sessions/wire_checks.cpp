@@ -76,7 +76,7 @@ std::uint64_t alignment_of(std::uint32_t element_size) {
 
 void fill(v1::Problem& problem, const Failure& failure) {
   problem.set_code(to_string(failure.code));
-  // Of kernels, which may say anything.
+  // The message may come from a kernel, which may say anything.
   problem.set_message(valid_text(failure.message));
 }
 

@@ -28,9 +28,10 @@ inline constexpr std::uint32_t kLargestElement = 1U << 20U;
 [[nodiscard]] Result<AccessMode> check_mode(std::string_view field, int value);
 /// A layout whose sizes can be: not negative, a leading dimension of at least the rows, bytes that can be counted.
 [[nodiscard]] Result<Layout> check_layout(const v1::RegisterData& data);
-/// From the first byte of the first column to the last byte of the last one, of a layout that was checked.
+/// Returns the distance from the first byte of the first column to the last byte of the last one, for a layout that was
+/// checked.
 [[nodiscard]] Bytes extent_of(const Layout& layout);
-/// What the address of an element is a multiple of: the largest power of two that divides its size, at most 16.
+/// Returns the alignment of an element's address: the largest power of two that divides its size, at most 16.
 [[nodiscard]] std::uint64_t alignment_of(std::uint32_t element_size);
 
 void fill(v1::Problem& problem, const Failure& failure);

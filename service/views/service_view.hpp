@@ -1,4 +1,4 @@
-/// What can be seen of a service at one moment, as plain values.
+/// A view of a service at one moment, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct ServiceView {
   std::string state;
   /// The workers, mailboxes, memories and links.
   LiveView runtime;
-  /// By id; those that have ended only where asked for.
+  /// The sessions by id; ended ones only if they were asked for.
   std::vector<SessionView> sessions;
 };
 
-/// Who can be asked. Any thread, at any time.
+/// The interface through which a service is asked. Any thread, at any time.
 class ServiceViewSource {
  public:
   virtual ~ServiceViewSource() = default;

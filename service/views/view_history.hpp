@@ -1,5 +1,5 @@
-/// What a service shows to all who watch it: one view for those who ask at the same time, and a short history of what
-/// its workers ran.
+/// The view that a service shows to all who watch it: one for those who ask at the same time, and a short history of
+/// the tasks of its workers.
 #pragma once
 
 #include <condition_variable>
@@ -43,7 +43,7 @@ class ViewHistory {
   [[nodiscard]] nlohmann::json samples_since(std::uint64_t after);
 
  private:
-  /// What the workers ran at one moment: places in `names_`, -1 for nothing.
+  /// The tasks of the workers at one moment: places in `names_`, -1 for nothing.
   struct Sample {
     std::uint64_t number = 0;
     Duration age{};

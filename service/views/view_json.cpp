@@ -208,7 +208,7 @@ class ViewReader {
   void operator()(const char* key, T& value) {
     read(in_.member(key), value);
   }
-  /// What older services do not write: then the value stays as it is.
+  /// Reads a member that older services do not write; the value then stays as it is.
   template <class T>
   void later(const char* key, T& value) {
     if (in_.member(key).present()) (*this)(key, value);

@@ -59,7 +59,7 @@ void merge(WhyReport& all, WhyReport one, std::uint64_t session) {
   all.more_causes += one.more_causes;
   all.more_tasks += one.more_tasks;
   all.more_threads += one.more_threads;
-  // What is the runtime's, all say alike.
+  // All sessions say the same of the runtime.
   all.in_entry_queue = std::max(all.in_entry_queue, one.in_entry_queue);
   all.undecided = std::max(all.undecided, one.undecided);
   all.scheduler_died = all.scheduler_died || one.scheduler_died;

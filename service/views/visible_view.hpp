@@ -1,4 +1,4 @@
-/// What one user may see of a service.
+/// The part of a service that one user may see.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ class VisibleView final : public ServiceViewSource {
   const std::function<bool(std::uint32_t user)> visible_;
 };
 
-/// What the graph of a session is called in views of the runtime: "12:solver".
+/// Returns the name of a session's graph in views of the runtime: "12:solver".
 [[nodiscard]] std::string graph_name(std::uint64_t session, const std::string& name);
 
 /// Adds what another session's report says; `session` is told with the names of its tasks.

@@ -1,4 +1,4 @@
-/// How long tasks have taken.
+/// The times that tasks have taken.
 #pragma once
 
 #include <compare>
@@ -31,9 +31,9 @@ struct KernelKey {
   friend auto operator<=>(const KernelKey&, const KernelKey&) = default;
 };
 
-/// What the codelet is timed as, else its name. A program may give a codelet several tables of times, one for each size
-/// of its tasks, say ("program/dot#1/any", "program/dot#2/any"): a number behind `#` tells tables apart, and not
-/// kernels, so it is left out here.
+/// Returns the name that the codelet is timed as, or else its own. A program may give a codelet several tables of
+/// times, one for each size of its tasks, say ("program/dot#1/any", "program/dot#2/any"): a number behind `#` tells
+/// tables apart, and not kernels, so it is left out here.
 [[nodiscard]] std::string learned_name(const CodeletDefinition& codelet);
 [[nodiscard]] KernelKey kernel_of(const graph::SizeClass& size_class, const DeviceType& device);
 /// Its size is in operations, or in bytes.
@@ -45,7 +45,7 @@ class KernelHistory {
  public:
   /// A mean of fewer times than this says less than the law; and from fewer the law is a guess.
   static constexpr std::uint64_t kEnough = 3;
-  /// From so many on the law needs no others.
+  /// A law with this many measurements needs no others.
   static constexpr std::uint64_t kMany = 64;
 
   struct Shape : TaskMeasures {
@@ -60,11 +60,11 @@ class KernelHistory {
   void add(Shape& shape, double time_s);
   /// The mean where it was measured often enough; else what the law says, if there is one; else nothing.
   [[nodiscard]] std::optional<TimeLaw::Prediction> predict(const Shape& shape) const;
-  /// That is no guess.
+  /// Returns true if the prediction for the shape is no guess.
   [[nodiscard]] bool is_settled(const Shape& shape) const {
     return law_.count() >= kEnough || shape.times.count() >= kEnough;
   }
-  /// The same for data of these shapes, measured or not.
+  /// Predicts the time of a task with data of these shapes, measured or not.
   [[nodiscard]] std::optional<TimeLaw::Prediction> predict(std::uint64_t shapes, const TaskMeasures& task) const;
   [[nodiscard]] const std::map<std::uint64_t, Shape>& shapes() const { return shapes_; }
   [[nodiscard]] const TimeLaw& law() const { return law_; }
@@ -78,7 +78,7 @@ class KernelHistory {
   TimeLaw law_;
 };
 
-/// Of all kernels. Plain data; one thread at a time.
+/// The histories of all kernels. Plain data; one thread at a time.
 class ExecutionHistory {
  public:
   /// Made if need be. The reference stays valid.
@@ -87,8 +87,8 @@ class ExecutionHistory {
   /// The kernel's laws on other devices where it was measured rarely, and less often than on the one where it was
   /// measured most, resemble its law there.
   void relate(const KernelKey& key);
-  /// What the same kernel's times on other numbers of cores say: Amdahl's law as it fits what is predicted there
-  /// (`fit_amdahl`), as far as it is no guess. Nothing where that is for fewer than two numbers.
+  /// Predicts from the same kernel's times on other numbers of cores: by Amdahl's law, fitted to what is predicted
+  /// there (`fit_amdahl`), as far as that is no guess. Returns nothing if that is for fewer than two numbers.
   [[nodiscard]] std::optional<TimeLaw::Prediction> predict_from_other_cores(const KernelKey& key, std::uint64_t shapes,
                                                                             const TaskMeasures& task) const;
   /// Counts the runs that have added to it, this one included: so old times can be told from new ones.

@@ -1,4 +1,4 @@
-/// How long tasks take, as predicted.
+/// Predictions of the times of tasks.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace troupe::scheduler {
 /// Where predictions of kernel times come from. Used by the scheduler alone.
 class ExecutionModel {
  public:
-  /// What a measured time has changed.
+  /// The predictions that a measured time has changed.
   enum class Change : std::uint8_t {
     nothing,
     /// Predictions of the task's class.
     size_class,
-    /// Those of all classes of its kernel.
+    /// The predictions for all classes of its kernel changed.
     kernel,
   };
 
@@ -28,14 +28,15 @@ class ExecutionModel {
   /// The expected time of a task of this class on this worker, whose device the codelet runs on. Nothing: it has been
   /// measured too rarely to say.
   [[nodiscard]] virtual std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const = 0;
-  /// The same as if the worker, which drives cores, had so many of them.
+  /// Predicts the time as if the worker, which drives cores, had this many of them.
   [[nodiscard]] virtual std::optional<Duration> predict_on_cores(const graph::SizeClass& /*size_class*/,
                                                                  WorkerId /*worker*/, int /*cores*/) const {
     return std::nullopt;
   }
-  /// What is predicted here will hardly change with the next measurements: many tasks may be placed by it at once.
+  /// Returns true if the prediction will hardly change with the next measurements, so that many tasks may be placed by
+  /// it at once.
   [[nodiscard]] virtual bool is_sure(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return true; }
-  /// How far off the logarithm of what is predicted here may be, as a standard deviation.
+  /// Returns the standard deviation of the logarithm of the predicted time.
   [[nodiscard]] virtual double doubt(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return 0; }
   /// So many more tasks of the kernel are to be tried on the worker's device: what is predicted there, if anything, is
   /// a guess until then.

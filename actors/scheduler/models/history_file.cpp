@@ -21,7 +21,7 @@ using nlohmann::json;
 using platform::JsonField;
 
 constexpr platform::CheckedFormat kFormat{"troupe kernel times", 2, "kernels", "file of kernel times", 1};
-/// Of counts: they stay exact where a program adds to them.
+/// The largest count. Counts up to it stay exact where a program adds to them.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
 constexpr std::uint64_t kMostCores = std::uint64_t{1} << 20U;
 constexpr platform::NumberRange kSeconds{0, 1e9};
@@ -176,7 +176,7 @@ std::uint64_t read_shapes(const JsonField& measured, KernelHistory& kernel) {
   return last;
 }
 
-/// As well as it can be known from means.
+/// Returns the law, as well as it can be known from means.
 TimeLaw law_of_means(const KernelHistory& kernel) {
   TimeLaw law;
   for (const auto& [hash, shape] : kernel.shapes()) law.add(shape, shape.times.mean_s(), shape.times.weight());

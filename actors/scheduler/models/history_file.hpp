@@ -9,16 +9,16 @@
 
 namespace troupe::scheduler {
 
-/// What machines that should be equally fast have in common: "amd-epyc-9654-2x96c384t" (processor, packages, cores of
-/// all of them, processing units). Letters, digits and dashes.
+/// Returns the properties that machines share if they should be equally fast: "amd-epyc-9654-2x96c384t" (processor,
+/// packages, cores of all of them, processing units). It consists of letters, digits and dashes.
 [[nodiscard]] std::string machine_key(const platform::Machine& machine);
 
 /// The file for histories of such machines in a folder.
 [[nodiscard]] std::string history_path(const std::string& folder, const std::string& machine_key);
 
-/// What a file keeps at most: of each kernel so many shapes, and so many kernels and shapes in all. The law through all
-/// that was measured is kept with the kernel, so a shape that is dropped is still predicted. Dropped are those that no
-/// run has used for longest, and of these the ones that were measured least.
+/// The most that a file keeps: this many shapes of each kernel, and this many kernels and shapes in all. The law
+/// through all measurements is kept with the kernel, so a shape that is dropped is still predicted. The first to be
+/// dropped are the shapes that no run has used for longest, and of these the ones that were measured least.
 struct HistoryBounds {
   std::size_t shapes_of_kernel = 32;
   std::size_t shapes = 2048;

@@ -83,7 +83,7 @@ std::optional<Duration> LearnedModel::predict_on_cores(const graph::SizeClass& s
   // Nobody may ever have such clusters, so nothing is made for them.
   const auto found = history_->kernels().find(key);
   std::optional<TimeLaw::Prediction> known;
-  // From fewer measurements it is a guess.
+  // A law from fewer measurements is a guess.
   if (found != history_->kernels().end() && found->second.law().count() >= KernelHistory::kEnough) {
     known = found->second.predict(size_class.shapes, task);
   }

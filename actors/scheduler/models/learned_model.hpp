@@ -43,19 +43,19 @@ class LearnedModel final : public ExecutionModel {
  private:
   /// Where the history keeps a class's times on a type of device.
   struct Place {
-    /// Of the history.
+    /// The kernel's key in the history.
     const KernelKey* key = nullptr;
     KernelHistory* kernel = nullptr;
     KernelHistory::Shape* shape = nullptr;
     std::uint64_t shapes = 0;
     /// The kernel's.
     std::size_t number = 0;
-    /// What `predict` has said last, if anybody asked.
+    /// The last answer of `predict`; empty if nobody asked.
     std::optional<double> said_s;
-    /// Of that.
+    /// The doubt of that answer.
     double doubt = 0;
     bool asked = false;
-    /// Of the law that this followed; 0: it was the mean, or nothing.
+    /// The version of the law that gave the answer; 0: the answer was the mean, or nothing.
     std::uint64_t version = 0;
   };
   [[nodiscard]] Place& place(const graph::SizeClass& size_class, std::size_t type) const;
@@ -69,11 +69,11 @@ class LearnedModel final : public ExecutionModel {
   /// Each once, and by worker its place there.
   std::vector<DeviceType> types_;
   std::vector<std::size_t> type_of_;
-  /// By class, then type, as they are asked for.
+  /// The places by class, then type. Each is made when it is asked for.
   mutable std::vector<std::vector<Place>> places_;
   /// Numbers of kernels, whatever the device: by name, bytes of an element, whether operations are counted.
   mutable std::map<std::tuple<std::string, std::uint64_t, bool>, std::size_t> kernels_;
-  /// By number of kernel: tasks that were measured in this run.
+  /// For each number of a kernel, the tasks that were measured in this run.
   mutable std::vector<std::uint64_t> measured_;
 };
 

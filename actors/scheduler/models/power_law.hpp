@@ -1,4 +1,4 @@
-/// How times grow with sizes, in two numbers: for people.
+/// The growth of times with sizes, in two numbers that people can read.
 #pragma once
 
 #include <optional>

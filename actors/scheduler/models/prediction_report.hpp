@@ -1,4 +1,4 @@
-/// How good predictions of kernel times were.
+/// The quality of the predictions of kernel times.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,8 @@
 
 namespace troupe {
 
-/// Of some tasks that have run and have not failed. Sums, so that reports can be added and subtracted.
+/// The errors of the predictions for tasks that have run and have not failed. The members are sums, so that reports can
+/// be added and subtracted.
 struct PredictionErrors {
   /// Placed with a prediction.
   std::uint64_t tasks = 0;
@@ -45,7 +46,7 @@ struct PredictionErrors {
     relative -= other.relative;
     return *this;
   }
-  /// Of one task; 0 where there is none.
+  /// The mean of one task; 0 if there is none.
   [[nodiscard]] double mean_predicted_s() const { return mean(seconds(predicted)); }
   [[nodiscard]] double mean_measured_s() const { return mean(seconds(measured)); }
   /// The mean of |measured - predicted| / measured.
@@ -55,9 +56,9 @@ struct PredictionErrors {
   [[nodiscard]] double mean(double sum) const { return tasks == 0 ? 0 : sum / static_cast<double>(tasks); }
 };
 
-/// Of a codelet's tasks on one kind of device.
+/// The predictions for a codelet's tasks on one kind of device.
 struct PredictionReport {
-  /// What it is timed as, else its name.
+  /// The name that the codelet is timed as, or else its own.
   std::string codelet;
   DeviceKind kind = DeviceKind::cpu_core;
   PredictionErrors errors;

@@ -1,4 +1,4 @@
-/// What a policy may ask about a ready task: how long it takes where, and what has to move for it.
+/// Answers to a policy's questions about a ready task: how long it takes on each device, and which data have to move.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ struct ReadyTask {
   /// The longest chain of predicted times from its start to the end of what has been submitted
   /// (`PlacingPolicy::ranks`); 0 where the policy does not ask for it.
   double upward_rank_s = 0;
-  /// How much the data that it writes will be used (`SubmittedTasks::reuse_of`); 0 where the policy does not ask for it
-  /// (`PlacingPolicy::asks_reuse`).
+  /// The expected use of the data that the task writes (`SubmittedTasks::reuse_of`); 0 where the policy does not ask
+  /// for it (`PlacingPolicy::asks_reuse`).
   std::int64_t reuse = 0;
   /// Its operations, to 5 %, where its codelet counts them and the policy asks for `reuse`.
   double flops = 0;
@@ -53,7 +53,7 @@ class ExecutionTimes {
     if (times_.size() < needed) times_.resize(needed, Duration::zero());
     times_[size_class.index() * workers_ + worker.index()] = time;
   }
-  /// By worker; all zero for a class that nothing is known of.
+  /// Returns the time on the worker; zero for a class that nothing is known of.
   [[nodiscard]] Duration get(SizeClassId size_class, WorkerId worker) const {
     return has(size_class) ? times_[size_class.index() * workers_ + worker.index()] : Duration::zero();
   }
@@ -76,9 +76,9 @@ struct Predictions {
   ReplicaMap replicas;
   TransferModel links;
   Traffic traffic;
-  /// By size class: tasks that were submitted and have not ended; shorter where nobody counts.
+  /// For each size class, the tasks that were submitted and have not ended; shorter where nobody counts.
   std::vector<std::uint32_t> left;
-  /// Of all data that these use.
+  /// The size of all data that these tasks use.
   Bytes data_left;
   /// Room of each node for data; policies place no task where it can never fit. Empty: unlimited.
   std::vector<Bytes> capacities;
@@ -100,7 +100,7 @@ struct Predictions {
     });
     return best;
   }
-  /// Whether the node holds what the task reads there, or will without anything more being asked for.
+  /// Returns true if the node holds the data that the task reads, or will hold them without a further request.
   [[nodiscard]] bool present(const memory::Use& use, NodeId node) const {
     return !reads(use.mode) || replicas.valid(use.handle, node) || replicas.incoming(use.handle, node);
   }
@@ -113,8 +113,8 @@ struct Predictions {
     }
     return sum;
   }
-  /// The same behind what is already on its way into the node, or out of where they come from (*communication
-  /// prediction*).
+  /// Returns the time of the copies behind those that are already on their way into the node, or out of the nodes that
+  /// they come from (*communication prediction*).
   [[nodiscard]] Duration transfer_in_traffic(const ReadyTask& task, NodeId node) const {
     Duration sum{};
     std::uint64_t before = 0;
@@ -128,7 +128,7 @@ struct Predictions {
     }
     return sum + Duration(std::llround(static_cast<double>(before) * ns_per_byte));
   }
-  /// What would have to be copied to the node.
+  /// Returns the number of bytes that would have to be copied to the node.
   [[nodiscard]] Bytes missing(const ReadyTask& task, NodeId node) const {
     Bytes sum;
     for (const memory::Use& use : task.data) {

@@ -8,12 +8,12 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// What is believed before anything is measured: standard deviations of the power of the size about 1, of the
-/// coefficient of its square, which bends the law, and of the powers of extents besides.
+/// The belief before anything is measured: standard deviations of the power of the size about 1, of the coefficient of
+/// its square, which bends the law, and of the powers of extents besides.
 constexpr double kPowerDoubt = 0.5;
 constexpr double kBendDoubt = 0.1;
 constexpr double kExtentDoubt = 0.5;
-/// The same of how they differ from those on another type of device.
+/// The standard deviations of the differences from a law on another type of device.
 constexpr double kKinPowerDoubt = 0.3;
 constexpr double kKinBendDoubt = 0.1;
 constexpr double kKinExtentDoubt = 0.3;
@@ -31,16 +31,17 @@ constexpr double kLeastVariance = 1e-4;
 constexpr double kMostScatter = 0.5;
 
 constexpr double kWeightOfFirst = 0.25;
-/// From so many measurements on the law can tell which of them are strange: more than so many deviations off.
+/// A law with `kCanTell` measurements can tell which ones are strange: those that are more than `kStrangeDeviations`
+/// off.
 constexpr std::uint64_t kCanTell = 8;
 constexpr double kStrangeDeviations = 4;
 constexpr double kLeastTrust = 0.05;
 constexpr std::uint64_t kInARow = 4;
-/// What was measured before the machine changed counts so much.
+/// The weight of a measurement from before the machine changed.
 constexpr double kLeftOfOld = 0.2;
 
 constexpr double kMostPower = 3;
-/// How much extents alone may change a time beyond what was measured, as a logarithm.
+/// The most that extents alone may change a time beyond the measured range, as a logarithm.
 constexpr double kMostByExtents = 1.1;
 
 constexpr std::size_t kSize = 1;
@@ -170,7 +171,7 @@ void TimeLaw::add(const TaskMeasures& task, double time_s, double weight) {
 
 double TimeLaw::trust(const Terms& terms, double log_time) {
   if (sums_.count < kCanTell || version_ == 0) return 1;
-  // What the law does not know yet is not strange.
+  // A time that the law cannot predict yet is not strange.
   const auto [mean, cut] = mean_at(terms);
   const double deviation = std::sqrt(std::max(variance_, square(kSpread)) + square(doubt_at(terms, cut)));
   const double off = std::abs(log_time - mean) / (kStrangeDeviations * deviation);
@@ -195,7 +196,7 @@ void TimeLaw::solve(double variance) {
           sums_.terms_by_terms[packed::at(i, j)] / variance + prior_.precision[packed::at(i, j)];
     }
   }
-  // What is believed keeps the pivots above this, but for rounding.
+  // The prior belief keeps the pivots above this, but for rounding.
   packed::factorize(factor_, count, 1 / square(kFactorDoubt));
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < i; ++k) right[i] -= factor_[packed::at(i, k)] * right[k];

@@ -1,4 +1,4 @@
-/// How the time of a kernel depends on the sizes of its data, as far as measurements say.
+/// The dependence of a kernel's time on the sizes of its data, as far as measurements tell.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace troupe::scheduler {
 
-/// What the time of a task may depend on.
+/// The quantities that the time of a task may depend on.
 struct TaskMeasures {
   static constexpr std::size_t kMostExtents = 8;
 
@@ -55,10 +55,10 @@ class TimeLaw {
 
   using Terms = std::array<double, kTerms>;
 
-  /// What is kept. Logarithms are relative to those of the first measurement.
+  /// The sums that are kept. Logarithms are relative to those of the first measurement.
   struct Sums {
     std::uint64_t count = 0;
-    /// Of the first measurement: x, the extents' logarithms and that of the time.
+    /// The first measurement: x, the extents' logarithms and that of the time.
     Terms origin{};
     double origin_time = 0;
     std::size_t extents = 0;
@@ -66,7 +66,8 @@ class TimeLaw {
     Terms least{};
     Terms most{};
     double weight = 0;
-    /// Of products of two terms, lower triangle by rows; of terms and the time's logarithm; of its square.
+    /// Sums of products: of two terms, the lower triangle by rows; of terms and the time's logarithm; of the square of
+    /// that logarithm.
     std::array<double, kPairs> terms_by_terms{};
     Terms terms_by_time{};
     double time_by_time = 0;
@@ -74,15 +75,15 @@ class TimeLaw {
 
   struct Prediction {
     double time_s = 0;
-    /// How far off the logarithm of the *mean* time at this size may be, as a standard deviation.
+    /// The standard deviation of the logarithm of the *mean* time at this size.
     double doubt = 0;
   };
 
   TimeLaw() = default;
   explicit TimeLaw(const Sums& sums);
 
-  /// What is believed of the coefficients before anything is measured: their means, and the inverse of their
-  /// covariance, lower triangle by rows; and the smallest and largest terms for which that is known, as in `Sums`.
+  /// The belief about the coefficients before anything is measured: their means, and the inverse of their covariance,
+  /// lower triangle by rows; and the smallest and largest terms for which that is known, as in `Sums`.
   struct Prior {
     Terms means{};
     std::array<double, kPairs> precision{};
@@ -114,9 +115,9 @@ class TimeLaw {
   [[nodiscard]] Mean mean_at(const Terms& terms) const;
   /// Within what was measured, here or where the law is known from.
   [[nodiscard]] double within(const Terms& terms, std::size_t term) const;
-  /// How far off the mean may be, as a standard deviation; `cut`: what is not believed.
+  /// Returns the standard deviation of the mean's logarithm. `cut`: the part of the prediction that is not believed.
   [[nodiscard]] double doubt_at(const Terms& terms, double cut) const;
-  /// What the time counts, by how far it is from the law.
+  /// Returns the weight of a time, which falls with its distance from the law.
   double trust(const Terms& terms, double log_time);
   void begin(const TaskMeasures& task, double log_time);
   void fade(double factor);
@@ -129,7 +130,7 @@ class TimeLaw {
   std::uint64_t next_fit_ = 1;
   /// Far from the law, one after the other.
   std::uint64_t strangers_ = 0;
-  /// Of single times about the law.
+  /// The variance of single times about the law.
   double variance_ = 0;
   Prior prior_ = unprejudiced();
   Terms coefficients_{};

@@ -1,4 +1,4 @@
-/// What was measured of tasks that should take equally long.
+/// Measured times of tasks that should take equally long.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class TimeStatistics {
   static constexpr std::uint64_t kInARow = 3;
 
   TimeStatistics() = default;
-  /// As they were when they were written down; `count` 0 is nothing.
+  /// Makes statistics as they were written down earlier; a `count` of 0 stands for nothing.
   TimeStatistics(std::uint64_t count, double mean_s, double deviation_s, std::uint64_t strange);
 
   void add(double time_s);
@@ -31,9 +31,9 @@ class TimeStatistics {
   /// Times in the mean, faded ones too.
   [[nodiscard]] std::uint64_t count() const { return settled_.count; }
   [[nodiscard]] double mean_s() const { return settled_.mean_s; }
-  /// Of the population that the times are a sample of; 0 for fewer than two.
+  /// Returns the standard deviation of the population that the times are a sample of; 0 for fewer than two.
   [[nodiscard]] double deviation_s() const;
-  /// How much the mean stands on, at most `kMemory`.
+  /// Returns the weight of all measurements in the mean, at most `kMemory`.
   [[nodiscard]] double weight() const;
   /// Strangers so far, set aside or not.
   [[nodiscard]] std::uint64_t strange() const { return strange_; }

@@ -1,4 +1,4 @@
-/// How long copies between memory nodes take, as predicted.
+/// Predictions of the times of copies between memory nodes.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-/// How much a task belongs to where its data are.
+/// The degree to which a task belongs to the place of its data.
 #pragma once
 
 #include <span>
@@ -25,7 +25,7 @@ struct AffinityFunction {
 [[nodiscard]] double written_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);
 /// Bytes that the task reads or writes and that the worker's node holds.
 [[nodiscard]] double used_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);
-/// The same, and what is on its way there.
+/// Bytes that the task reads or writes and that the worker's node holds, or that are on their way there.
 [[nodiscard]] double coming_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);
 
 }  // namespace troupe::scheduler

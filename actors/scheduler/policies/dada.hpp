@@ -43,7 +43,8 @@ struct DadaOptions {
     /// behind what is queued there.
     stamps,
   };
-  /// From 0, plain dual approximation, to 1: how long the affinity phase may load a worker, as a part of the schedule.
+  /// The most that the affinity phase may load a worker, as a part of the schedule: from 0, plain dual approximation,
+  /// to 1.
   double alpha = 0.5;
   /// Communication prediction: a task begins when its data are there, copies being queued behind those under way.
   /// Without it copies take no time.

@@ -16,7 +16,7 @@ struct DualApproximationRound {
 
   struct Worker {
     bool accelerator = false;
-    /// What its loads start from, in the affinity phase and in the global balance.
+    /// The load from which the worker starts, in the affinity phase and in the global balance.
     Duration affinity_load{};
     Duration load{};
     /// When it is really free: of two workers where a task would end at the same time the one that is free first gets
@@ -28,7 +28,7 @@ struct DualApproximationRound {
   /// Where a task would end counts from `free` instead of from the load: the loads only say how much may be placed.
   bool choose_by_free = false;
   std::size_t tasks = 0;
-  // By task and worker, `task * workers.size() + worker`.
+  // The times by task and worker, at `task * workers.size() + worker`.
   std::vector<Duration> execution;
   /// When the task's data would be there; not before that it begins.
   std::vector<Duration> data_at;
@@ -79,11 +79,11 @@ class DualApproximation {
   /// Tries one more guess for the round that was last solved. Whether it can be kept.
   bool fits(const DualApproximationRound& round, Duration lambda);
 
-  /// Of the last `solve`: by task, the worker.
+  /// Returns the workers of the last `solve`, by task.
   [[nodiscard]] const std::vector<std::uint32_t>& placement() const { return best_; }
-  /// The same of the last guess, kept or not; incomplete where it was rejected.
+  /// Returns the workers of the last guess, kept or not; incomplete if it was rejected.
   [[nodiscard]] const std::vector<std::uint32_t>& last_guess() const { return where_; }
-  /// Of the last `solve`: the smallest guess that was kept.
+  /// Returns the smallest guess that the last `solve` kept.
   [[nodiscard]] Duration lambda() const { return lambda_; }
 
  private:
@@ -108,14 +108,14 @@ class DualApproximation {
   const double alpha_;
   Duration lambda_{};
   std::vector<std::uint32_t> best_;
-  // Of the round; kept to spare allocations.
+  // State of one round, kept to spare allocations.
   std::vector<std::uint32_t> all_;
   std::vector<std::uint32_t> cores_;
   std::vector<std::uint32_t> gpus_;
   std::vector<Task> tasks_;
   std::vector<std::uint32_t> by_affinity_;
   std::vector<std::uint32_t> by_speedup_;
-  // Of one guess.
+  // State of one guess.
   std::vector<Duration> affinity_load_;
   std::vector<Duration> load_;
   std::vector<Duration> free_;

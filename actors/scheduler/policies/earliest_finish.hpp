@@ -19,11 +19,11 @@ namespace troupe::scheduler {
 /// order, workers by id.
 struct EarliestFinishOptions {
   enum class Order {
-    /// As they became ready: minimum completion time, `mct`.
+    /// The order in which they became ready: minimum completion time, `mct`.
     given,
-    /// By decreasing ratio of their time on a core to that on a GPU, both the least of the kind: `heft`.
+    /// Decreasing ratio of the time on a core to that on a GPU, both the least of the kind: `heft`.
     speedup,
-    /// By decreasing upward rank (mean times): `heft-rank`.
+    /// Decreasing upward rank (mean times): `heft-rank`.
     rank,
   };
   Order order = Order::speedup;
@@ -33,8 +33,8 @@ struct EarliestFinishOptions {
   /// Charge copies as if all GPUs copied in both directions at the same time over one link, as StarPU does: 2 * GPUs
   /// times what one alone takes.
   bool shared_links = false;
-  /// As StarPU's dmda does: bytes take 2 * GPUs times as long, copies go on beside what the worker has to do, and count
-  /// once more in the choice, which is the least max(available, now + transfer) + execution + transfer.
+  /// True: counts like StarPU's dmda. Bytes take 2 * GPUs times as long, copies go on beside the worker's other work,
+  /// and count once more in the choice, which is the least max(available, now + transfer) + execution + transfer.
   bool dmda = false;
 };
 

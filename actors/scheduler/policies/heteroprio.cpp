@@ -63,7 +63,7 @@ class HeteroPrio final : public PlacingPolicy {
   }
 
  private:
-  /// Of tasks without a size class one for each set of devices that can run them.
+  /// Returns the task's bucket. Tasks without a size class have one for each set of devices that can run them.
   Bucket& bucket_of(const ReadyTask& task) {
     if (!task.size_class.valid()) {
       const WorkerSet* const workers = task.codelet->devices_here.workers.get();
@@ -77,7 +77,7 @@ class HeteroPrio final : public PlacingPolicy {
     return buckets[index];
   }
 
-  /// Whether any has room.
+  /// Returns true if any worker has room.
   bool look_at_workers(const Snapshot& snapshot) {
     room_.assign(snapshot.workers.size(), 0);
     free_s_.resize(snapshot.workers.size());
@@ -103,7 +103,7 @@ class HeteroPrio final : public PlacingPolicy {
         filled_.push_back(&bucket);
       }
     }
-    // By index where equal, as they are walked in that order.
+    // Buckets of equal speed-up stay in the order of their index.
     std::stable_sort(filled_.begin(), filled_.end(),
                      [](const Bucket* a, const Bucket* b) { return a->speedup > b->speedup; });
   }
@@ -152,7 +152,7 @@ class HeteroPrio final : public PlacingPolicy {
     }
   }
 
-  /// Whether the core ends one of these before the GPUs would have ended all up to them.
+  /// Returns true if the core ends one of these tasks before the GPUs would have ended all tasks up to them.
   [[nodiscard]] bool worth_it(const Bucket& bucket, const WorkerState& core, const Snapshot& snapshot) const {
     if (bucket.gpu_s == std::numeric_limits<double>::infinity()) return true;
     double first_s = std::numeric_limits<double>::infinity();
@@ -179,7 +179,7 @@ class HeteroPrio final : public PlacingPolicy {
   std::vector<Bucket> buckets_;
   std::size_t kept_ = 0;
   std::uint64_t arrivals_ = 0;
-  // Of one call: by worker, how many tasks it may get and when it will be free, counted from now.
+  // State of one call: for each worker, how many tasks it may get and when it will be free, counted from now.
   std::vector<std::size_t> room_;
   std::vector<double> free_s_;
   /// Buckets with tasks, by decreasing speed-up.

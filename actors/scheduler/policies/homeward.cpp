@@ -122,7 +122,7 @@ class Homeward final : public PlacingPolicy {
     feed_gpus(snapshot, placed);
   }
 
-  /// As if it were ready: those with higher ranks come first.
+  /// Places the task as if it were ready; tasks with higher ranks come first.
   [[nodiscard]] bool places_ahead(const ReadyTask& task, WorkerId worker, const Snapshot& snapshot) override {
     begin(snapshot);
     std::size_t left = options_.looked_at;
@@ -317,7 +317,7 @@ class Homeward final : public PlacingPolicy {
     return longest_s > 0 ? std::sqrt(outlook_.rest_s() / longest_s) : 1;
   }
 
-  /// What the chain behind a task loses on a core is less than the GPUs together gain without it.
+  /// Returns true if the chain behind a task loses less on a core than the GPUs together gain without it.
   [[nodiscard]] bool relieves(const Candidate& earliest, const Candidate& core) const {
     return is_accelerator(earliest.worker->kind) && core.finish_s - earliest.finish_s <= earliest.execution_s / gpus_;
   }
@@ -336,7 +336,7 @@ class Homeward final : public PlacingPolicy {
 
   void feed_cores(const Snapshot& snapshot, std::vector<Placed>& placed) {
     if (pool_.empty()) return;
-    // By the task that waits for the longest: the one that cores would be given.
+    // The order follows the task that waits for the longest, which is the one that cores would be given.
     fastest_cores_first(pool_[*pool_.by_rank().rbegin()], snapshot, cores_);
     for (const WorkerState* next : cores_) {
       const WorkerState& core = *next;
@@ -399,15 +399,15 @@ class Homeward final : public PlacingPolicy {
   const HomewardOptions options_;
   Pool pool_;
   Outlook outlook_;
-  // Of the decision that is being made.
-  /// By worker: when it is free, with what is placed and what is planned.
+  // State of the decision that is being made.
+  /// For each worker, the time when it is free, with all that is placed and planned.
   std::vector<double> free_s_;
-  /// By worker: tasks placed on it that have not begun.
+  /// For each worker, the number of tasks that are placed on it and have not begun.
   std::vector<std::size_t> waiting_;
-  /// How long the GPUs have work for, ready tasks included.
+  /// The time for which the GPUs have work, ready tasks included.
   double covered_s_ = 0;
   double gpus_ = 0;
-  /// How long what is left takes at least.
+  /// The least time that the remaining work takes.
   double horizon_s_ = 0;
   /// Tasks that wait for a worker to have room, and when it would have ended them.
   std::vector<Planned> planned_;

@@ -9,8 +9,9 @@ namespace troupe::scheduler {
 
 /// Every field was chosen by experiments, which also say how much each matters (docs/policies.md).
 struct HomewardOptions {
-  /// How much later than the earliest a task may end so as to move less, in mean kernels (`Outlook::kernel_s`): at
-  /// least, where the work decides (else less, see step 1), and at most.
+  /// The tolerance: a task may end this much later than at its earliest so as to move less, in mean kernels
+  /// (`Outlook::kernel_s`). It has a least value, where the work decides (elsewhere it is smaller, see step 1), and a
+  /// largest one.
   double least_tolerance = 1;
   double most_tolerance = 4;
   /// In between: part of a task's slack.

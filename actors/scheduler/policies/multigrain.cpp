@@ -19,14 +19,14 @@ struct KeptTask {
   std::uint64_t arrival = 0;
 };
 
-/// Whether `a` is lower than `b`.
+/// Orders tasks: true if `a` is lower than `b`.
 struct Lower {
   bool operator()(const KeptTask& a, const KeptTask& b) const {
     return std::tuple(a.task.priority, a.reuse, b.arrival) < std::tuple(b.task.priority, b.reuse, a.arrival);
   }
 };
 
-/// What cores take first where accelerators take nothing.
+/// The order in which cores take tasks that accelerators do not take.
 struct BetterForCores {
   bool operator()(const KeptTask& a, const KeptTask& b) const {
     return std::tuple(b.task.priority, a.reuse, a.arrival) < std::tuple(a.task.priority, b.reuse, b.arrival);
@@ -71,7 +71,7 @@ class Multigrain final : public PlacingPolicy {
  private:
   /// Plain tasks, or super-tasks.
   struct Kept {
-    /// Those that an accelerator takes.
+    /// The tasks that an accelerator takes.
     std::set<KeptTask, Lower> shared;
     std::set<KeptTask, BetterForCores> for_cores;
   };
@@ -79,7 +79,7 @@ class Multigrain final : public PlacingPolicy {
   static bool is_free_core(const WorkerState& worker) {
     return !is_accelerator(worker.kind) && !worker.helps && !worker.busy && worker.queued == 0;
   }
-  /// Of which pieces are left.
+  /// Returns the number of tasks that have pieces left.
   static std::size_t open_tasks(const Snapshot& snapshot) {
     std::size_t open = 0;
     for (const WorkerState& worker : snapshot.workers) open += worker.open;
@@ -119,7 +119,7 @@ class Multigrain final : public PlacingPolicy {
     }
   }
 
-  /// Of all that the accelerator can run; null where there is nothing.
+  /// Returns the highest task of all that the accelerator can run; null if there is none.
   const KeptTask* highest(const WorkerState& worker, const Snapshot& snapshot) const {
     const KeptTask* best = nullptr;
     for (const Kept& kept : kept_) {

@@ -34,9 +34,9 @@ namespace troupe::scheduler {
 /// Ties: the worker with the smallest id.
 struct MultigrainOptions {
   enum class Order {
-    /// By priority, reuse and age.
+    /// Tasks go by priority, reuse and age.
     affinity,
-    /// By priority and age.
+    /// Tasks go by priority and age.
     fifo,
   };
   Order order = Order::affinity;

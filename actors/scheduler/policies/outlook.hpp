@@ -1,4 +1,4 @@
-/// What is left to do, as a whole: how long the devices need for it together.
+/// The remaining work as a whole: the time that the devices need for it together.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ class Outlook {
   /// O(classes * (workers + log classes)). Without `Predictions::left`, nothing is left.
   void look(const Snapshot& snapshot);
 
-  /// How long all of it takes at least.
+  /// Returns the least time that all of it takes.
   [[nodiscard]] double rest_s() const { return rest_s_; }
   /// Classes with a smaller speed-up are better off on cores. Zero where there are no cores, infinite where there are
   /// no GPUs.
@@ -36,7 +36,7 @@ class Outlook {
  private:
   struct Share {
     double speedup = 0;
-    /// Of all tasks of a class together, on one device of a kind.
+    /// The time of all tasks of a class together, on one device of a kind.
     double on_cores_s = 0;
     double on_gpus_s = 0;
     /// Only cores, or only GPUs, can run them.
@@ -44,7 +44,7 @@ class Outlook {
     bool gpus_only = false;
   };
 
-  /// Of a device whose speed is the mean of all cores, or GPUs; infinite where none can run it.
+  /// Times on a device of the mean speed of all cores, or GPUs; infinite where none can run the class.
   struct MeanTimes {
     double on_core_s = 0;
     double on_gpu_s = 0;
@@ -57,7 +57,7 @@ class Outlook {
   void split(double cores, double gpus);
 
   std::vector<Share> shares_;
-  /// By size class.
+  /// The speed-up of each size class.
   std::vector<double> speedups_;
   std::vector<double> fastest_s_;
   double rest_s_ = 0;

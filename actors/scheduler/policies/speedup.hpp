@@ -1,4 +1,4 @@
-/// How much faster a GPU is than a core, and one core than another, task by task.
+/// The speed of a GPU relative to a core, and of one core relative to another, task by task.
 #pragma once
 
 #include <algorithm>
