@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <new>
@@ -124,6 +125,14 @@ int run_command_line(CLI::App& application, const Command& command, int argc, co
     return kUnusable;
   }
   return run_to_the_end(command, environment_note(application));
+}
+
+int run_program(CLI::App& application, const Command& command, int argc, const char* const* argv) {
+  const int code = run_command_line(application, command, argc, argv);
+  // Everything has been written. Where addresses are scarce, OpenBLAS's own threads search for their work space for
+  // ever, and its destructor waits for them.
+  if (platform::address_space_left()) std::_Exit(code);
+  return code;
 }
 
 }  // namespace troupe::apps

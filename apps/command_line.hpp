@@ -35,6 +35,8 @@ using Command = std::function<int()>;
 /// Parses the arguments and runs `command`, which the application's callbacks set to the command that the user asks
 /// for; returns the exit code. Results go to standard output, messages to standard error. Never throws.
 int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv);
+/// Does the same as the whole work of a process, and ends the process where its libraries could not end by themselves.
+int run_program(CLI::App& application, const Command& command, int argc, const char* const* argv);
 
 /// Adds a command to the application. If the user asks for the command, parsing sets `chosen` to the code that runs it.
 void add_run_command(CLI::App& application, Command& chosen);
@@ -45,7 +47,8 @@ void add_experiment_command(CLI::App& application, Command& chosen);
 void add_model_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
 void add_help_command(CLI::App& application, Command& chosen);
-/// Returns whether a command is a program of its own, which gets all words that follow: `bench` and `experiment`.
+/// Returns whether a command is a program of its own, which gets all words that follow: `bench`, `experiment` or
+/// `serve`.
 [[nodiscard]] bool is_other_program(std::string_view command);
 /// Replaces this process by such a program; its exit code becomes the command's. Throws `Error` if the program is
 /// missing.

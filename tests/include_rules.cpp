@@ -63,7 +63,7 @@ const std::vector<Folder>& folders() {
       {"python/module", with_installed, {"linalg", "kernels", "bindings"}},
       {"apps",
        with_service,
-       {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "commands",
+       {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "serving", "commands",
         "reference"}},
       {"bench", with_applications, {"instructions", "sparse", "runners", "driver", "service", "gpu"}},
   };

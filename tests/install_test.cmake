@@ -52,6 +52,9 @@ endforeach()
 
 run("the installed program" ${prefix}/bin/troupe --help)
 run("the installed experiments" ${prefix}/bin/troupe experiment --help)
+if(EXISTS ${BUILD_DIR}/apps/troupe-serve)
+  run("the installed service" ${prefix}/bin/troupe serve --print-config)
+endif()
 foreach(file share/man/man1/troupe.1 share/man/man1/troupe-run.1 share/bash-completion/completions/troupe
              share/zsh/site-functions/_troupe share/troupe/output.schema.json)
   if(NOT EXISTS ${prefix}/${file})

@@ -1,5 +1,5 @@
-/// Commands that are programs of their own, so that a factorization does not load their code: `troupe bench`, which is
-/// `troupe-bench`, and `troupe experiment`, which is `troupe-experiment`. This program only finds and starts them.
+/// Commands that are programs of their own, so that a factorization neither loads nor builds their code: `troupe bench`
+/// is `troupe-bench`, and so are `experiment` and `serve`. This program only finds and starts them.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -35,6 +35,16 @@ constexpr OtherProgram kBench{
 constexpr OtherProgram kExperiment{
     "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators",
     "troupe-experiment", "the experiments were not built: build the target troupe-experiment"};
+constexpr OtherProgram kServe{"serve", "Run the service that programs of this node share", "troupe-serve",
+                              "the service was not built: build the target troupe-serve"};
+
+/// Returns the program of a command; null if the command has none.
+const OtherProgram* find(std::string_view command) {
+  for (const OtherProgram* other : {&kBench, &kExperiment, &kServe}) {
+    if (command == other->command) return other;
+  }
+  return nullptr;
+}
 
 /// The folders of these programs, relative to this program's folder: as installed, and in the build tree.
 constexpr std::array kFolders{"../" TROUPE_LIBEXECDIR "/troupe", "../bench", "."};
@@ -76,10 +86,12 @@ void add_experiment_command(CLI::App& application, Command& chosen) {
   add_other_program(application, kExperiment, chosen);
 }
 
+void add_serve_command(CLI::App& application, Command& chosen) { add_other_program(application, kServe, chosen); }
+
 int run_other_program(std::string_view command, std::vector<std::string> arguments) {
-  return become(command == kBench.command ? kBench : kExperiment, std::move(arguments));
+  return become(*find(command), std::move(arguments));
 }
 
-bool is_other_program(std::string_view command) { return command == kBench.command || command == kExperiment.command; }
+bool is_other_program(std::string_view command) { return find(command) != nullptr; }
 
 }  // namespace troupe::apps

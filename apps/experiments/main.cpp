@@ -6,5 +6,5 @@
 int main(int argc, char** argv) {
   troupe::apps::Command command;
   const auto application = troupe::apps::make_experiments(command);
-  return troupe::apps::run_command_line(*application, command, argc, argv);
+  return troupe::apps::run_program(*application, command, argc, argv);
 }

@@ -14,6 +14,9 @@
 #include "apps/command_line.hpp"
 #include "apps/command_tree.hpp"
 #include "apps/experiments/experiment_commands.hpp"
+#ifdef TROUPE_HAS_SERVICE
+#include "apps/serving/serve_command.hpp"
+#endif
 #include "platform/described/machine_description.hpp"
 
 namespace troupe::apps {
@@ -164,6 +167,9 @@ CommandPage whole_command_line(const std::vector<CommandPage>& programs) {
   CommandPage page = page_of(*make_application(unused));
   std::vector<CommandPage> others = programs;
   others.push_back(page_of(*make_experiments(unused)));
+#ifdef TROUPE_HAS_SERVICE
+  others.push_back(page_of(*make_serve(unused)));
+#endif
   for (CommandPage& other : others) {
     const auto command = std::ranges::find(page.commands, other.name, &CommandPage::name);
     if (command != page.commands.end()) *command = std::move(other);

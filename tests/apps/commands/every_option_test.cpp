@@ -19,7 +19,8 @@
 #include "tests/apps/commands/option_cases.hpp"
 #include "tests/apps/troupe_program.hpp"
 #ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
-#include "apps/service/serve_arguments.hpp"
+#include "apps/serving/serve_arguments.hpp"
+#include "apps/serving/serve_command.hpp"
 #include "tests/apps/service/serve_process.hpp"
 #endif
 
@@ -386,7 +387,7 @@ void add_commands(const CLI::App& application, const std::string& path,
   }
 }
 
-/// The options of `troupe` and `troupe experiment`.
+/// The options of `troupe`, `troupe experiment` and `troupe serve`.
 std::map<std::string, std::set<std::string>> all_options() {
   Command command;
   std::map<std::string, std::set<std::string>> all;
@@ -394,6 +395,10 @@ std::map<std::string, std::set<std::string>> all_options() {
   add_commands(*application, "", all);
   const auto experiments = make_experiments(command);
   add_commands(*experiments, "experiment", all);
+#ifdef TROUPE_SYSTEMD_FOLDER
+  const auto serve = make_serve(command);
+  add_commands(*serve, "serve", all);
+#endif
   return all;
 }
 

@@ -1,4 +1,4 @@
-#include "apps/service/serve_arguments.hpp"
+#include "apps/serving/serve_arguments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "apps/service/forced_end.hpp"
+#include "apps/serving/forced_end.hpp"
 
 #include <unistd.h>
 

@@ -10,9 +10,10 @@
 #include <thread>
 
 #include "apps/command_line.hpp"
-#include "apps/service/forced_end.hpp"
-#include "apps/service/serve_arguments.hpp"
 #include "apps/service/serve_signals.hpp"
+#include "apps/serving/forced_end.hpp"
+#include "apps/serving/serve_arguments.hpp"
+#include "apps/serving/serve_command.hpp"
 #include "client/remote/connection/socket_folder.hpp"
 #include "platform/machine/process_limits.hpp"
 #include "proto/wire/memory_packets.hpp"
@@ -160,11 +161,11 @@ int serve(const Configuration& configuration) {
 
 }  // namespace
 
-void add_serve_command(CLI::App& application, Command& chosen) {
+std::unique_ptr<CLI::App> make_serve(Command& chosen) {
   auto arguments = std::make_shared<ServeArguments>();
-  CLI::App* command = application.add_subcommand("serve", "Run the service that programs of this node share");
-  add_serve_options(*command, *arguments);
-  command->callback([arguments, &chosen] {
+  auto application = std::make_unique<CLI::App>("Run the service that programs of this node share", "troupe serve");
+  add_serve_options(*application, *arguments);
+  application->callback([arguments, &chosen] {
     chosen = [arguments] {
       const Configuration configuration = effective_configuration(*arguments);
       if (!arguments->print_config) return serve(configuration);
@@ -172,6 +173,7 @@ void add_serve_command(CLI::App& application, Command& chosen) {
       return kSuccess;
     };
   });
+  return application;
 }
 
 }  // namespace troupe::apps
