@@ -21,10 +21,10 @@ BOOST_AUTO_TEST_SUITE(cuda_issuing)
 
 namespace {
 
-constexpr std::uint64_t kKernel_ns = 20'000;
+constexpr std::uint64_t kKernel_ns = 10'000;
 
 struct Machine : tests::CudaFixture {
-  Machine() : CudaFixture({.devices = 1, .memory = std::uint64_t{1} << 28U, .least_ns = kKernel_ns}) {
+  Machine() : CudaFixture({.devices = 1, .memory = std::uint64_t{1} << 28U, .shared_ns = kKernel_ns}) {
     if (fake == nullptr) return;
     tests::register_kernel<double*, double>(*fake, "step", [](const tests::FakeLaunch& launch, double* x, double by) {
       if (launch.touches(x, sizeof(double))) *x = 2 * *x + by;

@@ -110,8 +110,9 @@ class CudaDevice final : public Device {
   std::vector<Stream> streams_;
   /// The slots stay where they are.
   std::deque<Slot> slots_;
-  /// Tasks that were started behind a task whose kernel could not be enqueued.
-  graph::TaskList not_begun_;
+  /// Tasks that were started behind a task whose kernel could not be enqueued. They may become ready meanwhile, and then
+  /// stand in a `TaskList` of the graph's.
+  std::vector<graph::Task*> not_begun_;
   /// Slots in the order of their starts.
   std::deque<Slot*> in_flight_;
   /// The event that times count from: the last end, which `last_end_` keeps, or, if the GPU was empty then, the begin
@@ -133,7 +134,7 @@ CudaDevice::~CudaDevice() {
   // After a fault, CUDA answers with an error, which ends all tasks.
   poll();
   assert(in_flight_.empty() && "a stream that has been waited for has ended");
-  while (!not_begun_.empty()) listener_.done(*not_begun_.pop_front(), bare_failure_, Duration(-1));
+  for (graph::Task* task : not_begun_) listener_.done(*task, bare_failure_, Duration(-1));
 }
 
 Result<void> CudaDevice::make_streams() {
@@ -226,7 +227,10 @@ Started CudaDevice::start(graph::Task& task, std::span<graph::Task* const> behin
   }
 }
 
-void CudaDevice::take_back(graph::TaskList& not_begun) noexcept { not_begun.append(not_begun_); }
+void CudaDevice::take_back(graph::TaskList& not_begun) noexcept {
+  for (graph::Task* task : not_begun_) not_begun.push_back(task);
+  not_begun_.clear();
+}
 
 Started CudaDevice::enqueue(Slot& slot, graph::Task& task, std::span<graph::Task* const> behind) {
   slot.on = &choose_stream(task, behind.empty() ? nullptr : slot_of(behind.back()));
