@@ -11,8 +11,18 @@ void not_positive_definite(std::int64_t row) {
                                         std::to_string(row) + " is not positive");
 }
 
-void singular(std::int64_t row) {
-  throw Error(ErrorCode::numerical, "the matrix is singular: pivot " + std::to_string(row) + " is exactly zero");
+namespace {
+
+std::string zero_pivot(std::int64_t row) {
+  return "the matrix is singular: pivot " + std::to_string(row) + " is exactly zero";
+}
+
+}  // namespace
+
+void singular(std::int64_t row) { throw Error(ErrorCode::numerical, zero_pivot(row)); }
+
+void singular_or_no_number(std::int64_t row) {
+  throw Error(ErrorCode::numerical, zero_pivot(row) + ", or is no number (this GPU's library takes it for zero)");
 }
 
 }  // namespace troupe::kernels

@@ -2,6 +2,7 @@
 // fake, or real ones if the environment variable TROUPE_TEST_GPU says "real".
 #include <boost/test/unit_test.hpp>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "kernels/codelets.hpp"
@@ -104,24 +105,26 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_singular_panel_is_reported_with_the_row_that_cor
       const Arguments arguments = args(std::int64_t{2}, std::int64_t{102});
       const std::string expected = error_of([&] { run_on_core(codelets<T>().getrf_panel, on_core, arguments); });
       BOOST_TEST(expected == "the matrix is singular: pivot " + std::to_string(103 + bad) + " is exactly zero");
-      BOOST_TEST(error_of([&] { gpu.run(codelets<T>().getrf_panel, on_gpu, arguments); }) == expected);
+      BOOST_TEST(error_of([&] {
+                   gpu.run(codelets<T>().getrf_panel, on_gpu, arguments);
+                 }).starts_with(expected + ", or is no number"));
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(a_panel_of_nan_gives_pivots_that_are_rows, T, Precisions) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_panel_with_a_column_of_nan_fails_and_says_so, T, Precisions) {
   if (!needs_device_code()) return;
   Gpu gpu;
-  Operands panel{Operand::zeros<int>(9, 1, 0)};
-  add_column<T>(panel, {10, 20}, 9, 3);
-  for (std::size_t i : {1, 2}) {
-    const MatrixView<T> tile = panel[i].matrix<T>();
-    for (std::int64_t row = 0; row < tile.rows; ++row) tile(row, 0) = std::numeric_limits<T>::quiet_NaN();
-  }
-  gpu.run(codelets<T>().getrf_panel, panel, args(std::int64_t{0}, std::int64_t{100}));
-  for (std::int64_t i = 0; i < 9; ++i) {
-    const int pivot = panel[0].matrix<int>()(i, 0);
-    BOOST_TEST((pivot >= 100 + i && pivot < 130));
+  for (const std::int64_t bad : {0, 4}) {
+    Operands panel{Operand::zeros<int>(9, 1, 0)};
+    add_column<T>(panel, {10, 20}, 9, 3);
+    for (std::size_t i : {1, 2}) {
+      const MatrixView<T> tile = panel[i].matrix<T>();
+      for (std::int64_t row = 0; row < tile.rows; ++row) tile(row, bad) = std::numeric_limits<T>::quiet_NaN();
+    }
+    BOOST_TEST(error_of([&] { gpu.run(codelets<T>().getrf_panel, panel, args(std::int64_t{0}, std::int64_t{100})); }) ==
+               "the matrix is singular: pivot " + std::to_string(101 + bad) +
+                   " is exactly zero, or is no number (this GPU's library takes it for zero)");
   }
 }
 
