@@ -8,6 +8,7 @@
 
 #include "bench/runner.hpp"
 #include "bench/statistics.hpp"
+#include "proto/json/json.hpp"
 #include "proto/random.hpp"
 
 namespace troupe::bench {
@@ -103,7 +104,7 @@ double flop_count(Algorithm algorithm, std::int64_t order) {
   return 0;
 }
 
-nlohmann::json measure_factorization(const FactorizationCase& options, const Factorize& factorize) {
+Json measure_factorization(const FactorizationCase& options, const Factorize& factorize) {
   warm_up(options, factorize);
   const Matrix original = random_matrix(options.algorithm, options.n, 1);
   Matrix a = original;

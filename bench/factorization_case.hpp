@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "bench/parameters.hpp"
 #include "linalg/dense_matrix.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -58,6 +58,6 @@ using Factorize = std::function<std::unique_ptr<Factors>(Matrix& a)>;
 /// factors solve a system with a random right-hand side. Figures: `seconds` (the median), `fastest_seconds`, `runs`,
 /// `flops`, `gflops` (of the median), `residual`, which is |b - A x| / (n |A| |x| eps) in the maximum norm with eps =
 /// 2^-53. Throws std::runtime_error if the residual is not below 30.
-[[nodiscard]] nlohmann::json measure_factorization(const FactorizationCase& options, const Factorize& factorize);
+[[nodiscard]] Json measure_factorization(const FactorizationCase& options, const Factorize& factorize);
 
 }  // namespace troupe::bench

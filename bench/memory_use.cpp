@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bench/runner.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -32,7 +33,7 @@ std::int64_t peak_resident_bytes() {
   return std::int64_t{1024} * usage.ru_maxrss;
 }
 
-nlohmann::json measure_in_flight(const MemoryOptions& options, const std::function<void()>& submit) {
+Json measure_in_flight(const MemoryOptions& options, const std::function<void()>& submit) {
   const std::int64_t before = resident_bytes();
   submit();
   const auto grown = static_cast<double>(resident_bytes() - before);

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "bench/parameters.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -26,6 +26,6 @@ inline constexpr std::int64_t kMemorySlots = 64;
 
 /// Measures memory per task. `submit` puts `in_flight` tasks in flight, none of which can end. Figure:
 /// `bytes_per_task`, the growth of resident memory.
-[[nodiscard]] nlohmann::json measure_in_flight(const MemoryOptions& options, const std::function<void()>& submit);
+[[nodiscard]] Json measure_in_flight(const MemoryOptions& options, const std::function<void()>& submit);
 
 }  // namespace troupe::bench

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "proto/json/json.hpp"
+
 namespace troupe::bench {
 namespace {
 
@@ -17,7 +19,7 @@ int list_cases(const char* program, std::span<const Case> cases) {
 
 int run_case(const Case& chosen, std::span<const char* const> words) {
   Parameters parameters(words);
-  const nlohmann::json figures = chosen.run(parameters);
+  const Json figures = chosen.run(parameters);
   std::printf("%s\n", figures.dump().c_str());
   return std::fflush(stdout) == 0 ? kMeasured : kFailed;
 }

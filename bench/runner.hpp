@@ -6,11 +6,11 @@
 /// runtime has no such case (the reason is on standard error).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
 
 #include "bench/parameters.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -29,7 +29,7 @@ struct Unsupported : std::runtime_error {
 struct Case {
   const char* name;
   const char* help;
-  nlohmann::json (*run)(Parameters& parameters);
+  Json (*run)(Parameters& parameters);
 };
 
 /// The body of a runner's `main`. Never throws.

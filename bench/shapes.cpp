@@ -6,6 +6,7 @@
 
 #include "bench/runner.hpp"
 #include "bench/statistics.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -80,7 +81,7 @@ int tree_depth(std::int64_t tasks) {
   return depth;
 }
 
-nlohmann::json measure_overhead(const std::function<std::int64_t()>& run) {
+Json measure_overhead(const std::function<std::int64_t()>& run) {
   constexpr int kRepetitions = 3;
   run();
   std::vector<double> us_per_task;

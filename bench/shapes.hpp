@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
 #include "bench/parameters.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -70,6 +70,6 @@ inline constexpr int kMostHandles = 4;
 
 /// Calls `run`, which returns the number of tasks that it ran, once to warm up and three times to measure. Figures:
 /// `us_per_task` (the median) and `tasks`.
-[[nodiscard]] nlohmann::json measure_overhead(const std::function<std::int64_t()>& run);
+[[nodiscard]] Json measure_overhead(const std::function<std::int64_t()>& run);
 
 }  // namespace troupe::bench

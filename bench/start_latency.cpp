@@ -6,6 +6,7 @@
 
 #include "bench/runner.hpp"
 #include "bench/statistics.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -65,14 +66,14 @@ StartOptions start_options(Parameters& parameters) {
   return options;
 }
 
-nlohmann::json latency_figures(std::vector<double> samples_ns) {
+Json latency_figures(std::vector<double> samples_ns) {
   std::sort(samples_ns.begin(), samples_ns.end());
   return {{"latency_us", 1e-3 * quantile(samples_ns, 0.5)},
           {"latency_p99_us", 1e-3 * quantile(samples_ns, 0.99)},
           {"samples", samples_ns.size()}};
 }
 
-nlohmann::json measure_start(const StartOptions& options, const std::function<void(StartTime&)>& submit) {
+Json measure_start(const StartOptions& options, const std::function<void(StartTime&)>& submit) {
   starts(submit, std::min(options.samples, 20), false);
   return latency_figures(starts(submit, options.samples, options.asleep));
 }

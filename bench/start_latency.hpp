@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "bench/parameters.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -32,9 +32,9 @@ struct StartOptions {
 
 /// Submits single tasks and waits for each without helping. Figures: `latency_us`, `latency_p99_us` (median and 99th
 /// percentile), `samples`.
-[[nodiscard]] nlohmann::json measure_start(const StartOptions& options, const std::function<void(StartTime&)>& submit);
+[[nodiscard]] Json measure_start(const StartOptions& options, const std::function<void(StartTime&)>& submit);
 
 /// Returns the figures of samples in nanoseconds.
-[[nodiscard]] nlohmann::json latency_figures(std::vector<double> samples_ns);
+[[nodiscard]] Json latency_figures(std::vector<double> samples_ns);
 
 }  // namespace troupe::bench

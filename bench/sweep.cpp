@@ -8,6 +8,7 @@
 #include "bench/metg.hpp"
 #include "bench/runner.hpp"
 #include "bench/statistics.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -121,7 +122,7 @@ class Sweep {
   std::vector<CurvePoint> curve_;
 };
 
-nlohmann::json verify(const SweepOptions& options, const GraphPattern& pattern, GraphExecutor& executor) {
+Json verify(const SweepOptions& options, const GraphPattern& pattern, GraphExecutor& executor) {
   Workload workload{&pattern, options.steps, 1, true};
   executor.prepare(workload);
   executor.execute(workload);
@@ -153,13 +154,12 @@ SweepOptions sweep_options(Parameters& parameters, std::int64_t most_tasks) {
   return options;
 }
 
-nlohmann::json sweep(const SweepOptions& options, const GraphPattern& pattern, GraphExecutor& executor) {
+Json sweep(const SweepOptions& options, const GraphPattern& pattern, GraphExecutor& executor) {
   if (options.check) return verify(options, pattern, executor);
   const std::vector<CurvePoint> curve = Sweep(options, pattern, executor).run();
   const auto metg = metg_of(curve);
   if (!metg) throw std::runtime_error("50 % efficiency was not reached, whatever the task size");
-  nlohmann::json figures{
-      {"metg_us", metg->us}, {"bounded", metg->bounded}, {"peak_iterations_per_second", options.peak}};
+  Json figures{{"metg_us", metg->us}, {"bounded", metg->bounded}, {"peak_iterations_per_second", options.peak}};
   for (const CurvePoint& point : curve) {
     figures["curve"].push_back(
         {{"iterations", point.iterations}, {"granularity_us", point.granularity_us}, {"efficiency", point.efficiency}});

@@ -3,10 +3,10 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "bench/parameters.hpp"
 #include "bench/task_output.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -53,6 +53,6 @@ struct SweepOptions {
 /// Halves the task size until the efficiency stays below 50 %, then measures once more in between. Figures: `metg_us`,
 /// `bounded`, `curve`, `peak_iterations_per_second`; with `check`, `tasks` and `wrong` instead. Throws
 /// std::runtime_error if 50 % is never reached.
-[[nodiscard]] nlohmann::json sweep(const SweepOptions& options, const GraphPattern& pattern, GraphExecutor& executor);
+[[nodiscard]] Json sweep(const SweepOptions& options, const GraphPattern& pattern, GraphExecutor& executor);
 
 }  // namespace troupe::bench

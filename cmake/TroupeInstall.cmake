@@ -2,7 +2,7 @@
 
 # libtroupe has everything but kernels and applications; CAF, hwloc and fmt stay inside. libtroupe_kernels and
 # libtroupe_traces use it, and libtroupe_linalg uses the kernels.
-troupe_objects(objects troupe_proto troupe_graph troupe_platform troupe_observation troupe_scheduler troupe_memory troupe_workers
+troupe_objects(objects troupe_proto troupe_json troupe_graph troupe_platform troupe_observation troupe_scheduler troupe_memory troupe_workers
                troupe_scheduler_shell troupe_memory_shell troupe_workers_shell troupe_actors troupe_client)
 troupe_objects(kernel_objects troupe_kernels)
 if(NOT objects OR NOT kernel_objects)

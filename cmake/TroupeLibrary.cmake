@@ -129,7 +129,7 @@ function(troupe_library name)
   endif()
 endfunction()
 
-# troupe_heavy_headers(TARGET): clang reads CLI11 and nlohmann's JSON once for all such libraries, and instantiates there what
+# troupe_heavy_headers(TARGET): clang reads CLI11 once for all such libraries, and instantiates there what
 # these need of themselves: a quarter of the time of a room that includes them. GCC takes as long to read what it has compiled.
 function(troupe_heavy_headers target)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
@@ -140,12 +140,12 @@ function(troupe_heavy_headers target)
     set(source ${PROJECT_BINARY_DIR}/troupe_heavy_headers.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "// Written by the build: the headers belong to a target, and a target has a source.\n")
     add_library(troupe_heavy_headers OBJECT ${source})
-    target_link_libraries(troupe_heavy_headers PRIVATE troupe_options fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+    target_link_libraries(troupe_heavy_headers PRIVATE troupe_options fmt::fmt CLI11::CLI11)
     target_precompile_headers(troupe_heavy_headers PRIVATE ${TROUPE_HEAVY_HEADERS})
   endif()
   target_precompile_headers(${target} REUSE_FROM troupe_heavy_headers)
 endfunction()
-set(TROUPE_HEAVY_HEADERS <CLI/CLI.hpp> <nlohmann/json.hpp> <fmt/format.h> <fmt/ranges.h>)
+set(TROUPE_HEAVY_HEADERS <CLI/CLI.hpp> <fmt/format.h> <fmt/ranges.h>)
 
 # troupe_objects(VARIABLE library...): sets VARIABLE to the object files of the libraries, as far as they have any.
 function(troupe_objects variable)

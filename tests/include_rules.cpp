@@ -42,7 +42,7 @@ const std::vector<Folder>& folders() {
   static const auto with_service = with(with_installed, {"service"});
   static const auto with_applications = with(with_service, {"apps"});
   static const std::vector<Folder> table{
-      {"proto", {}},
+      {"proto", {}, {"json", "wire"}},
       {"graph", {"proto"}, {"codelets", "tasks", "data", "recording"}},
       {"platform", {"proto"}, {"files", "machine", "memory", "described", "virtual", "accelerators", "cuda", "opencl"}},
       {"actors/observation", {"proto", "graph", "platform"}},
@@ -152,6 +152,11 @@ bool glpk_allowed(std::string_view path) { return path == "apps/bounds/linear_pr
 
 bool python_allowed(std::string_view path) { return is_below(path, "python"); }
 
+/// Whoever includes its header waits for seconds. Others use `Json`; tests may read outputs with the library itself.
+bool nlohmann_allowed(std::string_view path) {
+  return is_below(path, "proto/json") || path == "platform/files/json_place.cpp" || is_test(path);
+}
+
 /// The core links no protobuf.
 bool wire_allowed(std::string_view path) {
   return is_below(path, "client/remote") || is_below(path, "service") || is_below(path, "apps") || is_test(path);
@@ -170,6 +175,7 @@ const std::vector<External>& externals() {
        "linalg/sparse/ordering.cpp and bench/runners/", suitesparse_allowed},
       {"GLPK", std::regex("(.*/)?glpk[.]h"), "apps/bounds/linear_program.cpp", glpk_allowed},
       {"Python", std::regex("(pybind11/.*|Python[.]h|numpy/.*)"), "python/", python_allowed},
+      {"nlohmann's JSON", std::regex("nlohmann/.*"), "proto/json/", nlohmann_allowed},
       {"gRPC", std::regex("(grpc|grpcpp|google/protobuf|troupe/v1)/.*"), "client/remote/, service/ and apps/",
        wire_allowed},
   };

@@ -126,6 +126,7 @@ const std::vector<Case> kForbidden{
     {"tests/platform/opencl/a_test.cpp", "<CL/cl_icd.h>"},
     {"apps/lower_bounds.cpp", "<glpk.h>"},
     {"client/a.cpp", "<pybind11/pybind11.h>"},
+    {"apps/run/a.cpp", "<nlohmann/json.hpp>"},
     {"python/a.cpp", "\"apps/report.hpp\""},
     // These are written in a wrong way.
     {"graph/a.cpp", "\"handle.hpp\""},
@@ -182,6 +183,7 @@ const std::vector<Case> kAllowed{
     {"tests/platform/opencl/opencl_a_test.cpp", "<CL/cl.h>"},
     {"apps/bounds/linear_program.cpp", "<glpk.h>"},
     {"python/module/a.cpp", "<pybind11/pybind11.h>"},
+    {"proto/json/json.cpp", "<nlohmann/json.hpp>"},
     {"python/module/a.cpp", "\"linalg/linalg.hpp\""},
     {"apps/a.cpp", "<fmt/format.h>"},
 };

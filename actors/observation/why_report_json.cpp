@@ -1,15 +1,13 @@
-#include <nlohmann/json.hpp>
 
 #include "actors/observation/why_report.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe {
 
 namespace {
 
-using nlohmann::json;
-
-json as_json(const WhyTask& task) {
-  json object{{"text", task.text}};
+Json as_json(const WhyTask& task) {
+  Json object{{"text", task.text}};
   if (task.id.valid()) object["id"] = task.id.value();
   if (!task.name.empty()) object["name"] = task.name;
   if (!task.codelet.empty()) object["codelet"] = task.codelet;
@@ -20,8 +18,8 @@ json as_json(const WhyTask& task) {
   return object;
 }
 
-json as_json(const WhyCause& cause) {
-  json object{{"kind", to_string(cause.kind)},
+Json as_json(const WhyCause& cause) {
+  Json object{{"kind", to_string(cause.kind)},
               {"task", as_json(cause.task)},
               {"tasks", cause.tasks},
               {"waiting", cause.waiting},
@@ -34,8 +32,8 @@ json as_json(const WhyCause& cause) {
   return object;
 }
 
-json as_json(const WhyWaiting& waiting) {
-  json object{{"task", as_json(waiting.task)}, {"more_blockers", waiting.more_blockers}};
+Json as_json(const WhyWaiting& waiting) {
+  Json object{{"task", as_json(waiting.task)}, {"more_blockers", waiting.more_blockers}};
   for (const WhyBlocker& blocker : waiting.blockers) {
     object["blockers"].push_back(
         {{"task", as_json(blocker.task)}, {"relation", to_string(blocker.relation)}, {"state", blocker.state}});
@@ -43,15 +41,15 @@ json as_json(const WhyWaiting& waiting) {
   return object;
 }
 
-json as_json(const WhyWorker& worker) {
-  json object{{"worker", worker.worker.value()},
+Json as_json(const WhyWorker& worker) {
+  Json object{{"worker", worker.worker.value()},
               {"device", worker.device},
               {"state", to_string(worker.state)},
               {"queued", worker.queued}};
   if (!worker.members.empty()) object["members"] = worker.members;
   if (worker.members.size() > 1) {
     const auto share = worker.team.share();
-    object["team_used"] = share ? json(*share) : json(nullptr);
+    object["team_used"] = share ? Json(*share) : Json(nullptr);
   }
   if (!worker.task.text.empty()) {
     object["task"] = as_json(worker.task);
@@ -60,15 +58,15 @@ json as_json(const WhyWorker& worker) {
   return object;
 }
 
-json as_json(const WhyThread& thread) {
-  json object{{"waits_for", thread.kind}, {"text", thread.text}, {"seconds", seconds(thread.lasting)}};
+Json as_json(const WhyThread& thread) {
+  Json object{{"waits_for", thread.kind}, {"text", thread.text}, {"seconds", seconds(thread.lasting)}};
   if (thread.task.id.valid()) object["task"] = as_json(thread.task);
   return object;
 }
 
 template <class Item>
-json as_json(const std::vector<Item>& items) {
-  json array = json::array();
+Json as_json(const std::vector<Item>& items) {
+  Json array = Json::array();
   for (const Item& item : items) array.push_back(as_json(item));
   return array;
 }
@@ -76,7 +74,7 @@ json as_json(const std::vector<Item>& items) {
 }  // namespace
 
 std::string WhyReport::to_json() const {
-  const json object{{"submitted", submitted},
+  const Json object{{"submitted", submitted},
                     {"ended", ended},
                     {"in_flight", in_flight},
                     {"left_out", left_out},
@@ -95,7 +93,7 @@ std::string WhyReport::to_json() const {
                     {"workers", as_json(workers)},
                     {"threads", as_json(threads)},
                     {"more_threads", more_threads}};
-  return object.dump(2, ' ', false, json::error_handler_t::replace);
+  return object.dump(2);
 }
 
 }  // namespace troupe

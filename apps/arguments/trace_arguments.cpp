@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "platform/machine/clock.hpp"
+#include "proto/json/json.hpp"
 #include "traces/files/trace_file.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/text/human.hpp"
@@ -67,7 +67,7 @@ void print_text(const TraceOutcome& outcome) {
   if (!outcome.file.empty()) fmt::print("\nTrace: {}\n", outcome.file);
 }
 
-void add_json(const TraceOutcome& outcome, nlohmann::json& json) {
+void add_json(const TraceOutcome& outcome, Json& json) {
   if (outcome.analysis) json["report"] = traces::analysis_json(*outcome.analysis);
   if (!outcome.file.empty()) json["trace"] = outcome.file;
 }

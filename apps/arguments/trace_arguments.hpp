@@ -1,7 +1,6 @@
 /// The options `--trace`, `--trace-limit` and `--report`, and the files and analyses that they ask for.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "actors/reporting/run_report.hpp"
 #include "actors/reporting/trace.hpp"
 #include "actors/running/runtime_options.hpp"
+#include "proto/json/json.hpp"
 
 namespace CLI {
 class App;
@@ -60,7 +60,7 @@ struct TraceOutcome {
 /// Prints the report to standard output, after the command's own results.
 void print_text(const TraceOutcome& outcome);
 /// Adds the keys `trace` and `report` to the command's object.
-void add_json(const TraceOutcome& outcome, nlohmann::json& json);
+void add_json(const TraceOutcome& outcome, Json& json);
 
 /// Returns the current time by the clock of traces.
 [[nodiscard]] TimeStamp trace_time();

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "actors/scheduler/models/history_file.hpp"
 #include "actors/scheduler/policy.hpp"
@@ -24,6 +23,7 @@
 #include "platform/machine/cluster_candidates.hpp"
 #include "platform/machine/cluster_plan.hpp"
 #include "platform/machine/topology.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -33,7 +33,7 @@ namespace {
 
 using platform::Topology;
 
-nlohmann::json version_json() {
+Json version_json() {
   const Version& v = version();
   return {{"version", v.number},        {"commit", v.commit},   {"compiler", v.compiler},
           {"build_type", v.build_type}, {"service", v.service}, {"cuda", v.cuda},
@@ -41,8 +41,8 @@ nlohmann::json version_json() {
 }
 
 /// Adds the GPUs as devices. Their memories are memory nodes as well.
-void add_gpus(nlohmann::json& json) {
-  json["gpu_devices"] = nlohmann::json::array();
+void add_gpus(Json& json) {
+  json["gpu_devices"] = Json::array();
   const auto gpus = platform::list_cuda_devices();
   if (!gpus) {
     json["no_gpus_because"] = gpus.failure().message;
@@ -61,8 +61,8 @@ void add_gpus(nlohmann::json& json) {
 }
 
 /// Returns the environment variables that runtimes follow, with a remark on those that have no effect.
-nlohmann::json environment_json() {
-  nlohmann::json json = nlohmann::json::array();
+Json environment_json() {
+  Json json = Json::array();
   for (const client::SetVariable& variable : client::set_variables()) {
     json.push_back({{"name", variable.name}, {"setting", variable.value}});
     if (!variable.remark.empty()) json.back()["remark"] = variable.remark;
@@ -93,18 +93,18 @@ struct Plan {
   std::vector<std::string> candidates = {};
 };
 
-nlohmann::json to_json(const Plan& plan) {
+Json to_json(const Plan& plan) {
   const Topology& topology = plan.topology;
   const platform::Machine& machine = topology.machine;
-  nlohmann::json json{{"cpu", machine.cpu_model},
-                      {"packages", machine.packages},
-                      {"cores", machine.cores},
-                      {"processing_units", machine.pus.size()},
-                      {"usable_cores", count_cores(topology)},
-                      {"bindable", topology.bindable},
-                      {"limits", topology.limits},
-                      {"memory_total_bytes", topology.memory.total.count},
-                      {"memory_available_bytes", topology.memory.available.count}};
+  Json json{{"cpu", machine.cpu_model},
+            {"packages", machine.packages},
+            {"cores", machine.cores},
+            {"processing_units", machine.pus.size()},
+            {"usable_cores", count_cores(topology)},
+            {"bindable", topology.bindable},
+            {"limits", topology.limits},
+            {"memory_total_bytes", topology.memory.total.count},
+            {"memory_available_bytes", topology.memory.available.count}};
   for (const platform::CacheLevel& cache : machine.caches) {
     json["caches"].push_back({{"level", cache.level},
                               {"bytes", cache.size.count},
@@ -125,7 +125,7 @@ nlohmann::json to_json(const Plan& plan) {
                                {"numa_node", core.numa_node},
                                {"victims", topology.victim_order(static_cast<int>(i))}});
   }
-  json["cluster_levels"] = nlohmann::json::object();
+  json["cluster_levels"] = Json::object();
   for (const platform::ClusterLevel& level : plan.levels) json["cluster_levels"][level.name] = level.clusters;
   if (!plan.candidates.empty()) json["automatic_clusters"] = plan.candidates;
   for (const scheduler::PolicyDescription& policy : scheduler::known_policies()) {
@@ -256,11 +256,9 @@ const char* to_string(ViewShape shape) {
   return "any";
 }
 
-nlohmann::json to_json(const kernels::CatalogueEntry& entry) {
-  nlohmann::json json{{"name", entry.name},
-                      {"description", entry.description},
-                      {"data", nlohmann::json::array()},
-                      {"arguments", nlohmann::json::array()}};
+Json to_json(const kernels::CatalogueEntry& entry) {
+  Json json{
+      {"name", entry.name}, {"description", entry.description}, {"data", Json::array()}, {"arguments", Json::array()}};
   for (const kernels::CatalogueData& data : entry.data) {
     json["data"].push_back({{"name", data.name},
                             {"mode", troupe::to_string(data.mode)},
@@ -294,7 +292,7 @@ std::string arguments_text(const kernels::CatalogueEntry& entry) {
 }
 
 int list_kernels(bool json) {
-  nlohmann::json list = nlohmann::json::array();
+  Json list = Json::array();
   traces::Table table({"name", "data and access modes", "arguments", "what it does"});
   for (const kernels::CatalogueEntry& entry : kernels::catalogue()) {
     list.push_back(to_json(entry));

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "apps/models/model_report.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/machine/topology.hpp"
+#include "proto/json/json.hpp"
 #include "proto/tokens.hpp"
 #include "traces/picture/gnuplot.hpp"
 #include "traces/text/human.hpp"
@@ -107,7 +107,7 @@ int model_calibrate(const ModelArguments& arguments) {
   }
   const KeptModels models = kept(arguments);
   if (arguments.json) {
-    nlohmann::json json = models_as_json(models, {});
+    Json json = models_as_json(models, {});
     json["tasks"] = result.tasks;
     json["seconds"] = result.seconds;
     json["tiles"] = options.tiles;

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "platform/opencl/opencl_devices.hpp"
 #include "platform/opencl/opencl_in_place.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 
 namespace troupe::apps {
@@ -33,9 +32,9 @@ std::string line_of(const platform::OpenClDevice& device) {
 
 }  // namespace
 
-void add_opencl(nlohmann::json& json) {
+void add_opencl(Json& json) {
   const platform::OpenClDevices& all = platform::list_opencl_devices();
-  json["opencl_devices"] = nlohmann::json::array();
+  json["opencl_devices"] = Json::array();
   for (const platform::OpenClDevice& device : all.devices) {
     const platform::OpenClInPlace& in_place = platform::opencl_in_place(device);
     json["opencl_devices"].push_back({{"index", device.index},
@@ -53,7 +52,7 @@ void add_opencl(nlohmann::json& json) {
                                       {"in_place", in_place.works},
                                       {"not_in_place_because", in_place.why_not}});
   }
-  json["opencl_skipped"] = nlohmann::json::array();
+  json["opencl_skipped"] = Json::array();
   for (const platform::SkippedOpenCl& skipped : all.skipped) {
     json["opencl_skipped"].push_back({{"what", skipped.what}, {"why", skipped.why}});
   }

@@ -1,14 +1,14 @@
 /// The section of `troupe info` about OpenCL's devices. Loads their drivers.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <string>
+
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
 /// Adds `opencl_devices`, and `opencl_skipped` with the devices that are not used and why.
-void add_opencl(nlohmann::json& json);
+void add_opencl(Json& json);
 
 /// Returns the section as text: a heading with a line for each device, or one line if nothing is installed.
 [[nodiscard]] std::string opencl_text();

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "actors/scheduler/policy.hpp"
@@ -17,6 +16,7 @@
 #include "apps/run/run_summary.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
 #include "platform/described/machine_description.hpp"
+#include "proto/json/json.hpp"
 #include "traces/picture/gnuplot.hpp"
 
 namespace troupe::apps {
@@ -56,7 +56,7 @@ int scale(const ScalingCommand& arguments) {
   if (!arguments.plot.empty()) drawn = draw_chart(arguments.plot, scaling_chart(scaling, points));
   const bool plotted = drawn && !arguments.plot.empty();
   if (arguments.json) {
-    nlohmann::json json = scaling_json(scaling, runs, points);
+    Json json = scaling_json(scaling, runs, points);
     if (plotted) json["plot"] = arguments.plot;
     fmt::print("{}\n", as_text(json));
   } else {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "apps/experiments/experiment_figures.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/files/atomic_file.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -68,8 +68,8 @@ void add_figures(const DadaReport& report, std::string& text) {
   }
 }
 
-nlohmann::json points_json(const DadaVariant& variant) {
-  nlohmann::json json = nlohmann::json::array();
+Json points_json(const DadaVariant& variant) {
+  Json json = Json::array();
   for (const DadaFigure& figure : dada_figures()) {
     for (const DadaFigure::Row& row : figure.rows) {
       for (const std::string& policy : row.policies) {
@@ -103,22 +103,22 @@ std::string dada_text(const DadaReport& report) {
   return setting(report) + "\n\n" + claims_text(dada_claims(), titled);
 }
 
-nlohmann::json dada_json(const DadaReport& report) {
-  nlohmann::json json{{"virtual", true},
-                      {"experiment", "dada"},
-                      {"platform", report.machine},
-                      {"precision", "double"},
-                      {"n", report.options.n},
-                      {"tile", report.options.tile},
-                      {"repeat", report.options.repeat},
-                      {"seed", report.options.seed},
-                      {"not_described", report.derived}};
+Json dada_json(const DadaReport& report) {
+  Json json{{"virtual", true},
+            {"experiment", "dada"},
+            {"platform", report.machine},
+            {"precision", "double"},
+            {"n", report.options.n},
+            {"tile", report.options.tile},
+            {"repeat", report.options.repeat},
+            {"seed", report.options.seed},
+            {"not_described", report.derived}};
   const std::vector<Claim>& claims = dada_claims();
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    nlohmann::json claim{{"name", claims[i].name},
-                         {"section", claims[i].section},
-                         {"statement", claims[i].statement},
-                         {"rule", claims[i].rule}};
+    Json claim{{"name", claims[i].name},
+               {"section", claims[i].section},
+               {"statement", claims[i].statement},
+               {"rule", claims[i].rule}};
     for (const DadaVariant& variant : report.variants) {
       const Judgement& judgement = variant.judgements[i];
       claim["verdicts"].push_back({{"assumptions", variant.assumptions},

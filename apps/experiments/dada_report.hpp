@@ -1,13 +1,13 @@
 /// The report of the experiment with DADA.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/experiments/dada_claims.hpp"
 #include "apps/experiments/dada_experiment.hpp"
 #include "proto/errors.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -31,7 +31,7 @@ struct DadaReport {
 /// Returns the verdicts as a table for terminals.
 [[nodiscard]] std::string dada_text(const DadaReport& report);
 /// Returns claims, verdicts and all points.
-[[nodiscard]] nlohmann::json dada_json(const DadaReport& report);
+[[nodiscard]] Json dada_json(const DadaReport& report);
 /// Returns the verdicts and the figures as Markdown.
 [[nodiscard]] std::string dada_markdown(const DadaReport& report);
 /// Returns the verdicts as Markdown, a line for each claim: the table of the manual.

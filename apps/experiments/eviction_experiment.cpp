@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "apps/experiments/offline_eviction.hpp"
 #include "apps/simulate/simulation_pool.hpp"
 #include "proto/human_count.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/table.hpp"
 
 namespace troupe::apps {
@@ -109,11 +109,10 @@ std::string eviction_text(const EvictionExperimentOptions& options,
          table.text();
 }
 
-nlohmann::json eviction_json(const EvictionExperimentOptions& options,
-                             const std::vector<EvictionComparison>& comparisons) {
-  nlohmann::json problems = nlohmann::json::array();
+Json eviction_json(const EvictionExperimentOptions& options, const std::vector<EvictionComparison>& comparisons) {
+  Json problems = Json::array();
   for (const EvictionComparison& comparison : comparisons) {
-    nlohmann::json figures = nlohmann::json::array();
+    Json figures = Json::array();
     for (const EvictionFigure& figure : comparison.figures) {
       figures.push_back({{"eviction", figure.eviction},
                          {"seconds", figure.seconds},

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/simulate/simulated_factorization.hpp"
 #include "apps/terminal/progress.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -54,7 +54,7 @@ struct EvictionComparison {
 
 [[nodiscard]] std::string eviction_text(const EvictionExperimentOptions& options,
                                         const std::vector<EvictionComparison>& comparisons);
-[[nodiscard]] nlohmann::json eviction_json(const EvictionExperimentOptions& options,
-                                           const std::vector<EvictionComparison>& comparisons);
+[[nodiscard]] Json eviction_json(const EvictionExperimentOptions& options,
+                                 const std::vector<EvictionComparison>& comparisons);
 
 }  // namespace troupe::apps

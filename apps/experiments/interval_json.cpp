@@ -1,10 +1,10 @@
 #include "apps/experiments/interval_json.hpp"
 
-#include <nlohmann/json.hpp>
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
-void add_interval(nlohmann::json& json, const std::string& key, const MedianInterval& value, bool several) {
+void add_interval(Json& json, const std::string& key, const MedianInterval& value, bool several) {
   json[key] = value.median;
   if (!several) return;
   json[key + "_low"] = value.low;

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "apps/run/run_summary.hpp"
 #include "platform/files/atomic_file.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/table.hpp"
 
 namespace troupe::apps {
@@ -23,12 +22,12 @@ std::string settings(const PolicyExperimentOptions& options) {
                      options.seed, options.seed + static_cast<std::uint64_t>(options.repeat) - 1);
 }
 
-nlohmann::json to_json(const PolicyFigure& figure) {
+Json to_json(const PolicyFigure& figure) {
   return {{"policy", figure.policy}, {"seconds", figure.seconds}, {"bytes", figure.bytes}};
 }
 
-nlohmann::json to_json(const PolicyComparison& comparison) {
-  nlohmann::json rivals = nlohmann::json::array();
+Json to_json(const PolicyComparison& comparison) {
+  Json rivals = Json::array();
   for (const PolicyFigure& rival : comparison.rivals) rivals.push_back(to_json(rival));
   const PolicyPoint& point = comparison.point;
   return {{"platform", point.machine},
@@ -61,21 +60,21 @@ std::string policy_text(const std::vector<PolicyVariant>& variants) {
          table.text();
 }
 
-nlohmann::json policy_json(const std::vector<PolicyVariant>& variants) {
-  nlohmann::json all = nlohmann::json::array();
+Json policy_json(const std::vector<PolicyVariant>& variants) {
+  Json all = Json::array();
   for (const PolicyVariant& variant : variants) {
-    nlohmann::json points = nlohmann::json::array();
+    Json points = Json::array();
     for (const PolicyComparison& comparison : variant.comparisons) points.push_back(to_json(comparison));
-    nlohmann::json json{{"point_set", variant.name},
-                        {"policy", variant.options.policy},
-                        {"repeat", variant.options.repeat},
-                        {"seed", variant.options.seed},
-                        {"kernel_error", variant.options.kernel_error},
-                        {"bandwidth_error", variant.options.bandwidth_error},
-                        {"makespan_ratio_mean", variant.summary.makespan_mean},
-                        {"makespan_ratio_worst", variant.summary.makespan_worst},
-                        {"worst_point", variant.summary.worst_point},
-                        {"comparisons", std::move(points)}};
+    Json json{{"point_set", variant.name},
+              {"policy", variant.options.policy},
+              {"repeat", variant.options.repeat},
+              {"seed", variant.options.seed},
+              {"kernel_error", variant.options.kernel_error},
+              {"bandwidth_error", variant.options.bandwidth_error},
+              {"makespan_ratio_mean", variant.summary.makespan_mean},
+              {"makespan_ratio_worst", variant.summary.makespan_worst},
+              {"worst_point", variant.summary.worst_point},
+              {"comparisons", std::move(points)}};
     if (variant.summary.bytes_mean) json["bytes_ratio_mean"] = *variant.summary.bytes_mean;
     all.push_back(std::move(json));
   }

@@ -1,12 +1,12 @@
 /// The report of the comparison of policies.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/experiments/policy_experiment.hpp"
 #include "proto/errors.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -22,7 +22,7 @@ struct PolicyVariant {
 
 /// Returns the summaries as a table for terminals.
 [[nodiscard]] std::string policy_text(const std::vector<PolicyVariant>& variants);
-[[nodiscard]] nlohmann::json policy_json(const std::vector<PolicyVariant>& variants);
+[[nodiscard]] Json policy_json(const std::vector<PolicyVariant>& variants);
 /// Returns summaries and all points as Markdown.
 [[nodiscard]] std::string policy_markdown(const std::vector<PolicyVariant>& variants);
 /// Returns every mean of every policy, with a line of titles.

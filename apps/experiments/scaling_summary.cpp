@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "apps/experiments/experiment_figures.hpp"
 #include "apps/experiments/interval_json.hpp"
 #include "apps/run/run_summary.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 #include "traces/text/transfer_summary.hpp"
@@ -43,13 +43,13 @@ MedianInterval scaled(const MedianInterval& value, double factor) {
   return {value.median * factor, value.low * factor, value.high * factor};
 }
 
-nlohmann::json point_json(const ScalingPoint& point, const ScalingRuns& runs) {
+Json point_json(const ScalingPoint& point, const ScalingRuns& runs) {
   const bool several = runs.outcomes.size() > 1;
-  nlohmann::json json{{"policy", point.policy},
-                      {"policy_options", policy_options_json(point.policy)},
-                      {"gpus", point.gpus},
-                      {"cores", traces::count_cores(runs.outcomes.back().report)},
-                      {"tasks", point.tasks}};
+  Json json{{"policy", point.policy},
+            {"policy_options", policy_options_json(point.policy)},
+            {"gpus", point.gpus},
+            {"cores", traces::count_cores(runs.outcomes.back().report)},
+            {"tasks", point.tasks}};
   add_interval(json, "seconds", point.seconds, several);
   add_interval(json, "gflops", point.gflops, several);
   add_interval(json, "bytes", point.bytes, several);
@@ -60,7 +60,7 @@ nlohmann::json point_json(const ScalingPoint& point, const ScalingRuns& runs) {
   if (point.prediction_error) json["prediction_error"] = *point.prediction_error;
   if (point.residual) json["residual"] = *point.residual;
   for (const FactorizationOutcome& outcome : runs.outcomes) {
-    nlohmann::json run{{"seconds", outcome.seconds}, {"gflops", outcome.gflops}};
+    Json run{{"seconds", outcome.seconds}, {"gflops", outcome.gflops}};
     traces::add_bytes_json(outcome.report.transfers, run);
     json["runs"].push_back(std::move(run));
   }
@@ -131,19 +131,19 @@ std::string scaling_text(const ScalingArguments& arguments, const std::vector<Sc
   return text + '\n' + table.text();
 }
 
-nlohmann::json scaling_json(const ScalingArguments& arguments, const std::vector<ScalingRuns>& runs,
-                            const std::vector<ScalingPoint>& points) {
-  nlohmann::json json{{"app", to_string(arguments.application)},
-                      {"n", arguments.n},
-                      {"tile", arguments.tile},
-                      {"precision", arguments.precision},
-                      {"devices", to_string(arguments.devices)},
-                      {"virtual", arguments.devices == ScalingDevices::modelled},
-                      {"seed", arguments.runtime.seed},
-                      {"repeat", arguments.repeat},
-                      {"lookahead", arguments.runtime.gpu_lookahead},
-                      {"issue_ahead", arguments.runtime.issue_ahead},
-                      {"results", nlohmann::json::array()}};
+Json scaling_json(const ScalingArguments& arguments, const std::vector<ScalingRuns>& runs,
+                  const std::vector<ScalingPoint>& points) {
+  Json json{{"app", to_string(arguments.application)},
+            {"n", arguments.n},
+            {"tile", arguments.tile},
+            {"precision", arguments.precision},
+            {"devices", to_string(arguments.devices)},
+            {"virtual", arguments.devices == ScalingDevices::modelled},
+            {"seed", arguments.runtime.seed},
+            {"repeat", arguments.repeat},
+            {"lookahead", arguments.runtime.gpu_lookahead},
+            {"issue_ahead", arguments.runtime.issue_ahead},
+            {"results", Json::array()}};
   if (arguments.devices == ScalingDevices::modelled) json["platform"] = arguments.platform;
   if (arguments.devices == ScalingDevices::emulated) json["emulation"] = arguments.emulation;
   for (std::size_t i = 0; i < points.size(); ++i) json["results"].push_back(point_json(points[i], runs[i]));

@@ -1,13 +1,13 @@
 /// The summary of an experiment over the number of accelerators, as text for people, as JSON and as a picture.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/experiments/scaling_request.hpp"
 #include "apps/simulate/scaling_chart.hpp"
+#include "proto/json/json.hpp"
 #include "proto/median.hpp"
 
 namespace troupe::apps {
@@ -37,8 +37,8 @@ struct ScalingPoint {
 /// Returns a title such as "cholesky, n = 8192, tile 512, double precision, emulated accelerators".
 [[nodiscard]] std::string scaling_title(const ScalingArguments& arguments);
 [[nodiscard]] std::string scaling_text(const ScalingArguments& arguments, const std::vector<ScalingPoint>& points);
-[[nodiscard]] nlohmann::json scaling_json(const ScalingArguments& arguments, const std::vector<ScalingRuns>& runs,
-                                          const std::vector<ScalingPoint>& points);
+[[nodiscard]] Json scaling_json(const ScalingArguments& arguments, const std::vector<ScalingRuns>& runs,
+                                const std::vector<ScalingPoint>& points);
 /// Returns a chart of speed and bytes over the number of accelerators, with a line for each policy.
 [[nodiscard]] ScalingChart scaling_chart(const ScalingArguments& arguments, const std::vector<ScalingPoint>& points);
 

@@ -1,9 +1,9 @@
 #include "apps/models/kept_links.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "platform/files/checked_file.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -40,7 +40,7 @@ Result<LinkSpeeds> read_links(const std::string& path, const std::string& machin
 }
 
 Result<void> write_links(const std::string& path, const std::string& machine_key, const LinkSpeeds& links) {
-  nlohmann::json list = nlohmann::json::array();
+  Json list = Json::array();
   for (const auto& [pair, speed] : links) {
     list.push_back({{"from", pair.first},
                     {"to", pair.second},

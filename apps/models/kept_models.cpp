@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "actors/scheduler/models/history_file.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -63,8 +63,8 @@ std::string models_text(const std::string& folder, const platform::Machine& mach
   return fmt::format("  in {} (delete it to learn them anew)\n{}", kept.path, table.text(2));
 }
 
-nlohmann::json models_json(const std::string& folder, const platform::Machine& machine) {
-  nlohmann::json json{{"folder", folder}, {"kernels", nlohmann::json::array()}};
+Json models_json(const std::string& folder, const platform::Machine& machine) {
+  Json json{{"folder", folder}, {"kernels", Json::array()}};
   if (folder.empty()) return json;
   const Kept kept = look(folder, machine);
   json["file"] = kept.path;

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 
 #include "actors/scheduler/models/history_file.hpp"
 #include "apps/models/kept_links.hpp"
 #include "platform/accelerators/emulated_accelerator.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "platform/machine/topology.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -110,14 +110,14 @@ std::string measured_links_text(const std::vector<MeasuredLink>& links) {
   return "Links, as measured\n" + table.text(2);
 }
 
-nlohmann::json measured_links_json(const std::vector<MeasuredLink>& links) {
-  nlohmann::json json = nlohmann::json::array();
+Json measured_links_json(const std::vector<MeasuredLink>& links) {
+  Json json = Json::array();
   for (const MeasuredLink& link : links) {
-    nlohmann::json one{{"from", link.from},
-                       {"to", link.to},
-                       {"latency_seconds", seconds(link.speed.latency)},
-                       {"bandwidth_mb_per_s", link.speed.bytes_per_s / 1e6},
-                       {"copies", nlohmann::json::array()}};
+    Json one{{"from", link.from},
+             {"to", link.to},
+             {"latency_seconds", seconds(link.speed.latency)},
+             {"bandwidth_mb_per_s", link.speed.bytes_per_s / 1e6},
+             {"copies", Json::array()}};
     for (const platform::CopyTime& copy : link.times) {
       one["copies"].push_back({{"bytes", copy.size.count}, {"seconds", seconds(copy.time)}});
     }

@@ -1,12 +1,12 @@
 /// Measures the links between host memory and accelerators.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "actors/running/runtime_options.hpp"
 #include "platform/accelerators/link_measurement.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -32,6 +32,6 @@ bool keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& op
 
 /// Returns a table; empty if there are no links.
 [[nodiscard]] std::string measured_links_text(const std::vector<MeasuredLink>& links);
-[[nodiscard]] nlohmann::json measured_links_json(const std::vector<MeasuredLink>& links);
+[[nodiscard]] Json measured_links_json(const std::vector<MeasuredLink>& links);
 
 }  // namespace troupe::apps

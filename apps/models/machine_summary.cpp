@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "platform/machine/cpu_set.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -121,11 +121,10 @@ std::string kernel_table(const MachineDescription& machine) {
   return table.text(kIndent);
 }
 
-nlohmann::json matrix_json(const MachineDescription& machine,
-                           const std::function<double(const DescribedRoute&)>& value) {
-  nlohmann::json matrix = nlohmann::json::array();
+Json matrix_json(const MachineDescription& machine, const std::function<double(const DescribedRoute&)>& value) {
+  Json matrix = Json::array();
   for (std::size_t from = 0; from < machine.node_count(); ++from) {
-    nlohmann::json row = nlohmann::json::array();
+    Json row = Json::array();
     for (std::size_t to = 0; to < machine.node_count(); ++to) {
       row.push_back(from == to ? 0.0 : value(machine.route(from, to)));
     }
@@ -134,12 +133,12 @@ nlohmann::json matrix_json(const MachineDescription& machine,
   return matrix;
 }
 
-nlohmann::json routes_json(const MachineDescription& machine) {
-  nlohmann::json routes = nlohmann::json::array();
+Json routes_json(const MachineDescription& machine) {
+  Json routes = Json::array();
   for (std::size_t from = 0; from < machine.node_count(); ++from) {
     for (std::size_t to = 0; to < machine.node_count(); ++to) {
       if (from == to) continue;
-      nlohmann::json links = nlohmann::json::array();
+      Json links = Json::array();
       for (const std::uint32_t link : machine.route(from, to).links) links.push_back(machine.links[link].name);
       routes.push_back({{"from", node_name(from)}, {"to", node_name(to)}, {"links", std::move(links)}});
     }
@@ -147,27 +146,25 @@ nlohmann::json routes_json(const MachineDescription& machine) {
   return routes;
 }
 
-nlohmann::json time_json(const KernelTime& time) {
-  return {{"mean_us", time.mean_us}, {"deviation_us", time.deviation_us}};
-}
+Json time_json(const KernelTime& time) { return {{"mean_us", time.mean_us}, {"deviation_us", time.deviation_us}}; }
 
-nlohmann::json kernel_json(const MachineDescription& machine, const KernelTimes& kernel) {
-  nlohmann::json json{{"app", kernel.application()},
-                      {"kernel", kernel.kernel()},
-                      {"precision", precision_of(kernel)},
-                      {"flops_per_cube", kernel.flops_per_cube()},
-                      {"tiles", nlohmann::json::array()}};
+Json kernel_json(const MachineDescription& machine, const KernelTimes& kernel) {
+  Json json{{"app", kernel.application()},
+            {"kernel", kernel.kernel()},
+            {"precision", precision_of(kernel)},
+            {"flops_per_cube", kernel.flops_per_cube()},
+            {"tiles", Json::array()}};
   for (const double edge : kernel.edges()) {
-    nlohmann::json tile{{"tile", edge}};
+    Json tile{{"tile", edge}};
     if (kernel.on_cpu()) tile["cpu_us"] = time_json(kernel.cpu(edge));
     for (const int cores : kernel.core_counts()) {
       if (cores == 1) continue;
-      nlohmann::json time = time_json(kernel.cluster(cores, edge));
+      Json time = time_json(kernel.cluster(cores, edge));
       time["cores"] = cores;
       tile["cluster_us"].push_back(std::move(time));
     }
     for (std::size_t gpu = 0; kernel.on_gpus() && gpu < machine.gpus.size(); ++gpu) {
-      nlohmann::json time = time_json(kernel.gpu(gpu, edge));
+      Json time = time_json(kernel.gpu(gpu, edge));
       time["gpu"] = gpu;
       tile["gpu_us"].push_back(std::move(time));
     }
@@ -200,16 +197,12 @@ std::string machine_text(const MachineDescription& machine) {
   return text + "\nKernels\n" + kernel_table(machine);
 }
 
-nlohmann::json machine_json(const MachineDescription& machine) {
-  nlohmann::json json{{"platform", machine.name},
-                      {"description", machine.description},
-                      {"source", machine.source},
-                      {"cpu", machine.cpu_model},
-                      {"cores", machine.cores},
-                      {"sockets", machine.sockets},
-                      {"gpu_devices", nlohmann::json::array()},
-                      {"links", nlohmann::json::array()},
-                      {"kernels", nlohmann::json::array()}};
+Json machine_json(const MachineDescription& machine) {
+  Json json{{"platform", machine.name},     {"description", machine.description},
+            {"source", machine.source},     {"cpu", machine.cpu_model},
+            {"cores", machine.cores},       {"sockets", machine.sockets},
+            {"gpu_devices", Json::array()}, {"links", Json::array()},
+            {"kernels", Json::array()}};
   for (std::size_t gpu = 0; gpu < machine.gpus.size(); ++gpu) {
     const DescribedGpu& described = machine.gpus[gpu];
     json["gpu_devices"].push_back({{"gpu", gpu},

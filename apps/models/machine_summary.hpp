@@ -1,11 +1,11 @@
 /// A described machine, as text for people and as JSON.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "platform/described/machine_description.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -18,6 +18,6 @@ namespace troupe::apps {
 [[nodiscard]] std::string machine_text(const platform::MachineDescription& machine);
 
 /// Returns the machine as one JSON object, with all times at the tiles that were measured.
-[[nodiscard]] nlohmann::json machine_json(const platform::MachineDescription& machine);
+[[nodiscard]] Json machine_json(const platform::MachineDescription& machine);
 
 }  // namespace troupe::apps

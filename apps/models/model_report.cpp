@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "actors/scheduler/models/history_file.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -79,12 +79,12 @@ bool any_chosen(const KeptModels& models, const std::vector<std::string>& kernel
   return std::any_of(all.begin(), all.end(), [&](const auto& entry) { return is_chosen(entry.first.name, kernels); });
 }
 
-nlohmann::json kernel_json(const KernelKey& key, const KernelHistory& kernel) {
-  nlohmann::json json{{"kernel", key.name},
-                      {"kind", to_string(key.device)},
-                      {"element_bytes", key.element_bytes},
-                      {"size_in", key.in_flops ? "flops" : "bytes"},
-                      {"sizes", nlohmann::json::array()}};
+Json kernel_json(const KernelKey& key, const KernelHistory& kernel) {
+  Json json{{"kernel", key.name},
+            {"kind", to_string(key.device)},
+            {"element_bytes", key.element_bytes},
+            {"size_in", key.in_flops ? "flops" : "bytes"},
+            {"sizes", Json::array()}};
   for (const KernelHistory::Shape& shape : by_size(kernel)) {
     json["sizes"].push_back({{"size", shape.size},
                              {"tasks", shape.times.count()},
@@ -147,11 +147,11 @@ std::string models_table(const KeptModels& models, const std::vector<std::string
   return text;
 }
 
-nlohmann::json models_as_json(const KeptModels& models, const std::vector<std::string>& kernels) {
-  nlohmann::json json{{"file", models.times_path},
-                      {"links_file", models.links_path},
-                      {"kernels", nlohmann::json::array()},
-                      {"links", nlohmann::json::array()}};
+Json models_as_json(const KeptModels& models, const std::vector<std::string>& kernels) {
+  Json json{{"file", models.times_path},
+            {"links_file", models.links_path},
+            {"kernels", Json::array()},
+            {"links", Json::array()}};
   for (const auto& [key, kernel] : models.history.kernels()) {
     if (is_chosen(key.name, kernels)) json["kernels"].push_back(kernel_json(key, kernel));
   }

@@ -1,12 +1,12 @@
 /// The kernel times and links that are kept for this machine, as text for people and as JSON.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "actors/scheduler/models/execution_history.hpp"
 #include "apps/models/kept_links.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -29,7 +29,7 @@ struct KeptModels {
 /// Returns a row for each kernel, kind of device and size, then the power laws through them, then the links. `kernels`:
 /// the kernels to show; empty: all.
 [[nodiscard]] std::string models_table(const KeptModels& models, const std::vector<std::string>& kernels);
-[[nodiscard]] nlohmann::json models_as_json(const KeptModels& models, const std::vector<std::string>& kernels);
+[[nodiscard]] Json models_as_json(const KeptModels& models, const std::vector<std::string>& kernels);
 
 /// Returns true if the name is among the kernels; an empty list has all.
 [[nodiscard]] bool is_chosen(const std::string& kernel, const std::vector<std::string>& kernels);

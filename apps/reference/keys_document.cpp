@@ -2,52 +2,52 @@
 #include <fmt/ranges.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/reference/reference_documents.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr std::string_view kKey = "key.";
 constexpr std::string_view kObject = "object.";
 constexpr std::string_view kCommand = "command.";
 
 /// Returns the name of a reference's target: "key.seconds" for "#/$defs/key.seconds".
-std::string target_of(const json& schema) {
+std::string target_of(const Json& schema) {
   const std::string reference = schema.value("$ref", "");
   return reference.substr(reference.rfind('/') + 1);
 }
 
-std::string type_of(const json& schema) {
+std::string type_of(const Json& schema) {
   if (schema.contains("enum")) {
     std::string text;
-    for (const json& one : schema["enum"]) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", one.dump());
+    for (const Json& one : schema["enum"]) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", one.dump());
     return text;
   }
   if (schema.contains("const")) return fmt::format("`{}`", schema["const"].dump());
   if (const std::string target = target_of(schema); !target.empty()) {
     return target.starts_with(kObject) ? fmt::format("[{0}](#{0})", target.substr(kObject.size())) : target;
   }
-  const json type = schema.value("type", json("any"));
+  const Json type = schema.value("type", Json("any"));
   if (type.is_array()) {
-    std::vector<std::string> names = type;
-    return fmt::format("{}", fmt::join(names, " or "));
+    return fmt::format("{}", fmt::join(type.get<std::vector<std::string>>(), " or "));
   }
   if (type == "array" && schema.contains("items")) return "list of " + type_of(schema["items"]);
-  return type;
+  return type.get<std::string>();
 }
 
 /// Returns the members of one object: "`app`, `n`, `workers` (list of [worker](#worker))"; optional ones are in
 /// italics.
-std::string members_of(const json& schema) {
-  const std::set<std::string> required = schema.value("required", std::set<std::string>{});
-  const json properties = schema.value("properties", json::object());
+std::string members_of(const Json& schema) {
+  const auto names = schema.value("required", std::vector<std::string>{});
+  const std::set<std::string> required(names.begin(), names.end());
+  const Json properties = schema.value("properties", Json::object());
   std::string text;
   for (const auto& [name, member] : properties.items()) {
     const bool is_key = target_of(member).starts_with(kKey);
@@ -64,15 +64,15 @@ std::string members_of(const json& schema) {
 }  // namespace
 
 Result<ReferenceDocument> keys_document(const std::string& schema) {
-  const json parsed = json::parse(schema, nullptr, false);
-  if (parsed.is_discarded() || !parsed.contains("$defs")) {
+  const std::optional<Json> parsed = Json::try_parse(schema);
+  if (!parsed || !parsed->contains("$defs")) {
     return Failure{ErrorCode::bad_input,
                    "the schema of the output is no JSON object with $defs: " + schema.substr(0, 200)};
   }
   std::string keys;
   std::string objects;
   std::string commands;
-  for (const auto& [name, definition] : parsed["$defs"].items()) {
+  for (const auto& [name, definition] : parsed->at("$defs").items()) {
     const std::string description = definition.value("description", "");
     if (description.empty()) return Failure{ErrorCode::bad_input, fmt::format("{} has no description", name)};
     if (name.starts_with(kKey)) {
@@ -86,7 +86,7 @@ Result<ReferenceDocument> keys_document(const std::string& schema) {
     }
   }
   std::string text =
-      "# Every key of the JSON output\n" + written_by() + "\n" + parsed.value("description", "") +
+      "# Every key of the JSON output\n" + written_by() + "\n" + parsed->value("description", "") +
       "\n\n## Keys\n\nOne key means the same wherever it stands.\n\n| key | type | meaning |\n|---|---|---|\n" + keys +
       "\n## Commands\n\nKeys in italics are there only where they have something to say.\n" + commands +
       "\n## Objects\n" + objects;

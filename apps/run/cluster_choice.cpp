@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/common_arguments.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -35,10 +35,8 @@ std::string clusters_table(const ClusterChoice& choice) {
   return table.text(2);
 }
 
-nlohmann::json clusters_json(const ClusterChoice& choice) {
-  nlohmann::json json{{"clusters", choice.best().workers},
-                      {"search_seconds", choice.search_seconds},
-                      {"tried", nlohmann::json::array()}};
+Json clusters_json(const ClusterChoice& choice) {
+  Json json{{"clusters", choice.best().workers}, {"search_seconds", choice.search_seconds}, {"tried", Json::array()}};
   if (!choice.remark.empty()) json["remark"] = choice.remark;
   for (const TriedClusters& one : choice.tried) {
     json["tried"].push_back({{"clusters", one.clusters.workers},

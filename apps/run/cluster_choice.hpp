@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "actors/running/runtime_options.hpp"
 #include "linalg/factorization.hpp"
 #include "platform/machine/cluster_candidates.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -43,7 +43,7 @@ struct ClusterChoice {
 [[nodiscard]] std::string clusters_text(const ClusterChoice& choice);
 /// Returns a table with a row for each of the clusters that were tried.
 [[nodiscard]] std::string clusters_table(const ClusterChoice& choice);
-[[nodiscard]] nlohmann::json clusters_json(const ClusterChoice& choice);
+[[nodiscard]] Json clusters_json(const ClusterChoice& choice);
 
 /// Finds the best clusters for a factorization of order `n` in a runtime with these options, on this machine. If too
 /// little is known of the machine, returns nothing and warns (`RuntimeOptions::on_warning`). Throws `Error`.

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "actors/scheduler/policy_specification.hpp"
 #include "apps/run/idle_gpus.hpp"
+#include "proto/json/json.hpp"
 #include "proto/median.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/text/human.hpp"
@@ -45,8 +45,8 @@ WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
   return {busy, waiting, searching, std::max(0.0, run_seconds - busy - waiting - searching)};
 }
 
-nlohmann::json predictions_as_json(const std::vector<PredictionReport>& predictions) {
-  nlohmann::json json = nlohmann::json::array();
+Json predictions_as_json(const std::vector<PredictionReport>& predictions) {
+  Json json = Json::array();
   for (const PredictionReport& of : predictions) {
     json.push_back({{"codelet", of.codelet},
                     {"kind", to_string(of.kind)},
@@ -59,24 +59,24 @@ nlohmann::json predictions_as_json(const std::vector<PredictionReport>& predicti
   return json;
 }
 
-nlohmann::json to_json(const RunSummary& summary) {
-  nlohmann::json json{{"app", summary.application},
-                      {"problem", summary.problem},
-                      {"n", summary.n},
-                      {"tile", summary.tile},
-                      {"precision", summary.precision},
-                      {"policy", summary.policy},
-                      {"policy_options", policy_options_json(summary.policy)},
-                      {"cores", traces::count_cores(summary.report)},
-                      {"gpus", traces::count_accelerators(summary.report)},
-                      {"seed", summary.seed},
-                      {"seconds", summary.median_seconds()},
-                      {"gflops", summary.median_gflops()},
-                      {"tasks", summary.report.ended}};
+Json to_json(const RunSummary& summary) {
+  Json json{{"app", summary.application},
+            {"problem", summary.problem},
+            {"n", summary.n},
+            {"tile", summary.tile},
+            {"precision", summary.precision},
+            {"policy", summary.policy},
+            {"policy_options", policy_options_json(summary.policy)},
+            {"cores", traces::count_cores(summary.report)},
+            {"gpus", traces::count_accelerators(summary.report)},
+            {"seed", summary.seed},
+            {"seconds", summary.median_seconds()},
+            {"gflops", summary.median_gflops()},
+            {"tasks", summary.report.ended}};
   if (!summary.pivoting.empty()) json["pivoting"] = summary.pivoting;
   if (summary.sparse) add_json(*summary.sparse, json);
   for (const MeasuredRun& run : summary.runs) {
-    nlohmann::json one{{"seconds", run.seconds}, {"gflops", run.gflops}};
+    Json one{{"seconds", run.seconds}, {"gflops", run.gflops}};
     if (run.peak_gflops > 0) one["peak_gflops"] = run.peak_gflops;
     json["runs"].push_back(std::move(one));
   }
@@ -226,26 +226,26 @@ double RunSummary::median_share_of_peak() const {
   return median_of(runs, [](const MeasuredRun& run) { return run.gflops / run.peak_gflops; });
 }
 
-nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
-  nlohmann::json workers = nlohmann::json::array();
+Json workers_as_json(const RunReport& report, double run_seconds) {
+  Json workers = Json::array();
   for (const WorkerReport& worker : report.workers) {
     const WorkerTimes times = times_of(worker, run_seconds);
-    const nlohmann::json id = worker.worker.valid() ? nlohmann::json(worker.worker.value()) : nlohmann::json(nullptr);
-    nlohmann::json json{{"worker", id},
-                        {"device", worker.device},
-                        {"kind", to_string(worker.kind)},
-                        {"cores", is_accelerator(worker.kind) ? 0 : worker.cores},
-                        {"processing_unit", worker.bound_to},
-                        {"tasks", worker.tasks},
-                        {"busy_seconds", times.busy},
-                        {"waiting_for_data_seconds", times.waiting},
-                        {"searching_seconds", times.searching},
-                        {"idle_seconds", times.idle},
-                        {"steals", worker.steals},
-                        {"stolen_tasks", worker.stolen_tasks},
-                        {"issued_ahead", worker.issued_ahead},
-                        {"failed_steals", worker.failed_steals},
-                        {"parks", worker.parks}};
+    const Json id = worker.worker.valid() ? Json(worker.worker.value()) : Json(nullptr);
+    Json json{{"worker", id},
+              {"device", worker.device},
+              {"kind", to_string(worker.kind)},
+              {"cores", is_accelerator(worker.kind) ? 0 : worker.cores},
+              {"processing_unit", worker.bound_to},
+              {"tasks", worker.tasks},
+              {"busy_seconds", times.busy},
+              {"waiting_for_data_seconds", times.waiting},
+              {"searching_seconds", times.searching},
+              {"idle_seconds", times.idle},
+              {"steals", worker.steals},
+              {"stolen_tasks", worker.stolen_tasks},
+              {"issued_ahead", worker.issued_ahead},
+              {"failed_steals", worker.failed_steals},
+              {"parks", worker.parks}};
     if (!is_accelerator(worker.kind) && worker.cores > 1) {
       json["members"] = worker.members;
       json["team"] = traces::team_json(worker.team);
@@ -255,19 +255,17 @@ nlohmann::json workers_as_json(const RunReport& report, double run_seconds) {
   return workers;
 }
 
-nlohmann::json policy_options_json(const std::string& specification) {
-  nlohmann::json json = nlohmann::json::object();
+Json policy_options_json(const std::string& specification) {
+  Json json = Json::object();
   const auto parsed = scheduler::parse_policy(specification);
   if (!parsed) return json;
   for (const auto& [name, value] : parsed.value().options) {
-    json[name] = value.empty() ? nlohmann::json(true) : nlohmann::json(value);
+    json[name] = value.empty() ? Json(true) : Json(value);
   }
   return json;
 }
 
-std::string as_text(const nlohmann::json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string as_text(const Json& json) { return json.dump(2); }
 
 RunReport difference(const RunReport& later, const RunReport& earlier) {
   RunReport result = later;

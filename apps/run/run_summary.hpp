@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "apps/run/cluster_choice.hpp"
 #include "apps/run/sparse_facts.hpp"
 #include "linalg/residuals.hpp"
+#include "proto/json/json.hpp"
 #include "traces/picture/picture.hpp"
 
 namespace troupe::apps {
@@ -69,12 +69,12 @@ struct RunSummary {
 [[nodiscard]] traces::Picture picture_of(const RunSummary& summary);
 
 /// Returns one object for each worker of a run that took `run_seconds`.
-[[nodiscard]] nlohmann::json workers_as_json(const RunReport& report, double run_seconds);
+[[nodiscard]] Json workers_as_json(const RunReport& report, double run_seconds);
 /// Returns a policy's options: `{"alpha": "0.5", "cp": true}` for "dada:alpha=0.5,cp"; empty if there are none.
-[[nodiscard]] nlohmann::json policy_options_json(const std::string& specification);
+[[nodiscard]] Json policy_options_json(const std::string& specification);
 
 /// Returns JSON as text that people and programs can read. Bytes that are not UTF-8 (of a file's name) are replaced.
-[[nodiscard]] std::string as_text(const nlohmann::json& json);
+[[nodiscard]] std::string as_text(const Json& json);
 
 /// Prints the summary to standard output, as one JSON object or as tables.
 void print(const RunSummary& summary, bool json);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "linalg/factorization.hpp"
 #include "linalg/files/matrix_market.hpp"
 #include "linalg/files/matrix_market_writer.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/mailbox_table.hpp"
 #include "traces/text/transfer_summary.hpp"
@@ -210,25 +210,24 @@ Solved solve_system(const SolveArguments& arguments, const linalg::MatrixMarketH
   return solved;
 }
 
-nlohmann::json to_json(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header,
-                       const Solved& solved) {
-  nlohmann::json json{{"app", "solve"},
-                      {"matrix", arguments.matrix},
-                      {"n", header.rows},
-                      {"method", to_string(solved.method)},
-                      {"tile", solved.tile},
-                      {"precision", arguments.precision},
-                      {"policy", solved.policy},
-                      {"policy_options", policy_options_json(solved.policy)},
-                      {"cores", traces::count_cores(solved.report)},
-                      {"gpus", traces::count_accelerators(solved.report)},
-                      {"seed", arguments.runtime.seed},
-                      {"seconds", solved.seconds},
-                      {"gflops", linalg::flop_count(solved.method, header.rows, header.cols) / solved.seconds * 1e-9},
-                      {"residual", solved.residual.value},
-                      {"reciprocal_condition", solved.quality.reciprocal_condition},
-                      {"tasks", solved.report.ended},
-                      {"workers", workers_as_json(solved.report, solved.total_seconds)}};
+Json to_json(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header, const Solved& solved) {
+  Json json{{"app", "solve"},
+            {"matrix", arguments.matrix},
+            {"n", header.rows},
+            {"method", to_string(solved.method)},
+            {"tile", solved.tile},
+            {"precision", arguments.precision},
+            {"policy", solved.policy},
+            {"policy_options", policy_options_json(solved.policy)},
+            {"cores", traces::count_cores(solved.report)},
+            {"gpus", traces::count_accelerators(solved.report)},
+            {"seed", arguments.runtime.seed},
+            {"seconds", solved.seconds},
+            {"gflops", linalg::flop_count(solved.method, header.rows, header.cols) / solved.seconds * 1e-9},
+            {"residual", solved.residual.value},
+            {"reciprocal_condition", solved.quality.reciprocal_condition},
+            {"tasks", solved.report.ended},
+            {"workers", workers_as_json(solved.report, solved.total_seconds)}};
   traces::add_transfers_json(solved.report, json);
   if (solved.clusters) json["clusters"] = clusters_json(*solved.clusters);
   if (solved.metrics) json["metrics"] = traces::metrics_as_json(*solved.metrics);

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "platform/machine/host_memory.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 
 namespace troupe::apps {
@@ -66,7 +65,7 @@ std::string sparse_text(const SparseFacts& facts) {
   return text;
 }
 
-void add_json(const SparseFacts& facts, nlohmann::json& json) {
+void add_json(const SparseFacts& facts, Json& json) {
   json["block"] = facts.cut.block;
   json["super"] = facts.cut.side;
   json["grain"] = facts.cut.side == 1 ? "fine" : facts.in_pieces ? "multi" : "coarse";

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "kernels/factor.hpp"
 #include "linalg/sparse/block_lu.hpp"
 #include "linalg/sparse/block_matrix.hpp"
+#include "proto/json/json.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::apps {
@@ -39,7 +39,7 @@ template <class T>
 /// Returns lines for people, each indented by two spaces.
 [[nodiscard]] std::string sparse_text(const SparseFacts& facts);
 /// Adds `ordering block super nonzeros stored_blocks blocks_before_fill_in stored_bytes fill_in replaced_pivots …`.
-void add_json(const SparseFacts& facts, nlohmann::json& json);
+void add_json(const SparseFacts& facts, Json& json);
 
 /// Returns the number of tasks of LU with such super-blocks, or a few more: products in which no two full blocks meet
 /// count, too.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "linalg/sparse/sparse_factorization.hpp"
 #include "linalg/sparse/sparse_file.hpp"
 #include "platform/machine/host_memory.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/mailbox_table.hpp"
 #include "traces/text/transfer_summary.hpp"
@@ -173,30 +173,30 @@ SparseSolved solve_columns(const SolveArguments& arguments, const linalg::Compre
 constexpr const char* kNearlySingular =
     "pivots were replaced and the solution is large: the matrix is singular or nearly so to working precision";
 
-nlohmann::json to_json(const SolveArguments& arguments, const SparseSolved& solved) {
+Json to_json(const SolveArguments& arguments, const SparseSolved& solved) {
   const double window_seconds = seconds(solved.window.end - solved.window.start);
-  nlohmann::json json{{"app", "solve"},
-                      {"matrix", arguments.matrix},
-                      {"n", solved.order},
-                      {"method", "sparse-lu"},
-                      {"precision", arguments.precision},
-                      {"policy", solved.policy},
-                      {"policy_options", policy_options_json(solved.policy)},
-                      {"cores", traces::count_cores(solved.report)},
-                      {"gpus", traces::count_accelerators(solved.report)},
-                      {"seed", arguments.runtime.seed},
-                      {"seconds", solved.factorization_seconds},
-                      {"analysis_seconds", solved.analysis_seconds},
-                      {"solution_seconds", solved.solution_seconds},
-                      {"gflops", solved.facts.flops / solved.factorization_seconds * 1e-9},
-                      {"refinements", solved.refinements},
-                      {"smallest_pivot", solved.smallest_pivot},
-                      {"smallest_pivot_row", solved.smallest_pivot_row + 1},
-                      {"residual", solved.residual.value},
-                      {"backward_error", solved.backward_error},
-                      {"peak_memory_bytes", solved.peak.count},
-                      {"tasks", solved.report.ended},
-                      {"workers", workers_as_json(solved.report, window_seconds)}};
+  Json json{{"app", "solve"},
+            {"matrix", arguments.matrix},
+            {"n", solved.order},
+            {"method", "sparse-lu"},
+            {"precision", arguments.precision},
+            {"policy", solved.policy},
+            {"policy_options", policy_options_json(solved.policy)},
+            {"cores", traces::count_cores(solved.report)},
+            {"gpus", traces::count_accelerators(solved.report)},
+            {"seed", arguments.runtime.seed},
+            {"seconds", solved.factorization_seconds},
+            {"analysis_seconds", solved.analysis_seconds},
+            {"solution_seconds", solved.solution_seconds},
+            {"gflops", solved.facts.flops / solved.factorization_seconds * 1e-9},
+            {"refinements", solved.refinements},
+            {"smallest_pivot", solved.smallest_pivot},
+            {"smallest_pivot_row", solved.smallest_pivot_row + 1},
+            {"residual", solved.residual.value},
+            {"backward_error", solved.backward_error},
+            {"peak_memory_bytes", solved.peak.count},
+            {"tasks", solved.report.ended},
+            {"workers", workers_as_json(solved.report, window_seconds)}};
   add_json(solved.facts, json);
   traces::add_transfers_json(solved.report, json);
   if (solved.metrics) json["metrics"] = traces::metrics_as_json(*solved.metrics);

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "apps/run/run_summary.hpp"
 #include "apps/service/service_arguments.hpp"
 #include "platform/machine/account_names.hpp"
+#include "proto/json/json.hpp"
 #include "service/views/harmless_text.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
@@ -45,7 +45,7 @@ struct JobsArguments {
   bool all = false;
 };
 
-nlohmann::json to_json(const remote::SessionView& job) {
+Json to_json(const remote::SessionView& job) {
   return {{"session", job.id},
           {"name", job.name},
           {"user", job.user},
@@ -77,7 +77,7 @@ void print_table(const std::vector<remote::SessionView>& jobs) {
 int list_jobs(const JobsArguments& arguments) {
   const auto jobs = connect(arguments.service).jobs(arguments.all).value_or_throw();
   if (arguments.service.json) {
-    nlohmann::json list = nlohmann::json::array();
+    Json list = Json::array();
     for (const remote::SessionView& job : jobs) list.push_back(to_json(job));
     fmt::print("{}\n", as_text({{"jobs", list}}));
   } else if (jobs.empty()) {
@@ -157,7 +157,7 @@ void add_metrics_command(CLI::App& application, Command& chosen) {
     chosen = [arguments] {
       const remote::ServiceCalls calls = connect(*arguments);
       if (arguments->json) {
-        fmt::print("{}\n", as_text(nlohmann::json::parse(calls.look().value_or_throw())));
+        fmt::print("{}\n", as_text(Json::parse(calls.look().value_or_throw())));
       } else {
         fmt::print("{}", calls.metrics().value_or_throw());
       }

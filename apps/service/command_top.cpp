@@ -7,7 +7,6 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "apps/service/top_terminal.hpp"
 #include "client/environment/durations.hpp"
 #include "client/remote/connection/socket_folder.hpp"
+#include "proto/json/json.hpp"
 #include "service/views/view_json.hpp"
 
 namespace troupe::apps {
@@ -47,7 +47,7 @@ int print_once(const TopArguments& arguments) {
   if (arguments.service.json) {
     const std::string text = calls.look().value_or_throw();
     (void)service::view_from_text(text).value_or_throw();
-    fmt::print("{}\n", as_text(nlohmann::json::parse(text)));
+    fmt::print("{}\n", as_text(Json::parse(text)));
     return kSuccess;
   }
   const ServiceView before = view_of(calls);

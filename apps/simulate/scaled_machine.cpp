@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "platform/described/embedded_machines.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -14,23 +14,23 @@ namespace {
 
 constexpr const char* kAssumed = "assumed";
 
-void scale_times(nlohmann::json& times, double factor) {
-  for (nlohmann::json& time : times) {
+void scale_times(Json& times, double factor) {
+  for (Json& time : times) {
     for (const char* key : {"mean", "dev"}) {
       if (time.contains(key) && time[key].is_number()) time[key] = time[key].get<double>() * factor;
     }
   }
 }
 
-void scale(nlohmann::json& kernel, double factor) {
+void scale(Json& kernel, double factor) {
   if (kernel.value("time_origin", "") != kAssumed || !kernel.contains("gpu_us")) return;
   scale_times(kernel["gpu_us"], 1 / factor);
 }
 
 /// Adds a deviation to each time that has a mean but no deviation.
-void add_deviation(nlohmann::json& value, double share) {
+void add_deviation(Json& value, double share) {
   if (value.is_array()) {
-    for (nlohmann::json& element : value) add_deviation(element, share);
+    for (Json& element : value) add_deviation(element, share);
   } else if (value.is_object() && value.contains("mean") && !(value.contains("dev") && value["dev"].is_number())) {
     value["dev"] = share * value["mean"].get<double>();
   }
@@ -38,16 +38,16 @@ void add_deviation(nlohmann::json& value, double share) {
 
 /// Gives each GPU a link with the bandwidth that its copies from the host reach; a copy between GPUs crosses both
 /// links.
-void give_links(nlohmann::json& machine) {
+void give_links(Json& machine) {
   const auto gpu_name = [](std::size_t gpu) { return fmt::format("gpu{}", gpu); };
   const std::size_t gpus = machine["gpus"].size();
-  nlohmann::json links = nlohmann::json::array();
-  nlohmann::json routes = nlohmann::json::array();
+  Json links = Json::array();
+  Json routes = Json::array();
   for (std::size_t to = 0; to < gpus; ++to) {
     links.push_back({{"name", "link" + std::to_string(to)},
                      {"bandwidth_mb_per_s", machine["transfers"]["bandwidth_mb_per_s"][0][to + 1]},
                      {"latency_us", 0}});
-    const std::string link = links.back()["name"];
+    const auto link = links.back()["name"].get<std::string>();
     routes.push_back({{"from", "host"}, {"to", gpu_name(to)}, {"links", {link}}});
     routes.push_back({{"from", gpu_name(to)}, {"to", "host"}, {"links", {link}}});
     for (std::size_t from = 0; from < gpus; ++from) {
@@ -60,13 +60,13 @@ void give_links(nlohmann::json& machine) {
   machine["pci"]["routes"] = std::move(routes);
 }
 
-Result<nlohmann::json> embedded_machine(std::string_view name) {
+Result<Json> embedded_machine(std::string_view name) {
   const auto machines = platform::embedded_machines();
   const auto found = std::find_if(machines.begin(), machines.end(), [&](const auto& m) { return m.name == name; });
   if (found == machines.end()) {
     return Failure{ErrorCode::invalid_argument, fmt::format("no machine '{}' comes with Troupe", name)};
   }
-  return nlohmann::json::parse(found->json);
+  return Json::parse(found->json);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ Result<platform::MachineDescription> machine_with_assumptions(std::string_view n
     return Failure{ErrorCode::invalid_argument,
                    fmt::format("the factor on assumed speeds must be positive, not {}", factor)};
   }
-  for (nlohmann::json& kernel : json.value()["kernels"]) scale(kernel, factor);
+  for (Json& kernel : json.value()["kernels"]) scale(kernel, factor);
   return platform::parse_machine(json.value().dump(), std::string(name));
 }
 
@@ -89,7 +89,7 @@ Result<platform::MachineDescription> machine_with_deviation(std::string_view nam
     return Failure{ErrorCode::invalid_argument,
                    fmt::format("the deviation of kernel times must not be negative, as {} is", share)};
   }
-  for (nlohmann::json& kernel : json.value()["kernels"]) {
+  for (Json& kernel : json.value()["kernels"]) {
     for (auto& [key, value] : kernel.items()) add_deviation(value, share);
   }
   if (links == GpuLinks::one_each) give_links(json.value());
@@ -100,12 +100,12 @@ Result<platform::MachineDescription> machine_with_streamed_share(std::string_vie
   constexpr const char* kShare = "gpu_streamed_gemm_share_of_peak";
   auto json = embedded_machine(name);
   if (!json) return json.failure();
-  const nlohmann::json assumed = json.value().value("assumptions", nlohmann::json::object());
+  const Json assumed = json.value().value("assumptions", Json::object());
   if (!(share > 0) || !(share <= 1) || !assumed.contains(kShare)) {
     return Failure{ErrorCode::invalid_argument,
                    fmt::format("machine '{}' cannot stream products at {} of its GPU's peak", name, share)};
   }
-  for (nlohmann::json& kernel : json.value()["kernels"]) {
+  for (Json& kernel : json.value()["kernels"]) {
     if (kernel.value("time_origin", "").find(kShare) == std::string::npos) continue;
     scale_times(kernel["gpu_us"], assumed[kShare].get<double>() / share);
   }

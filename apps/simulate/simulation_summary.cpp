@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/run/run_summary.hpp"
 #include "apps/simulate/modelled_super_blocks.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 #include "traces/text/transfer_summary.hpp"
@@ -102,20 +102,20 @@ std::string assumptions_text(const SimulationOptions& options) {
   return text;
 }
 
-nlohmann::json estimate_json(nlohmann::json json, const std::string& key, const Estimate& value, bool margin) {
+Json estimate_json(Json json, const std::string& key, const Estimate& value, bool margin) {
   json[key] = value.mean;
   if (margin) json[key + "_margin"] = value.margin;
   return json;
 }
 
-nlohmann::json point_json(const SimulationPoint& point, bool margins) {
-  nlohmann::json json{{"n", point.place.n},
-                      {"gpus", point.place.gpus.size()},
-                      {"gpu_numbers", point.place.gpus},
-                      {"cores", point.cores()},
-                      {"policy", point.place.policy},
-                      {"policy_options", policy_options_json(point.place.policy)},
-                      {"tasks", point.tasks}};
+Json point_json(const SimulationPoint& point, bool margins) {
+  Json json{{"n", point.place.n},
+            {"gpus", point.place.gpus.size()},
+            {"gpu_numbers", point.place.gpus},
+            {"cores", point.cores()},
+            {"policy", point.place.policy},
+            {"policy_options", policy_options_json(point.place.policy)},
+            {"tasks", point.tasks}};
   const auto add = [&](const char* key, const Estimate& value) {
     json = estimate_json(std::move(json), key, value, margins);
   };
@@ -135,7 +135,7 @@ nlohmann::json point_json(const SimulationPoint& point, bool margins) {
   if (const auto share = point.bytes_share_of_bound()) json["bytes_share_of_bound"] = *share;
   if (const auto part = point.utilization(false)) json["utilization_of_cores"] = *part;
   if (const auto part = point.utilization(true)) json["utilization_of_gpus"] = *part;
-  json["links"] = nlohmann::json::array();
+  json["links"] = Json::array();
   for (const LinkUse& link : point.links) {
     json["links"].push_back({{"name", link.name},
                              {"bandwidth_mb_per_s", link.bandwidth_mb_per_s},
@@ -151,26 +151,26 @@ nlohmann::json point_json(const SimulationPoint& point, bool margins) {
   return json;
 }
 
-nlohmann::json run_json(const FactorizationOutcome& outcome, std::uint64_t seed) {
-  nlohmann::json json{{"seed", seed}, {"seconds", outcome.seconds}, {"gflops", outcome.gflops}};
+Json run_json(const FactorizationOutcome& outcome, std::uint64_t seed) {
+  Json json{{"seed", seed}, {"seconds", outcome.seconds}, {"gflops", outcome.gflops}};
   traces::add_bytes_json(outcome.report.transfers, json);
   return json;
 }
 
-nlohmann::json options_json(const SimulationOptions& options) {
-  nlohmann::json json{{"memory_share", options.memory_share},
-                      {"lookahead", options.gpu_lookahead},
-                      {"kernel_overhead_us", microseconds(options.kernel_overhead)},
-                      {"issue_ahead", options.issue_ahead},
-                      {"copy_overhead_us", microseconds(options.copy_overhead)},
-                      {"write_back", options.write_back_finished},
-                      {"copy_streams", options.copy_streams},
-                      {"priorities", options.priorities},
-                      {"peer_copies", options.peer_copies},
-                      {"model", name_of(options.model)},
-                      {"kernel_error", options.kernel_error},
-                      {"bandwidth_error", options.bandwidth_error},
-                      {"noise", options.noise}};
+Json options_json(const SimulationOptions& options) {
+  Json json{{"memory_share", options.memory_share},
+            {"lookahead", options.gpu_lookahead},
+            {"kernel_overhead_us", microseconds(options.kernel_overhead)},
+            {"issue_ahead", options.issue_ahead},
+            {"copy_overhead_us", microseconds(options.copy_overhead)},
+            {"write_back", options.write_back_finished},
+            {"copy_streams", options.copy_streams},
+            {"priorities", options.priorities},
+            {"peer_copies", options.peer_copies},
+            {"model", name_of(options.model)},
+            {"kernel_error", options.kernel_error},
+            {"bandwidth_error", options.bandwidth_error},
+            {"noise", options.noise}};
   if (options.launch) json["launch_us"] = microseconds(*options.launch);
   if (options.notice) json["notice_us"] = microseconds(*options.notice);
   if (!options.clusters.empty()) json["clusters"] = options.clusters;
@@ -188,7 +188,7 @@ std::string sparse_title(const SimulatedRun& run) {
 }
 
 /// Adds the keys that dense factorizations do not have.
-void add_sparse_json(const SimulatedSparseLu& sparse, nlohmann::json& json) {
+void add_sparse_json(const SimulatedSparseLu& sparse, Json& json) {
   const linalg::BlockCut& cut = sparse.problem->cut;
   json["app"] = "sparse-lu";
   json["structure"] = sparse.problem->name;
@@ -213,7 +213,7 @@ std::string sparse_remarks(const SimulationSummary& summary) {
   return text + '\n';
 }
 
-void add_sparse_point_json(const SimulatedRun& run, nlohmann::json& json) {
+void add_sparse_point_json(const SimulatedRun& run, Json& json) {
   const SparseProblem& problem = *run.sparse->problem;
   const std::size_t element = run.precision == Precision::single_precision ? sizeof(float) : sizeof(double);
   json["blocks"] = problem.pattern.blocks();
@@ -258,19 +258,19 @@ std::string simulation_text(const SimulationSummary& summary) {
   return text;
 }
 
-nlohmann::json simulation_json(const SimulationSummary& summary) {
+Json simulation_json(const SimulationSummary& summary) {
   const SimulationRequest& request = summary.request;
   const SimulatedRun& run = request.common();
-  nlohmann::json json{{"virtual", true},
-                      {"eviction", run.eviction},
-                      {"app", to_string(run.application)},
-                      {"precision", name_of(run.precision)},
-                      {"platform", run.simulation.machine.name},
-                      {"tile", run.tile},
-                      {"seed", run.simulation.seed},
-                      {"repeat", request.repeat()},
-                      {"options", options_json(run.simulation)},
-                      {"results", nlohmann::json::array()}};
+  Json json{{"virtual", true},
+            {"eviction", run.eviction},
+            {"app", to_string(run.application)},
+            {"precision", name_of(run.precision)},
+            {"platform", run.simulation.machine.name},
+            {"tile", run.tile},
+            {"seed", run.simulation.seed},
+            {"repeat", request.repeat()},
+            {"options", options_json(run.simulation)},
+            {"results", Json::array()}};
   if (linalg::eliminates_pairs(run.application, run.pivoting)) json["inner"] = run.inner;
   if (run.sparse) {
     add_sparse_json(*run.sparse, json);
@@ -283,7 +283,7 @@ nlohmann::json simulation_json(const SimulationSummary& summary) {
   }
   const auto repeat = static_cast<std::size_t>(request.repeat());
   for (std::size_t i = 0; i < summary.points.size(); ++i) {
-    nlohmann::json point = point_json(summary.points[i], has_margins(summary));
+    Json point = point_json(summary.points[i], has_margins(summary));
     if (run.sparse) add_sparse_point_json(request.run(summary.points[i].place, run.simulation.seed), point);
     if (!request.choices().empty()) point["clusters"] = clusters_json(request.choices()[i]);
     for (std::size_t k = 0; k < repeat; ++k) {

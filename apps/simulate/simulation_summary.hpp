@@ -1,13 +1,13 @@
 /// The summary of simulations, as text for people and as JSON.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/simulate/scaling_chart.hpp"
 #include "apps/simulate/simulation_point.hpp"
 #include "apps/simulate/simulation_request.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -29,7 +29,7 @@ struct SimulationSummary {
 
 /// Returns a row for each place, the assumptions and the files.
 [[nodiscard]] std::string simulation_text(const SimulationSummary& summary);
-[[nodiscard]] nlohmann::json simulation_json(const SimulationSummary& summary);
+[[nodiscard]] Json simulation_json(const SimulationSummary& summary);
 
 /// Returns a chart with a line for each policy, and for each size if there are several.
 [[nodiscard]] ScalingChart simulation_chart(const SimulationSummary& summary);

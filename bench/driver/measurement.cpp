@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "proto/errors.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -70,17 +71,16 @@ class RowMeasurement {
     series.outputs.push_back(outcome.figures);
     for (const std::string& key : result_.row.keys) {
       const bool share = plan_.reference && key == plan_.reference->share_key;
-      const auto found = outcome.figures.find(share ? result_.row.keys.front() : key);
-      if (found == outcome.figures.end() || !found->is_number())
-        return give_up(series, "no figure '" + key + "'", true);
+      const Json* const found = outcome.figures.find(share ? result_.row.keys.front() : key);
+      if (found == nullptr || !found->is_number()) return give_up(series, "no figure '" + key + "'", true);
       series.samples[key].push_back(found->get<double>() / (share ? reference : 1.0));
     }
   }
 
   /// Returns true if this contestant agrees with the first, if all have to agree.
-  bool is_same(const Contestant& contestant, const nlohmann::json& figures) {
+  bool is_same(const Contestant& contestant, const Json& figures) {
     if (result_.row.same_key.empty()) return true;
-    const nlohmann::json found = figures.value(result_.row.same_key, nlohmann::json());
+    const Json found = figures.value(result_.row.same_key, Json());
     if (same_of_.empty()) {
       same_of_ = contestant.label();
       same_ = found;
@@ -101,7 +101,7 @@ class RowMeasurement {
   Results& results_;
   RowResult result_;
   /// The value with which all have to agree, and the label of the contestant that it came from.
-  nlohmann::json same_;
+  Json same_;
   std::string same_of_;
 };
 

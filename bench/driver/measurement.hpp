@@ -9,6 +9,7 @@
 #include "bench/driver/plan.hpp"
 #include "bench/driver/runner_process.hpp"
 #include "bench/statistics.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -18,7 +19,7 @@ struct Series {
   /// The figures by key, one sample per round: either for all rounds or for none.
   std::map<std::string, std::vector<double>> samples;
   /// Everything that the runner printed, one object per round.
-  std::vector<nlohmann::json> outputs;
+  std::vector<Json> outputs;
   /// The reason why there are no samples: missing, not supported, failed.
   std::string skipped;
   bool failed = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proto/json/json.hpp"
 #include "traces/text/table.hpp"
 
 namespace troupe::bench {
@@ -73,12 +74,12 @@ std::string method(const Plan& plan) {
       plan.cores, plan.rounds, 100 * coverage, plan.more_is_better ? "more" : "less");
 }
 
-nlohmann::json to_json(const Estimate& estimate) {
+Json to_json(const Estimate& estimate) {
   return {{"median", estimate.median}, {"low", estimate.low}, {"high", estimate.high}, {"coverage", estimate.coverage}};
 }
 
-nlohmann::json to_json(const RowResult& row, const Series& series) {
-  nlohmann::json json{{"runtime", series.contestant.label()}};
+Json to_json(const RowResult& row, const Series& series) {
+  Json json{{"runtime", series.contestant.label()}};
   if (!series.measured()) {
     json[series.failed ? "failed" : "skipped"] = series.skipped;
     return json;
@@ -143,18 +144,18 @@ std::string as_markdown(const Results& results) {
   return text;
 }
 
-nlohmann::json as_json(const Results& results) {
+Json as_json(const Results& results) {
   const Plan& plan = results.plan;
-  nlohmann::json json{{"benchmark", plan.benchmark},
-                      {"title", plan.title},
-                      {"rounds", plan.rounds},
-                      {"cores", plan.cores},
-                      {"more_is_better", plan.more_is_better},
-                      {"missing", results.missing}};
+  Json json{{"benchmark", plan.benchmark},
+            {"title", plan.title},
+            {"rounds", plan.rounds},
+            {"cores", plan.cores},
+            {"more_is_better", plan.more_is_better},
+            {"missing", results.missing}};
   if (!results.references.empty()) json["reference"] = to_json(estimate(results.references));
-  json["rows"] = nlohmann::json::array();
+  json["rows"] = Json::array();
   for (const RowResult& row : results.rows) {
-    nlohmann::json entry;
+    Json entry;
     for (std::size_t i = 0; i < plan.label_titles.size(); ++i) entry[plan.label_titles[i]] = row.row.labels[i];
     for (const Series& series : row.series) entry["runtimes"].push_back(to_json(row, series));
     json["rows"].push_back(std::move(entry));

@@ -1,11 +1,11 @@
 /// The results, as text for people and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "bench/driver/measurement.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -22,6 +22,6 @@ struct ReportCells {
 
 [[nodiscard]] std::string as_terminal_text(const Results& results);
 [[nodiscard]] std::string as_markdown(const Results& results);
-[[nodiscard]] nlohmann::json as_json(const Results& results);
+[[nodiscard]] Json as_json(const Results& results);
 
 }  // namespace troupe::bench

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "bench/runner.hpp"
+#include "proto/json/json.hpp"
 #include "traces/picture/child_process.hpp"
 
 namespace troupe::bench {
@@ -26,9 +27,9 @@ Outcome outcome_of(const traces::ChildOutput& child) {
   if (child.exit_status != kMeasured) {
     return {Kind::failed, {}, fmt::format("exit status {}: {}", child.exit_status, last_line(child.errors))};
   }
-  nlohmann::json figures = nlohmann::json::parse(last_line(child.output), nullptr, false);
-  if (!figures.is_object()) return {Kind::failed, {}, "printed no JSON object"};
-  return {Kind::measured, std::move(figures), {}};
+  std::optional<Json> figures = Json::try_parse(last_line(child.output));
+  if (!figures || !figures->is_object()) return {Kind::failed, {}, "printed no JSON object"};
+  return {Kind::measured, std::move(*figures), {}};
 }
 
 }  // namespace

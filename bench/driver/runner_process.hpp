@@ -1,10 +1,11 @@
 /// Runners as child processes.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -12,7 +13,7 @@ namespace troupe::bench {
 struct Outcome {
   enum class Kind { measured, unsupported, failed };
   Kind kind = Kind::failed;
-  nlohmann::json figures;
+  Json figures;
   /// The reason why nothing was measured, in one line.
   std::string reason;
 };

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "apps/command_line.hpp"
 #include "bench/gpu/cuda_peers.hpp"
 #include "bench/gpu/measurements.hpp"
 #include "kernels/sparse/super_block.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -149,7 +149,7 @@ void print_table(const std::vector<GpuFigure>& figures) {
 }
 
 void write_json(const std::string& file, const std::vector<GpuFigure>& figures) {
-  nlohmann::json all = nlohmann::json::array();
+  Json all = Json::array();
   for (const GpuFigure& f : figures) {
     all.push_back({{"what", f.what},
                    {"seconds", f.seconds},
@@ -165,7 +165,7 @@ void write_json(const std::string& file, const std::vector<GpuFigure>& figures) 
                    {"failure", f.failure}});
   }
   std::ofstream out(file);
-  out << all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  out << all.dump(2) << '\n';
   if (!out.flush()) throw Error(ErrorCode::io, "'" + file + "' could not be written");
 }
 

@@ -3,34 +3,35 @@
 #pragma once
 
 #include "bench/runner.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
 /// Time per empty task, from submission to completion of all. See bench/shapes.hpp.
-[[nodiscard]] nlohmann::json overhead(Parameters& parameters);
+[[nodiscard]] Json overhead(Parameters& parameters);
 /// METG(50%). See bench/sweep.hpp.
-[[nodiscard]] nlohmann::json granularity(Parameters& parameters);
+[[nodiscard]] Json granularity(Parameters& parameters);
 /// Time from the program's submission to the start on an idle core. See bench/start_latency.hpp.
-[[nodiscard]] nlohmann::json start(Parameters& parameters);
+[[nodiscard]] Json start(Parameters& parameters);
 /// Stealing from a worker that is inside a kernel.
-[[nodiscard]] nlohmann::json steal(Parameters& parameters);
+[[nodiscard]] Json steal(Parameters& parameters);
 /// Tasks of pieces: their cost, and the time until other cores take part in them.
-[[nodiscard]] nlohmann::json pieces(Parameters& parameters);
+[[nodiscard]] Json pieces(Parameters& parameters);
 /// A kernel of a team of cores against the same cores on their own.
-[[nodiscard]] nlohmann::json team(Parameters& parameters);
+[[nodiscard]] Json team(Parameters& parameters);
 /// Time to regroup cores.
-[[nodiscard]] nlohmann::json regroup(Parameters& parameters);
+[[nodiscard]] Json regroup(Parameters& parameters);
 /// Idle time of an accelerator between the kernels of a chain.
-[[nodiscard]] nlohmann::json device(Parameters& parameters);
+[[nodiscard]] Json device(Parameters& parameters);
 /// Memory per task in flight. See bench/memory_use.hpp.
-[[nodiscard]] nlohmann::json memory(Parameters& parameters);
+[[nodiscard]] Json memory(Parameters& parameters);
 /// The most memory that a long stream of tasks takes.
-[[nodiscard]] nlohmann::json stream(Parameters& parameters);
+[[nodiscard]] Json stream(Parameters& parameters);
 /// GFlop/s of a factorization. See bench/factorization_case.hpp.
-[[nodiscard]] nlohmann::json linalg(Parameters& parameters);
+[[nodiscard]] Json linalg(Parameters& parameters);
 /// Seconds to solve a sparse system. See bench/sparse/sparse_case.hpp.
-[[nodiscard]] nlohmann::json sparse(Parameters& parameters);
+[[nodiscard]] Json sparse(Parameters& parameters);
 /// GFlop/s of a factorization of a sparse matrix of blocks. See bench/sparse/block_lu_case.hpp.
-[[nodiscard]] nlohmann::json sparse_lu(Parameters& parameters);
+[[nodiscard]] Json sparse_lu(Parameters& parameters);
 
 }  // namespace troupe::bench

@@ -5,6 +5,7 @@
 
 #include "bench/runners/cases.hpp"
 #include "bench/sweep.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -105,7 +106,7 @@ class AsyncTasks final : public TaskflowExecutor {
 
 }  // namespace
 
-nlohmann::json granularity(Parameters& parameters) {
+Json granularity(Parameters& parameters) {
   constexpr std::array kModes{"submitted", "async", "static"};
   const std::string mode = mode_of(parameters, kModes);
   const SweepOptions options = sweep_options(parameters, mode == "static" ? kMostStaticTasks : kMostTasks);

@@ -8,6 +8,7 @@
 
 #include "bench/runners/cases.hpp"
 #include "bench/sweep.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -86,7 +87,7 @@ class TbbExecutor final : public GraphExecutor {
 
 }  // namespace
 
-nlohmann::json granularity(Parameters& parameters) {
+Json granularity(Parameters& parameters) {
   constexpr std::array kModes{"submitted", "static"};
   const bool keep = mode_of(parameters, kModes) == "static";
   const SweepOptions options = sweep_options(parameters, keep ? kMostStaticTasks : kMostTasks);

@@ -5,6 +5,7 @@
 
 #include "bench/factorization_case.hpp"
 #include "bench/runners/cases.hpp"
+#include "proto/json/json.hpp"
 
 extern "C" {
 // The symbol is weak: another BLAS library may be linked, which takes its number of threads from the environment.
@@ -103,7 +104,7 @@ std::unique_ptr<Factors> factorize(Algorithm algorithm, Matrix& a) {
 
 }  // namespace
 
-nlohmann::json linalg(Parameters& parameters) {
+Json linalg(Parameters& parameters) {
   const FactorizationCase options = factorization_case(parameters);
   parameters.require_all_used();
   if (openblas_set_num_threads != nullptr) openblas_set_num_threads(options.cores);

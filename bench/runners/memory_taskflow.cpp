@@ -4,11 +4,12 @@
 
 #include "bench/memory_use.hpp"
 #include "bench/runners/cases.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
 /// Builds the dependencies as a graph: a task comes after the first task, and after the one before on the same slot.
-nlohmann::json memory(Parameters& parameters) {
+Json memory(Parameters& parameters) {
   const MemoryOptions options = memory_options(parameters);
   tf::Taskflow graph;
   const tf::Task first = graph.emplace([] {});

@@ -4,11 +4,12 @@
 
 #include "bench/memory_use.hpp"
 #include "bench/runners/cases.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
 /// Builds the dependencies as a graph: a task comes after the first task, and after the one before on the same slot.
-nlohmann::json memory(Parameters& parameters) {
+Json memory(Parameters& parameters) {
   using tbb::flow::continue_msg;
   using Node = tbb::flow::continue_node<continue_msg>;
   const MemoryOptions options = memory_options(parameters);
@@ -16,7 +17,7 @@ nlohmann::json memory(Parameters& parameters) {
   tbb::flow::graph graph;
   std::deque<Node> nodes;
   nodes.emplace_back(graph, nothing);
-  nlohmann::json figures = measure_in_flight(options, [&] {
+  Json figures = measure_in_flight(options, [&] {
     for (std::int64_t i = 0; i < options.in_flight; ++i) {
       nodes.emplace_back(graph, nothing);
       tbb::flow::make_edge(nodes.front(), nodes.back());

@@ -3,6 +3,7 @@
 #include "bench/compute_kernel.hpp"
 #include "bench/runners/cases.hpp"
 #include "bench/shapes.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -88,7 +89,7 @@ void create(const OverheadOptions& options, std::vector<double>& values) {
 
 }  // namespace
 
-nlohmann::json overhead(Parameters& parameters) {
+Json overhead(Parameters& parameters) {
   const OverheadOptions options = overhead_options(parameters);
   const bool ordered =
       options.shape == Shape::chain || options.shape == Shape::chains64 || options.shape == Shape::fork_join;

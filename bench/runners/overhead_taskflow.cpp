@@ -6,6 +6,7 @@
 #include "bench/compute_kernel.hpp"
 #include "bench/runners/cases.hpp"
 #include "bench/shapes.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -65,7 +66,7 @@ std::int64_t run_tree(tf::Executor& executor, int depth) {
 
 }  // namespace
 
-nlohmann::json overhead(Parameters& parameters) {
+Json overhead(Parameters& parameters) {
   constexpr std::array kModes{"submitted", "async"};
   const bool async = mode_of(parameters, kModes) == "async";
   const OverheadOptions options = overhead_options(parameters);

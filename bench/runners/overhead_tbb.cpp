@@ -8,6 +8,7 @@
 #include "bench/compute_kernel.hpp"
 #include "bench/runners/cases.hpp"
 #include "bench/shapes.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -61,7 +62,7 @@ std::int64_t run_graph(const OverheadOptions& options) {
 
 }  // namespace
 
-nlohmann::json overhead(Parameters& parameters) {
+Json overhead(Parameters& parameters) {
   const OverheadOptions options = overhead_options(parameters);
   if (options.handles > 0) throw Unsupported("oneTBB has no data dependencies");
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,

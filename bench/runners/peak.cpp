@@ -7,11 +7,12 @@
 #include "bench/compute_kernel.hpp"
 #include "bench/runners/cases.hpp"
 #include "kernels/peak.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
 
-nlohmann::json kernel_rate(Parameters& parameters) {
+Json kernel_rate(Parameters& parameters) {
   const int cores = cores_of(parameters);
   const double seconds = parameters.number("seconds", 0.2);
   parameters.require_all_used();
@@ -34,7 +35,7 @@ std::vector<int> processing_units(int cores) {
 }
 
 /// Measures one single-threaded matrix product per core, all at once: `kernels::measure_peak`.
-nlohmann::json dgemm(Parameters& parameters) {
+Json dgemm(Parameters& parameters) {
   constexpr int kLargest = 1 << 15;
   const int cores = cores_of(parameters);
   const std::int64_t n = parameters.integer("n", 2048, 1);

@@ -1,5 +1,6 @@
 #include "bench/runners/cases.hpp"
 #include "bench/start_latency.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -12,9 +13,9 @@ void create_starting_task(StartTime& started) {
 
 }  // namespace
 
-nlohmann::json start(Parameters& parameters) {
+Json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
-  nlohmann::json figures;
+  Json figures;
   // The thread that submits belongs to the team. It does not help, since it never waits for tasks in OpenMP's sense.
 #pragma omp parallel num_threads(options.workers + 1)
 #pragma omp single

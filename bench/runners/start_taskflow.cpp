@@ -2,13 +2,14 @@
 
 #include "bench/runners/cases.hpp"
 #include "bench/start_latency.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
-nlohmann::json start(Parameters& parameters) {
+Json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
   tf::Executor executor(static_cast<std::size_t>(options.workers));
-  nlohmann::json figures = measure_start(
+  Json figures = measure_start(
       options, [&executor](StartTime& started) { executor.silent_async([&started] { started.store(now_ns()); }); });
   executor.wait_for_all();
   return figures;

@@ -4,10 +4,11 @@
 
 #include "bench/runners/cases.hpp"
 #include "bench/start_latency.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
-nlohmann::json start(Parameters& parameters) {
+Json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
   const int threads = options.workers + 1;
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
@@ -15,7 +16,7 @@ nlohmann::json start(Parameters& parameters) {
   tbb::task_arena arena(threads);
   return arena.execute([&] {
     tbb::task_group group;
-    nlohmann::json figures =
+    Json figures =
         measure_start(options, [&group](StartTime& started) { group.run([&started] { started.store(now_ns()); }); });
     group.wait();
     return figures;

@@ -14,6 +14,7 @@
 #include "kernels/factor.hpp"
 #include "kernels/products.hpp"
 #include "linalg/sparse/block_structure.hpp"
+#include "proto/json/json.hpp"
 #include "proto/random.hpp"
 
 namespace troupe::bench {
@@ -87,7 +88,7 @@ BlockLuCase block_lu_case(Parameters& parameters) {
   return options;
 }
 
-nlohmann::json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program) {
+Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program) {
   constexpr std::size_t kMostRuns = 9;
   constexpr double kEnoughSeconds = 1;
   std::vector<double> seconds;

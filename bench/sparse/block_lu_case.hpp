@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "bench/parameters.hpp"
@@ -11,6 +10,7 @@
 #include "linalg/sparse/block_lu.hpp"
 #include "linalg/sparse/block_matrix.hpp"
 #include "linalg/sparse/block_pattern.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -51,7 +51,7 @@ class BlockLuProgram {
 /// (of the median), `kernel_share` (the median of `kernel_seconds` / (cores x seconds)), `processor_seconds` (the
 /// median of the process's time on all cores, whatever else ran there), and `checksum`, a text that is the same if all
 /// bits of the factors are.
-[[nodiscard]] nlohmann::json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program);
+[[nodiscard]] Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program);
 
 /// Adds up the time in kernels from all threads. A kernel takes a tenth of a millisecond and more, reading the clock
 /// twice 50 ns.

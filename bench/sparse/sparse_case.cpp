@@ -12,6 +12,7 @@
 #include "linalg/residuals.hpp"
 #include "linalg/sparse/convection_diffusion.hpp"
 #include "linalg/sparse/sparse_file.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -41,7 +42,7 @@ SparseCase sparse_case(Parameters& parameters) {
   return options;
 }
 
-nlohmann::json measure_sparse(const SparseCase& options, const SolveSparse& solve) {
+Json measure_sparse(const SparseCase& options, const SolveSparse& solve) {
   constexpr std::size_t kLeastRuns = 3;
   constexpr std::size_t kMostRuns = 9;
   constexpr double kEnoughSeconds = 1;

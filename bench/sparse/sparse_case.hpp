@@ -2,11 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "bench/parameters.hpp"
 #include "linalg/sparse/compressed_matrix.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
@@ -25,6 +25,6 @@ using SolveSparse = std::function<std::vector<double>(const std::vector<double>&
 /// Measures whole solves: one run to warm up, then as many as fit into a second, at least three and at most nine.
 /// Figures: `seconds` (the median), `fastest_seconds`, `runs`, `residual`, which is |b - A x| / (n |A| |x| eps) in the
 /// 1-norm with eps = 2^-53. Throws std::runtime_error if the residual is not below 30.
-[[nodiscard]] nlohmann::json measure_sparse(const SparseCase& options, const SolveSparse& solve);
+[[nodiscard]] Json measure_sparse(const SparseCase& options, const SolveSparse& solve);
 
 }  // namespace troupe::bench

@@ -2,13 +2,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "client/c/guard.hpp"
 #include "client/c/objects.hpp"
+#include "proto/json/json.hpp"
 #include "traces/files/trace_file.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/text/analysis_report.hpp"
@@ -34,9 +34,7 @@ bool wants_json(troupe_format format) {
               "there is no troupe_format " + std::to_string(format) + ": use TROUPE_TEXT or TROUPE_JSON");
 }
 
-std::string as_text(const nlohmann::json& json) {
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string as_text(const Json& json) { return json.dump(2); }
 
 }  // namespace
 }  // namespace troupe::c

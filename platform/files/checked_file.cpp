@@ -3,21 +3,19 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "platform/files/atomic_file.hpp"
 #include "platform/files/file_text.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::platform {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr Bytes kLargestFile{std::uint64_t{64} << 20U};
 constexpr std::uint64_t kMostVersion = std::uint64_t{1} << 60U;
 
-std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string text_of(const Json& value) { return value.dump(); }
 
 /// The FNV-1a hash of the content's text: without it a flipped digit would be a wrong number.
 std::string checksum_of(const std::string& content) {
@@ -63,9 +61,9 @@ Result<void> read_checked(const std::string& path, const CheckedFormat& format, 
 }
 
 Result<void> write_checked(const std::string& path, const CheckedFormat& format, const std::string& machine_key,
-                           json content) {
+                           Json content) {
   const std::string checksum = checksum_of(text_of(content));
-  const json whole{{"format", format.name},
+  const Json whole{{"format", format.name},
                    {"version", format.version},
                    {"machine", machine_key},
                    {format.content, std::move(content)},

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "platform/files/json_field.hpp"
 #include "proto/errors.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::platform {
 
@@ -33,6 +33,6 @@ struct CheckedFormat {
 /// Replaces the file in one go: a reader sees the old one or the new one; of several writers the last one wins. Makes
 /// the folder. Fails with `io`.
 [[nodiscard]] Result<void> write_checked(const std::string& path, const CheckedFormat& format,
-                                         const std::string& machine_key, nlohmann::json content);
+                                         const std::string& machine_key, Json content);
 
 }  // namespace troupe::platform

@@ -3,23 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "platform/files/json_place.hpp"
 #include "proto/errors.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::platform {
 namespace {
 
-using nlohmann::json;
-
 /// Describes the value of a field, for messages.
-std::string found(const json& value) {
+std::string found(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return fmt::format("an array of {}", value.size());
   constexpr std::size_t kLongest = 40;
-  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+  std::string text = value.dump(-1, true);
   if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
   return text;
 }
@@ -30,14 +28,13 @@ bool JsonField::present() const { return value_ != nullptr && !value_->is_null()
 
 JsonField JsonField::member(const std::string& key, std::string_view expected) const {
   if (value_ == nullptr || !value_->is_object()) refuse(expected);
-  const auto at = value_->find(key);
-  return {at == value_->end() ? nullptr : &*at, path_.empty() ? key : path_ + '.' + key};
+  return {value_->find(key), path_.empty() ? key : path_ + '.' + key};
 }
 
 std::vector<std::string> JsonField::keys(std::string_view expected) const {
   if (value_ == nullptr || !value_->is_object()) refuse(expected);
   std::vector<std::string> keys;
-  for (const auto& member : value_->items()) keys.push_back(member.key());
+  for (const auto& [key, value] : value_->items()) keys.push_back(key);
   return keys;
 }
 
@@ -57,9 +54,7 @@ std::string JsonField::text(std::string_view expected) const {
   return text;
 }
 
-std::string JsonField::dumped() const {
-  return value_ == nullptr ? "null" : value_->dump(-1, ' ', false, json::error_handler_t::replace);
-}
+std::string JsonField::dumped() const { return value_ == nullptr ? "null" : value_->dump(); }
 
 std::string JsonField::optional_text(std::string_view expected) const {
   if (!present()) return {};
@@ -101,11 +96,9 @@ void JsonField::fail(std::string_view what) const {
 
 JsonDocument::JsonDocument(std::string_view text) {
   check_json(text);
-  value_ = std::make_unique<json>(json::parse(text));
+  value_ = Json::parse(text);
 }
 
-JsonDocument::~JsonDocument() = default;
-
-JsonField JsonDocument::root() const { return {value_.get(), ""}; }
+JsonField JsonDocument::root() const { return {&value_, ""}; }
 
 }  // namespace troupe::platform

@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "proto/json/json.hpp"
 
 namespace troupe::platform {
 
@@ -23,7 +23,7 @@ struct NumberRange {
 /// document, which outlives it. Every failure throws `Error` with code `bad_input`; `expected` ends the message.
 class JsonField {
  public:
-  JsonField(const nlohmann::json* value, std::string path) : value_(value), path_(std::move(path)) {}
+  JsonField(const Json* value, std::string path) : value_(value), path_(std::move(path)) {}
 
   /// The path from the root, `transfers.latency_us[3]`.
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -64,7 +64,7 @@ class JsonField {
   [[noreturn]] void fail(std::string_view what) const;
 
  private:
-  const nlohmann::json* value_;
+  const Json* value_;
   std::string path_;
 };
 
@@ -74,14 +74,13 @@ class JsonDocument {
   /// Throws `Error` with code `bad_input` where the text is not JSON, ends too early or gives a member twice; the
   /// message says where.
   explicit JsonDocument(std::string_view text);
-  ~JsonDocument();
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;
 
   [[nodiscard]] JsonField root() const;
 
  private:
-  std::unique_ptr<nlohmann::json> value_;
+  Json value_;
 };
 
 }  // namespace troupe::platform

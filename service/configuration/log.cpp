@@ -12,12 +12,12 @@
 #include <csignal>
 #include <ctime>
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "platform/files/file_descriptor.hpp"
+#include "proto/json/json.hpp"
 #include "proto/mutex.hpp"
 #include "service/configuration/trusted_files.hpp"
 #include "service/views/harmless_text.hpp"
@@ -35,10 +35,7 @@ constexpr std::chrono::seconds kLastMoment{1};
 
 /// Returns the text as JSON, in quotes. Bytes that are not UTF-8 are replaced, and characters that control terminals
 /// are escaped.
-std::string json_text(std::string_view text) {
-  return harmless_json(
-      nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
+std::string json_text(std::string_view text) { return harmless_json(Json(std::string(text)).dump()); }
 
 bool is_plain(std::string_view value) {
   if (value.empty()) return false;

@@ -7,10 +7,10 @@
 #include <charconv>
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "proto/json/json.hpp"
 #include "proto/mutex.hpp"
 #include "service/http/http_connection.hpp"
 #include "service/http/http_guard.hpp"
@@ -77,9 +77,9 @@ class WhyAnswers {
     if (found != kept_.end()) return found->second.json;
     const auto report = source_.why(session);
     if (!report) return std::nullopt;
-    nlohmann::json json = nlohmann::json::parse(report->to_json());
+    Json json = Json::parse(report->to_json());
     json["text"] = report->to_text();
-    const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const std::string text = json.dump();
     kept_[session] = {std::chrono::steady_clock::now(), text};
     return text;
   }
@@ -207,9 +207,9 @@ struct HttpServer::State {
     if (!request.parameter("since")) return json_answer(view_to_text(*view));
     const auto since = number(request, "since");
     if (!since) return answer(400, "since: expected the number of a sample");
-    nlohmann::json json = view_as_json(*view);
+    Json json = view_as_json(*view);
     json["samples"] = history.samples_since(*since);
-    return json_answer(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return json_answer(json.dump());
   }
 
   HttpResponse give_why(const HttpRequest& request) {

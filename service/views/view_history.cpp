@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "proto/json/json.hpp"
 
 namespace troupe::service {
 
@@ -74,12 +75,12 @@ int ViewHistory::place_of(const std::string& name) {
   return static_cast<int>(place);
 }
 
-nlohmann::json ViewHistory::samples_since(std::uint64_t after) {
+Json ViewHistory::samples_since(std::uint64_t after) {
   const LockGuard lock(mutex_);
   const bool asleep = !watched();
   asked_ = Clock::now();
   if (asleep) changed_.notify_all();
-  nlohmann::json rows = nlohmann::json::array();
+  Json rows = Json::array();
   for (const Sample& sample : samples_) {
     if (sample.number <= after) continue;
     rows.push_back({sample.number, seconds(sample.age), sample.codelets, sample.clients});

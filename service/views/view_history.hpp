@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "proto/json/json.hpp"
 #include "proto/mutex.hpp"
 #include "service/views/service_view.hpp"
 
@@ -40,7 +40,7 @@ class ViewHistory {
   [[nodiscard]] std::shared_ptr<const ServiceView> look();
 
   /// Samples with a number above `after`, as JSON (docs/service.md), and sees that more are taken from now on.
-  [[nodiscard]] nlohmann::json samples_since(std::uint64_t after);
+  [[nodiscard]] Json samples_since(std::uint64_t after);
 
  private:
   /// The tasks of the workers at one moment: places in `names_`, -1 for nothing.

@@ -3,17 +3,16 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 
 #include "platform/files/json_field.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::service {
 
 namespace {
 
-using nlohmann::json;
 using platform::JsonField;
 
 template <class One, class T>
@@ -174,28 +173,31 @@ class ViewWriter {
   }
 
   template <class T>
-  requires(!std::is_arithmetic_v<T>) static json written(const T& value) {
+    requires(!std::is_arithmetic_v<T>)
+  static Json written(const T& value) {
     ViewWriter writer;
     members(writer, value);
     return std::move(writer.object_);
   }
   template <class T>
-  requires std::is_arithmetic_v<T>
-  static json written(T value) { return value; }
-  static json written(const std::string& value) { return value; }
-  static json written(Duration value) { return seconds(value); }
-  static json written(Bytes value) { return value.count; }
-  static json written(NodeId value) { return value.value(); }
-  static json written(DeviceKind value) { return to_string(value); }
+    requires std::is_arithmetic_v<T>
+  static Json written(T value) {
+    return value;
+  }
+  static Json written(const std::string& value) { return value; }
+  static Json written(Duration value) { return seconds(value); }
+  static Json written(Bytes value) { return value.count; }
+  static Json written(NodeId value) { return value.value(); }
+  static Json written(DeviceKind value) { return to_string(value); }
   template <class T>
-  static json written(const std::vector<T>& list) {
-    json array = json::array();
+  static Json written(const std::vector<T>& list) {
+    Json array = Json::array();
     for (const T& one : list) array.push_back(written(one));
     return array;
   }
 
  private:
-  json object_;
+  Json object_;
 };
 
 // ---- Reading ----
@@ -264,11 +266,9 @@ class ViewReader {
 
 }  // namespace
 
-json view_as_json(const ServiceView& view) { return ViewWriter::written(view); }
+Json view_as_json(const ServiceView& view) { return ViewWriter::written(view); }
 
-std::string view_to_text(const ServiceView& view) {
-  return view_as_json(view).dump(-1, ' ', false, json::error_handler_t::replace);
-}
+std::string view_to_text(const ServiceView& view) { return view_as_json(view).dump(); }
 
 Result<ServiceView> view_from_text(std::string_view text) {
   try {

@@ -1,17 +1,17 @@
 /// The live view as JSON, as `Look` and the page's server give it: docs/service.md lists the keys.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "proto/errors.hpp"
+#include "proto/json/json.hpp"
 #include "service/views/service_view.hpp"
 
 namespace troupe::service {
 
 /// One object. Times are in seconds, memory is in bytes.
-[[nodiscard]] nlohmann::json view_as_json(const ServiceView& view);
+[[nodiscard]] Json view_as_json(const ServiceView& view);
 
 /// Returns the view as a text on one line. Bytes that are no UTF-8 are replaced.
 [[nodiscard]] std::string view_to_text(const ServiceView& view);

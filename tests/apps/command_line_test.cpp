@@ -7,11 +7,11 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "client/version.hpp"
 #include "platform/machine/host_memory.hpp"
+#include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(placing_policies_keep_what_they_learn_and_say_how_good_it_w
   BOOST_TEST(contains(with({folder.path("models")}), "predicted"));
   BOOST_REQUIRE(folder.names() == Words{"models"});
   // All times are known now.
-  const auto json = nlohmann::json::parse(with({folder.path("models"), "--json"}));
+  const auto json = Json::parse(with({folder.path("models"), "--json"}));
   std::uint64_t predicted = 0;
   for (const auto& of : json["predictions"]) {
     predicted += of["tasks"].get<std::uint64_t>();
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(info_lists_the_kernel_times_that_are_kept) {
   const std::string text = succeeds({"info"}, cache);
   BOOST_TEST(contains(text, folder.path("troupe/kernel-times-")));
   BOOST_TEST(contains(text, "potrf"));
-  const auto json = nlohmann::json::parse(succeeds({"info", "--json"}, cache));
+  const auto json = Json::parse(succeeds({"info", "--json"}, cache));
   BOOST_TEST(json["models"]["kernels"].size() >= 3U);
 }
 
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(prints_its_version) {
   BOOST_TEST(std::count(built.number.begin(), built.number.end(), '.') == 2);
   BOOST_TEST(text.find("\nbuilt by " + built.compiler + ", " + built.build_type + "; with ") != std::string::npos);
   BOOST_TEST(!built.compiler.empty());
-  const auto json = nlohmann::json::parse(succeeds({"info", "--json"}))["troupe"];
+  const auto json = Json::parse(succeeds({"info", "--json"}))["troupe"];
   BOOST_TEST(json["version"] == built.number);
   BOOST_TEST(json["commit"] == built.commit);
   BOOST_TEST(json["service"] == built.service);
@@ -137,8 +137,7 @@ BOOST_AUTO_TEST_CASE(metrics_are_a_table_or_an_object_with_every_actor) {
   for (const char* part : {"Mailboxes", "received", "waiting", "worker 0", "supervisor"})
     BOOST_TEST(contains(table, part));
   BOOST_TEST(!contains(succeeds({"run", "cholesky", "--n", "300"}), "Mailboxes"));
-  const auto json =
-      nlohmann::json::parse(succeeds({"run", "cholesky", "--n", "300", "--cores", "1", "--metrics", "--json"}));
+  const auto json = Json::parse(succeeds({"run", "cholesky", "--n", "300", "--cores", "1", "--metrics", "--json"}));
   const auto& mailboxes = json["metrics"]["mailboxes"];
   BOOST_TEST_REQUIRE(mailboxes.size() == 2U);
   for (const auto& one : mailboxes) {
@@ -153,7 +152,7 @@ BOOST_AUTO_TEST_CASE(solving_prints_metrics_too) {
   const TemporaryFolder folder;
   const std::string file = folder.write("a.mtx", matrix_file("array real general", "2 2\n4\n1\n1\n3\n"));
   BOOST_TEST(contains(succeeds({"solve", file, "--metrics"}), "supervisor"));
-  const auto json = nlohmann::json::parse(succeeds({"solve", file, "--metrics", "--json"}));
+  const auto json = Json::parse(succeeds({"solve", file, "--metrics", "--json"}));
   BOOST_TEST(json["metrics"]["mailboxes"].size() >= 2U);
 }
 
@@ -165,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_stall_is_explained_on_standard_error) {
   BOOST_TEST(contains(ran.errors, "troupe: stalled"));
   BOOST_TEST(contains(ran.errors, "Nothing has started or ended for "));
   BOOST_TEST(contains(ran.errors, "which has been running on worker "));
-  BOOST_TEST(nlohmann::json::parse(ran.output)["n"] == 1500);
+  BOOST_TEST(Json::parse(ran.output)["n"] == 1500);
   BOOST_TEST(succeeds({"run", "cholesky", "--n", "200", "--why-after", "60s", "--json"}) != "");
 }
 
@@ -241,9 +240,8 @@ BOOST_AUTO_TEST_CASE(runs_with_tiles_larger_than_the_matrix) {
 }
 
 BOOST_AUTO_TEST_CASE(run_prints_json_that_has_the_documented_keys) {
-  const auto json =
-      nlohmann::json::parse(succeeds({"run", "lu", "--n", "200", "--tile", "32", "--repeat", "3", "--check", "--peak",
-                                      "--seed", "5", "--json", "--policy", "ws", "--cores", "1"}));
+  const auto json = Json::parse(succeeds({"run", "lu", "--n", "200", "--tile", "32", "--repeat", "3", "--check",
+                                          "--peak", "--seed", "5", "--json", "--policy", "ws", "--cores", "1"}));
   for (const char* key : {"app", "n", "tile", "precision", "policy", "cores", "gpus", "seed", "seconds", "gflops",
                           "residual", "tasks", "workers", "problem", "runs", "residuals", "share_of_peak"}) {
     BOOST_TEST(json.contains(key), "no key '" << key << "'");
@@ -265,7 +263,7 @@ BOOST_AUTO_TEST_CASE(run_prints_json_that_has_the_documented_keys) {
 }
 
 BOOST_AUTO_TEST_CASE(info_prints_json_and_text) {
-  const auto json = nlohmann::json::parse(succeeds({"info", "--json"}));
+  const auto json = Json::parse(succeeds({"info", "--json"}));
   for (const char* key : {"cores", "usable_cores", "memory_available_bytes", "workers", "policies", "memory_nodes"}) {
     BOOST_TEST(json.contains(key), "no key '" << key << "'");
   }
@@ -280,7 +278,7 @@ BOOST_AUTO_TEST_CASE(info_shows_a_described_machine_as_text_and_as_json) {
                            "320 640 960 1440", "27.9 at 320, 43.7 at 640, 46.6 at 960, 43.1 at 1440"}) {
     BOOST_TEST(contains(text, part), "no '" << part << "' in\n" << text);
   }
-  const auto json = nlohmann::json::parse(succeeds({"info", "--platform", "idgraf-double", "--json"}));
+  const auto json = Json::parse(succeeds({"info", "--platform", "idgraf-double", "--json"}));
   BOOST_TEST(json["platform"] == "idgraf-double");
   BOOST_TEST(json["cores"] == 12);
   BOOST_REQUIRE(json["gpu_devices"].size() == 8);
@@ -337,7 +335,7 @@ BOOST_AUTO_TEST_CASE(lu_says_which_rows_it_exchanges) {
   for (const std::string pivoting : {"partial", "incremental"}) {
     std::vector<std::string> arguments = run;
     arguments.insert(arguments.end(), {"--pivoting", pivoting, "--json"});
-    const auto json = nlohmann::json::parse(succeeds(arguments));
+    const auto json = Json::parse(succeeds(arguments));
     BOOST_TEST(json["pivoting"] == pivoting);
     BOOST_TEST(json["residuals"].size() == 2U);
   }

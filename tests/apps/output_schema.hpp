@@ -5,36 +5,37 @@
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
+
+#include "proto/json/json.hpp"
 
 namespace troupe::tests {
 
 /// The part of JSON Schema that the schema uses. An unknown keyword is an error, so that nothing passes unseen.
 class OutputSchema {
  public:
-  explicit OutputSchema(nlohmann::json whole) : whole_(std::move(whole)) {}
+  explicit OutputSchema(Json whole) : whole_(std::move(whole)) {}
 
   /// The fault of the first place that does not conform; empty if there is none.
-  [[nodiscard]] std::string fault(const nlohmann::json& value, const nlohmann::json& schema,
-                                  const std::string& place = "") const {
+  [[nodiscard]] std::string fault(const Json& value, const Json& schema, const std::string& place = "") const {
     for (const auto& [keyword, rule] : schema.items()) {
       std::string wrong = fault_of(keyword, rule, schema, value, place);
       if (!wrong.empty()) return wrong;
     }
     return {};
   }
-  [[nodiscard]] std::string fault_of_command(const nlohmann::json& value, const std::string& command) const {
+  [[nodiscard]] std::string fault_of_command(const Json& value, const std::string& command) const {
     const std::string name = "command." + command;
     if (!whole_["$defs"].contains(name)) return "the schema has no " + name;
     return fault(value, whole_["$defs"][name]);
   }
-  [[nodiscard]] const nlohmann::json& whole() const { return whole_; }
+  [[nodiscard]] const Json& whole() const { return whole_; }
 
  private:
-  using json = nlohmann::json;
-
-  [[nodiscard]] static bool has_type(const json& value, const std::string& type) {
+  [[nodiscard]] static bool has_type(const Json& value, const std::string& type) {
     if (type == "object") return value.is_object();
     if (type == "array") return value.is_array();
     if (type == "string") return value.is_string();
@@ -44,17 +45,21 @@ class OutputSchema {
     return type == "null" && value.is_null();
   }
 
-  [[nodiscard]] std::string fault_of(const std::string& keyword, const json& rule, const json& schema,
-                                     const json& value, const std::string& place) const {
+  [[nodiscard]] std::string fault_of(const std::string& keyword, const Json& rule, const Json& schema,
+                                     const Json& value, const std::string& place) const {
     const auto wrong = [&](const std::string& what) { return place + ": " + value.dump().substr(0, 80) + " " + what; };
     if (keyword == "description") return {};
     if (keyword == "$ref") {
-      const json::json_pointer target(rule.get<std::string>().substr(1));
-      return whole_.contains(target) ? fault(value, whole_[target], place) : wrong("has a rule that is missing");
+      const auto reference = rule.get<std::string>();
+      constexpr std::string_view kHere = "#/$defs/";
+      if (!reference.starts_with(kHere)) return "the schema refers to " + reference;
+      const Json* const target = whole_["$defs"].find(reference.substr(kHere.size()));
+      return target != nullptr ? fault(value, *target, place) : wrong("has a rule that is missing");
     }
     if (keyword == "type") {
       bool fits = false;
-      for (const json& type : rule.is_array() ? rule : json::array({rule})) fits = fits || has_type(value, type);
+      for (const Json& type : rule.is_array() ? rule : Json::array({rule}))
+        fits = fits || has_type(value, type.get<std::string>());
       return fits ? "" : wrong("is no " + rule.dump());
     }
     if (keyword == "enum") return std::find(rule.begin(), rule.end(), value) != rule.end() ? "" : wrong("is unknown");
@@ -68,7 +73,7 @@ class OutputSchema {
       return {};
     }
     if (keyword == "required") {
-      for (const json& name : rule) {
+      for (const Json& name : rule) {
         if (!value.contains(name.get<std::string>())) return place + ": " + name.dump() + " is missing";
       }
       return {};
@@ -80,10 +85,10 @@ class OutputSchema {
   }
 
   /// `others`: the rule for members that the schema does not name; false: there are none.
-  [[nodiscard]] std::string fault_of_members(const json& others, const json& schema, const json& value,
+  [[nodiscard]] std::string fault_of_members(const Json& others, const Json& schema, const Json& value,
                                              const std::string& place) const {
     if (!value.is_object()) return {};
-    const json known = schema.value("properties", json::object());
+    const Json known = schema.value("properties", Json::object());
     for (const auto& [name, member] : value.items()) {
       const std::string where = place + '/' + name;
       if (!known.contains(name) && others.is_boolean()) return where + " is not in the schema";
@@ -93,20 +98,21 @@ class OutputSchema {
     return {};
   }
 
-  json whole_;
+  Json whole_;
 };
 
 /// The schema in apps/reference.
 [[nodiscard]] inline const OutputSchema& output_schema() {
   static const OutputSchema schema = [] {
-    std::ifstream file(std::string(TROUPE_SOURCE_DIR) + "/apps/reference/output.schema.json");
-    return OutputSchema(nlohmann::json::parse(file));
+    std::ostringstream text;
+    text << std::ifstream(std::string(TROUPE_SOURCE_DIR) + "/apps/reference/output.schema.json").rdbuf();
+    return OutputSchema(Json::parse(text.str()));
   }();
   return schema;
 }
 
 /// Checks that the output of a command, such as "run" or "experiment-dada", conforms to the schema.
-inline void conforms(const nlohmann::json& output, const std::string& command) {
+inline void conforms(const Json& output, const std::string& command) {
   const std::string fault = output_schema().fault_of_command(output, command);
   BOOST_TEST(fault == "", command << fault);
 }

@@ -2,12 +2,12 @@
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "bench/pattern.hpp"
 #include "bench/runner.hpp"
 #include "bench/shapes.hpp"
+#include "proto/json/json.hpp"
 #include "tests/support/skipping.hpp"
 #include "traces/picture/child_process.hpp"
 
@@ -37,11 +37,11 @@ bool absent(const std::string& runtime) {
 }
 
 /// The figures of a case; null if the runtime does not have it.
-nlohmann::json measured(const std::string& runtime, const Words& words) {
+Json measured(const std::string& runtime, const Words& words) {
   const traces::ChildOutput ran = run(runtime, words);
   BOOST_TEST_INFO(runtime << " " << words.at(0) << " " << words.at(1) << ": " << ran.errors);
   BOOST_TEST_REQUIRE((ran.exit_status == kMeasured || ran.exit_status == kUnsupported));
-  if (ran.exit_status == kMeasured) return nlohmann::json::parse(ran.output);
+  if (ran.exit_status == kMeasured) return Json::parse(ran.output);
   BOOST_TEST(!ran.errors.empty());
   return {};
 }
@@ -57,7 +57,7 @@ void check_graphs(const std::string& runtime, const std::string& mode) {
                         "dependencies=5",
                         "cores=2",
                         "mode=" + mode};
-      const nlohmann::json figures = measured(runtime, words);
+      const Json figures = measured(runtime, words);
       if (figures.is_null()) return;  // no such mode
       BOOST_TEST_CONTEXT(runtime << " " << mode << " " << to_string(pattern) << " width " << width) {
         BOOST_TEST(figures["wrong"].get<int>() == 0);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(overhead_runs_as_many_tasks_as_it_is_told) {
     if (absent(runtime)) continue;
     for (const Shape shape : kShapes) {
       for (const char* handles : {"handles=0", "handles=2"}) {
-        const nlohmann::json figures =
+        const Json figures =
             measured(runtime, {"overhead", std::string("shape=") + to_string(shape), handles, "tasks=255", "cores=2"});
         if (figures.is_null()) continue;
         BOOST_TEST(figures["tasks"].get<int>() == 255);
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(factorizations_are_right_and_their_figures_fit_together) {
     if (absent(runtime)) continue;
     for (const char* algorithm : {"cholesky", "lu", "qr"}) {
       for (const char* n : {"1", "200", "333"}) {
-        const nlohmann::json figures =
+        const Json figures =
             measured(runtime, {"linalg", std::string("algorithm=") + algorithm, std::string("n=") + n, "cores=2"});
         BOOST_TEST_CONTEXT(runtime << " " << algorithm << " " << n) {
           BOOST_TEST_REQUIRE(figures.is_object());
@@ -112,8 +112,7 @@ BOOST_AUTO_TEST_CASE(sparse_systems_are_solved) {
   for (const char* runtime : {"troupe", "umfpack"}) {
     if (absent(runtime)) continue;
     for (const char* points : {"1", "7"}) {
-      const nlohmann::json figures =
-          measured(runtime, {"sparse", std::string("points=") + points, "wind=30", "cores=2"});
+      const Json figures = measured(runtime, {"sparse", std::string("points=") + points, "wind=30", "cores=2"});
       BOOST_TEST_CONTEXT(runtime << " " << points) {
         BOOST_TEST_REQUIRE(figures.is_object());
         BOOST_TEST(figures["residual"].get<double>() < 30);
@@ -130,7 +129,7 @@ BOOST_AUTO_TEST_CASE(sparse_factors_are_the_same_by_all_runtimes) {
   const auto checksum_of = [](const std::string& runtime, const Words& words) {
     Words all{"sparse-lu", "n=7", "block=24", "super=3", "cores=2"};
     all.insert(all.end(), words.begin(), words.end());
-    const nlohmann::json figures = measured(runtime, all);
+    const Json figures = measured(runtime, all);
     BOOST_TEST_REQUIRE(figures.is_object());
     BOOST_TEST(figures["kernel_share"].get<double>() > 0);
     BOOST_TEST(figures["kernel_share"].get<double>() < 1.01);
@@ -160,8 +159,8 @@ BOOST_AUTO_TEST_CASE(factorizations_take_tiles_that_do_not_divide_the_matrix) {
   for (const char* runtime : {"troupe", "starpu"}) {
     if (absent(runtime)) continue;
     for (const char* algorithm : {"cholesky", "lu", "qr"}) {
-      const nlohmann::json figures = measured(runtime, {"linalg", std::string("algorithm=") + algorithm, "n=271",
-                                                        "tile=50", "tile_rows=100", "inner=32", "cores=2"});
+      const Json figures = measured(runtime, {"linalg", std::string("algorithm=") + algorithm, "n=271", "tile=50",
+                                              "tile_rows=100", "inner=32", "cores=2"});
       BOOST_TEST_REQUIRE(figures.is_object());
       BOOST_TEST(figures["tile"].get<int>() == 50);
     }
@@ -179,7 +178,7 @@ BOOST_AUTO_TEST_CASE(all_schedulers_of_starpu_factorize) {
 
 BOOST_AUTO_TEST_CASE(the_peak_of_matrix_products_is_measured_on_the_cores_named) {
   if (absent("peak")) return;
-  const nlohmann::json figures = measured("peak", {"dgemm", "n=128", "cores=2"});
+  const Json figures = measured("peak", {"dgemm", "n=128", "cores=2"});
   BOOST_TEST(figures["gflops"].get<double>() > 0);
   BOOST_TEST(figures["cores"].get<int>() == 2);
   BOOST_TEST(run("peak", {"dgemm", "n=1000000"}).exit_status == kBadWords);

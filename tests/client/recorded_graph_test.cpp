@@ -5,13 +5,13 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "proto/json/json.hpp"
 #include "tests/client/fixture.hpp"
 #include "tests/support/thread_checks.hpp"
 
@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(why_knows_the_run_and_its_tasks) {
   BOOST_TEST(report.causes[0].task.id.value() == id + 1);
   // Three wait: the other task of this run, the run itself, and the next run, whose tasks wait for nothing else.
   BOOST_TEST(report.causes[0].waiting == 3U);
-  BOOST_TEST(nlohmann::json::parse(report.to_json())["causes"][0]["task"]["name"] == "potrf(0)");
+  BOOST_TEST(Json::parse(report.to_json())["causes"][0]["task"]["name"] == "potrf(0)");
   open = true;
   runtime.wait();
 }

@@ -6,11 +6,11 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "proto/json/json.hpp"
 #include "tests/client/fixture.hpp"
 
 namespace troupe {
@@ -19,7 +19,6 @@ BOOST_AUTO_TEST_SUITE(why)
 
 namespace {
 
-using nlohmann::json;
 using tests::contains;
 using tests::with_workers;
 
@@ -80,7 +79,7 @@ bool has(const WhyReport& report, const std::string& part) {
   return found;
 }
 
-json parsed(const WhyReport& report) { return json::parse(report.to_json()); }
+Json parsed(const WhyReport& report) { return Json::parse(report.to_json()); }
 
 const WhyThread* thread_of(const WhyReport& report, const std::string& kind) {
   for (const WhyThread& thread : report.threads) {
@@ -117,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_chain_behind_a_long_kernel_waits_for_the_kernel) {
   BOOST_TEST(has(report, "waits for " + task + ", which runs on worker "));
   BOOST_TEST(has(report, "which waits itself"));
   BOOST_TEST(has(report, "and 1,224 tasks more"));
-  const json words = parsed(report);
+  const Json words = parsed(report);
   BOOST_TEST(words["causes"][0]["kind"] == "running");
   BOOST_TEST(words["causes"][0]["waiting"] == 1244);
   BOOST_TEST(words["causes"][0]["task"]["name"] == "potrf(0)");

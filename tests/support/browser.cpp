@@ -16,13 +16,14 @@
 #include <thread>
 #include <utility>
 
+#include "proto/json/json.hpp"
+
 extern char** environ;  // NOLINT: POSIX
 
 namespace troupe::tests {
 
 namespace {
 
-using nlohmann::json;
 using platform::FileDescriptor;
 using Clock = std::chrono::steady_clock;
 
@@ -58,8 +59,8 @@ std::unique_ptr<Browser> Browser::start() {
   for (const char* program : {"chromium-headless-shell", "chromium", "chromium-browser"}) {
     std::unique_ptr<Browser> browser(new Browser());
     if (!browser->launch(program)) continue;
-    const json target = browser->call("Target.createTarget", {{"url", "about:blank"}});
-    const json attached =
+    const Json target = browser->call("Target.createTarget", {{"url", "about:blank"}});
+    const Json attached =
         browser->call("Target.attachToTarget", {{"targetId", target.at("targetId")}, {"flatten", true}});
     browser->session_ = attached.at("sessionId").get<std::string>();
     for (const char* domain : {"Page", "Runtime", "Log", "Network"}) browser->call(std::string(domain) + ".enable");
@@ -119,9 +120,9 @@ Browser::~Browser() {
   }
 }
 
-json Browser::call(const std::string& method, json params) {
+Json Browser::call(const std::string& method, Json params) {
   const int id = next_++;
-  json message{{"id", id}, {"method", method}, {"params", std::move(params)}};
+  Json message{{"id", id}, {"method", method}, {"params", std::move(params)}};
   if (!session_.empty()) message["sessionId"] = session_;
   const std::string text = message.dump() + '\0';
   for (std::size_t sent = 0; sent < text.size();) {
@@ -130,7 +131,7 @@ json Browser::call(const std::string& method, json params) {
     sent += static_cast<std::size_t>(std::max<ssize_t>(now, 0));
   }
   for (;;) {
-    json answer = receive();
+    Json answer = receive();
     if (answer.value("id", 0) != id) {
       note(answer);
     } else if (answer.contains("error")) {
@@ -141,12 +142,12 @@ json Browser::call(const std::string& method, json params) {
   }
 }
 
-json Browser::receive() {
+Json Browser::receive() {
   const auto deadline = Clock::now() + kPatience;
   for (;;) {
     const std::size_t end = received_.find('\0');
     if (end != std::string::npos) {
-      json message = json::parse(received_.substr(0, end));
+      Json message = Json::parse(received_.substr(0, end));
       received_.erase(0, end + 1);
       return message;
     }
@@ -161,9 +162,9 @@ json Browser::receive() {
   }
 }
 
-void Browser::note(const json& event) {
+void Browser::note(const Json& event) {
   const std::string method = event.value("method", "");
-  const json& params = event.contains("params") ? event["params"] : event;
+  const Json& params = event.contains("params") ? event["params"] : event;
   if (method == "Network.requestWillBeSent") {
     requests.push_back(params["request"]["url"].get<std::string>());
   } else if (method == "Runtime.exceptionThrown") {
@@ -177,7 +178,7 @@ void Browser::note(const json& event) {
 }
 
 void Browser::open(const std::string& url) {
-  const json result = call("Page.navigate", {{"url", url}});
+  const Json result = call("Page.navigate", {{"url", url}});
   if (result.contains("errorText")) throw std::runtime_error(url + ": " + result["errorText"].get<std::string>());
   if (!becomes("document.readyState === 'complete'")) throw std::runtime_error(url + " does not load");
 }
@@ -185,17 +186,17 @@ void Browser::open(const std::string& url) {
 void Browser::show_as(int width, int height, bool dark) {
   call("Emulation.setDeviceMetricsOverride",
        {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}});
-  const json scheme{{"name", "prefers-color-scheme"}, {"value", dark ? "dark" : "light"}};
-  call("Emulation.setEmulatedMedia", {{"features", json::array({scheme})}});
+  const Json scheme{{"name", "prefers-color-scheme"}, {"value", dark ? "dark" : "light"}};
+  call("Emulation.setEmulatedMedia", {{"features", Json::array({scheme})}});
 }
 
-json Browser::evaluate(const std::string& expression) {
-  const json result =
+Json Browser::evaluate(const std::string& expression) {
+  const Json result =
       call("Runtime.evaluate", {{"expression", expression}, {"returnByValue", true}, {"awaitPromise", true}});
   if (result.contains("exceptionDetails")) {
     throw std::runtime_error(expression + ": " + result["exceptionDetails"].dump());
   }
-  return result["result"].value("value", json());
+  return result["result"].value("value", Json());
 }
 
 bool Browser::becomes(const std::string& expression) {
@@ -207,18 +208,18 @@ bool Browser::becomes(const std::string& expression) {
 }
 
 std::string Browser::text(const std::string& selector) {
-  return evaluate("document.querySelector(" + json(selector).dump() + ")?.innerText ?? ''").get<std::string>();
+  return evaluate("document.querySelector(" + Json(selector).dump() + ")?.innerText ?? ''").get<std::string>();
 }
 
 std::pair<double, double> Browser::place_in(const std::string& selector, double x_share, double y_share) {
-  const json box = evaluate("(() => { const found = document.querySelector(" + json(selector).dump() +
+  const Json box = evaluate("(() => { const found = document.querySelector(" + Json(selector).dump() +
                             "); found.scrollIntoView({block: 'nearest', inline: 'nearest'}); const box = "
                             "found.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()");
   return {box[0].get<double>() + box[2].get<double>() * x_share, box[1].get<double>() + box[3].get<double>() * y_share};
 }
 
 void Browser::mouse(const std::string& type, double x, double y) {
-  json params{{"type", type}, {"x", x}, {"y", y}};
+  Json params{{"type", type}, {"x", x}, {"y", y}};
   if (type != "mouseMoved") params.update({{"button", "left"}, {"clickCount", 1}});
   call("Input.dispatchMouseEvent", std::move(params));
 }
@@ -237,7 +238,7 @@ void Browser::click(const std::string& selector) {
 
 void Browser::press(const std::string& key) {
   const bool enter = key == "Enter";
-  json params{{"type", enter ? "keyDown" : "rawKeyDown"}, {"key", key}, {"code", key}};
+  Json params{{"type", enter ? "keyDown" : "rawKeyDown"}, {"key", key}, {"code", key}};
   if (enter) params["text"] = "\r";
   if (enter) params["windowsVirtualKeyCode"] = 13;
   call("Input.dispatchKeyEvent", params);
@@ -245,7 +246,7 @@ void Browser::press(const std::string& key) {
 }
 
 int Browser::photograph(const std::string& path) {
-  const json shot = call("Page.captureScreenshot", {{"format", "png"}, {"captureBeyondViewport", true}});
+  const Json shot = call("Page.captureScreenshot", {{"format", "png"}, {"captureBeyondViewport", true}});
   const std::string data = shot["data"].get<std::string>();
   std::ofstream(path, std::ios::binary) << from_base64(data);
   return evaluate("(async () => { const picture = new Image(); picture.src = 'data:image/png;base64," + data +

@@ -4,11 +4,11 @@
 #include <sys/types.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "platform/files/file_descriptor.hpp"
+#include "proto/json/json.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {
@@ -27,7 +27,7 @@ class Browser {
   void show_as(int width, int height, bool dark);
 
   /// Returns the value of a JavaScript expression. If the value is a promise, waits for it.
-  nlohmann::json evaluate(const std::string& expression);
+  Json evaluate(const std::string& expression);
   /// Waits until the expression is true; false after a minute.
   bool becomes(const std::string& expression);
   /// The text of the first element that the selector finds, as the page shows it.
@@ -51,10 +51,10 @@ class Browser {
  private:
   Browser() = default;
   bool launch(const std::string& program);
-  nlohmann::json call(const std::string& method, nlohmann::json params = nlohmann::json::object());
+  Json call(const std::string& method, Json params = Json::object());
   /// Returns the next message. Waits for at most a minute.
-  nlohmann::json receive();
-  void note(const nlohmann::json& event);
+  Json receive();
+  void note(const Json& event);
   void mouse(const std::string& type, double x, double y);
   std::pair<double, double> place_in(const std::string& selector, double x_share, double y_share);
 

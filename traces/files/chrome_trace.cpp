@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "actors/reporting/trace_index.hpp"
+#include "proto/json/json.hpp"
 #include "traces/files/copy_tracks.hpp"
 #include "traces/files/task_lanes.hpp"
 
@@ -15,9 +15,7 @@ namespace troupe::traces {
 namespace {
 
 /// Returns the text as JSON, with its quotes.
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string quoted(const std::string& text) { return Json(text).dump(); }
 
 class ChromeTrace {
  public:

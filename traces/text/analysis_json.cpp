@@ -1,12 +1,12 @@
 #include "traces/text/analysis_json.hpp"
 
-#include <nlohmann/json.hpp>
+#include "proto/json/json.hpp"
 
 namespace troupe::traces {
 
-nlohmann::json team_json(const TeamUse& use) {
+Json team_json(const TeamUse& use) {
   const auto share = use.share();
-  return {{"share", share ? nlohmann::json(*share) : nlohmann::json(nullptr)},
+  return {{"share", share ? Json(*share) : Json(nullptr)},
           {"offered_seconds", seconds(use.offered)},
           {"used_seconds", seconds(use.used)},
           {"unseen_seconds", seconds(use.unseen)}};
@@ -14,20 +14,20 @@ nlohmann::json team_json(const TeamUse& use) {
 
 namespace {
 
-nlohmann::json worker_json(const actors::WorkerUse& use) {
-  nlohmann::json json{{"tasks", use.tasks},
-                      {"kernel_seconds", seconds(use.kernels)},
-                      {"overhead_seconds", seconds(use.overhead)},
-                      {"searching_seconds", seconds(use.searching)},
-                      {"lent_seconds", seconds(use.lent)},
-                      {"waiting_seconds", seconds(use.waiting)},
-                      {"idle_seconds", seconds(use.idle)},
-                      {"end_seconds", seconds(use.at_the_end)}};
+Json worker_json(const actors::WorkerUse& use) {
+  Json json{{"tasks", use.tasks},
+            {"kernel_seconds", seconds(use.kernels)},
+            {"overhead_seconds", seconds(use.overhead)},
+            {"searching_seconds", seconds(use.searching)},
+            {"lent_seconds", seconds(use.lent)},
+            {"waiting_seconds", seconds(use.waiting)},
+            {"idle_seconds", seconds(use.idle)},
+            {"end_seconds", seconds(use.at_the_end)}};
   if (use.team != TeamUse{}) json["team"] = team_json(use.team);
   return json;
 }
 
-nlohmann::json codelet_json(const actors::CodeletUse& use) {
+Json codelet_json(const actors::CodeletUse& use) {
   return {{"codelet", use.name},
           {"tasks", use.tasks},
           {"failed", use.failed},
@@ -40,9 +40,9 @@ nlohmann::json codelet_json(const actors::CodeletUse& use) {
           {"slowed_seconds", seconds(use.slowed)}};
 }
 
-nlohmann::json path_json(const RunAnalysis& analysis) {
+Json path_json(const RunAnalysis& analysis) {
   const actors::CriticalPath& path = analysis.path;
-  nlohmann::json codelets = nlohmann::json::array();
+  Json codelets = Json::array();
   for (const actors::PathUse& use : analysis.path_codelets) {
     codelets.push_back({{"codelet", use.codelet}, {"tasks", use.tasks}, {"seconds", seconds(use.total)}});
   }
@@ -56,14 +56,17 @@ nlohmann::json path_json(const RunAnalysis& analysis) {
 
 }  // namespace
 
-nlohmann::json analysis_json(const RunAnalysis& analysis) {
+Json analysis_json(const RunAnalysis& analysis) {
   const actors::WorkerUse sum = analysis.sum();
-  nlohmann::json json{
-      {"seconds", seconds(analysis.makespan)},     {"tasks", analysis.tasks},
-      {"dependencies", analysis.dependencies},     {"dropped", analysis.dropped},
-      {"workers", nlohmann::json::array()},        {"codelets", nlohmann::json::array()},
-      {"critical_path", path_json(analysis)},      {"work_bound_seconds", seconds(analysis.work_bound())},
-      {"bound_seconds", seconds(analysis.bound())}};
+  Json json{{"seconds", seconds(analysis.makespan)},
+            {"tasks", analysis.tasks},
+            {"dependencies", analysis.dependencies},
+            {"dropped", analysis.dropped},
+            {"workers", Json::array()},
+            {"codelets", Json::array()},
+            {"critical_path", path_json(analysis)},
+            {"work_bound_seconds", seconds(analysis.work_bound())},
+            {"bound_seconds", seconds(analysis.bound())}};
   for (const actors::WorkerUse& use : analysis.workers) json["workers"].push_back(worker_json(use));
   for (const actors::CodeletUse& use : analysis.codelets) json["codelets"].push_back(codelet_json(use));
   json["worker_sums"] = {

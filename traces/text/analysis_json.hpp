@@ -1,16 +1,15 @@
 /// The analysis of where the time of a run went, for programs.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "proto/json/json.hpp"
 #include "traces/text/analysis_report.hpp"
 
 namespace troupe::traces {
 
 /// Returns the numbers of `analysis_text`; times in seconds.
-[[nodiscard]] nlohmann::json analysis_json(const RunAnalysis& analysis);
+[[nodiscard]] Json analysis_json(const RunAnalysis& analysis);
 
 /// Returns the use of a cluster's time: `share` (null if it is not known), and the three times.
-[[nodiscard]] nlohmann::json team_json(const TeamUse& use);
+[[nodiscard]] Json team_json(const TeamUse& use);
 
 }  // namespace troupe::traces

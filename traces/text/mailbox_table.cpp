@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -18,7 +17,7 @@ std::string in_brief(const LatencySummary& latency) {
                      human_seconds(seconds(latency.max)));
 }
 
-nlohmann::json as_json(const LatencySummary& latency) {
+Json as_json(const LatencySummary& latency) {
   return {{"count", latency.count},
           {"mean_seconds", seconds(latency.mean)},
           {"p50_seconds", seconds(latency.p50)},
@@ -40,8 +39,8 @@ std::string mailbox_table(const MetricsSnapshot& metrics) {
   return "\nMailboxes since the start (times: median / 99th percentile / longest):\n" + table.text(2);
 }
 
-nlohmann::json metrics_as_json(const MetricsSnapshot& metrics) {
-  nlohmann::json mailboxes = nlohmann::json::array();
+Json metrics_as_json(const MetricsSnapshot& metrics) {
+  Json mailboxes = Json::array();
   for (const MailboxMetrics& one : metrics.mailboxes) {
     mailboxes.push_back({{"actor", one.actor},
                          {"received", one.received},

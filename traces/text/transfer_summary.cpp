@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -122,13 +122,13 @@ std::string transfers_text(const RunReport& report) {
   return text;
 }
 
-void add_bytes_json(const TransferReport& transfers, nlohmann::json& json) {
+void add_bytes_json(const TransferReport& transfers, Json& json) {
   json["bytes_host_to_device"] = transfers.host_to_device.count;
   json["bytes_device_to_host"] = transfers.device_to_host.count;
   json["bytes_device_to_device"] = transfers.device_to_device.count;
 }
 
-void add_transfers_json(const RunReport& report, nlohmann::json& json) {
+void add_transfers_json(const RunReport& report, Json& json) {
   const TransferReport& transfers = report.transfers;
   const std::vector<std::string> names = node_names(report);
   add_bytes_json(transfers, json);
@@ -139,7 +139,7 @@ void add_transfers_json(const RunReport& report, nlohmann::json& json) {
   json["prefetches"] = transfers.prefetches;
   json["prefetches_used"] = transfers.prefetches_used;
   json["manager_passes"] = transfers.manager_passes;
-  json["copies"] = nlohmann::json::array();
+  json["copies"] = Json::array();
   for (const PairTraffic& pair : transfers.pairs) {
     json["copies"].push_back({{"from", name_of(pair.from, names)},
                               {"to", name_of(pair.to, names)},
@@ -148,7 +148,7 @@ void add_transfers_json(const RunReport& report, nlohmann::json& json) {
                               {"busy_seconds", seconds(pair.busy)},
                               {"bandwidth_mb_per_s", bytes_per_s(pair) / 1e6}});
   }
-  json["memories"] = nlohmann::json::array();
+  json["memories"] = Json::array();
   for (const MemoryUse& memory : transfers.memories) {
     json["memories"].push_back({{"node", name_of(memory.node, names)},
                                 {"capacity_bytes", memory.capacity.count},

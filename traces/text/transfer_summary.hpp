@@ -1,11 +1,11 @@
 /// The copies of a run between memories, for people and for programs.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "actors/reporting/run_report.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::traces {
 
@@ -25,8 +25,8 @@ namespace troupe::traces {
 [[nodiscard]] std::string transfers_text(const RunReport& report);
 
 /// Adds `bytes_host_to_device`, `bytes_device_to_host` and `bytes_device_to_device`.
-void add_bytes_json(const TransferReport& transfers, nlohmann::json& json);
+void add_bytes_json(const TransferReport& transfers, Json& json);
 /// Adds these numbers, the actions of the memory manager, `copies` and `memories`.
-void add_transfers_json(const RunReport& report, nlohmann::json& json);
+void add_transfers_json(const RunReport& report, Json& json);
 
 }  // namespace troupe::traces

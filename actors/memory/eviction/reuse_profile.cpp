@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "platform/files/atomic_file.hpp"
 #include "platform/files/file_text.hpp"
 #include "platform/files/json_field.hpp"
+#include "proto/json/json.hpp"
 #include "proto/units.hpp"
 
 namespace troupe::memory {
@@ -48,7 +48,7 @@ Result<ReuseProfile> read_reuse_profile(const std::string& path) {
 }
 
 Result<void> write_reuse_profile(const std::string& path, const ReuseProfile& profile) {
-  const nlohmann::json whole{{"format", kFormat}, {"version", kVersion}, {"uses", profile.uses()}};
+  const Json whole{{"format", kFormat}, {"version", kVersion}, {"uses", profile.uses()}};
   return platform::write_file(path, whole.dump() + '\n');
 }
 

@@ -5,19 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "platform/files/checked_file.hpp"
 #include "platform/files/json_field.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::scheduler {
 
 namespace {
 
-using nlohmann::json;
 using platform::JsonField;
 
 constexpr platform::CheckedFormat kFormat{"troupe kernel times", 2, "kernels", "file of kernel times", 1};
@@ -30,11 +29,11 @@ constexpr platform::NumberRange kSizes{0, 1e30};
 constexpr platform::NumberRange kSums{-1e12, 1e12};
 
 template <std::size_t N>
-json as_json(const std::array<double, N>& numbers, std::size_t count) {
+Json as_json(const std::array<double, N>& numbers, std::size_t count) {
   return std::vector<double>(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(std::min(count, N)));
 }
 
-json as_json(const TimeLaw::Sums& sums) {
+Json as_json(const TimeLaw::Sums& sums) {
   const std::size_t terms = TimeLaw::terms(sums.extents);
   return {{"count", sums.count},
           {"origin", as_json(sums.origin, terms)},
@@ -95,8 +94,8 @@ std::vector<KeptKernel> best_kernels(const ExecutionHistory& history, const Hist
   return kernels;
 }
 
-json as_json(const KeptKernel& kept) {
-  json shapes = json::array();
+Json as_json(const KeptKernel& kept) {
+  Json shapes = Json::array();
   for (const auto& [hash, shape] : kept.shapes) {
     shapes.push_back({{"shapes", hash},
                       {"size", shape->size},
@@ -108,7 +107,7 @@ json as_json(const KeptKernel& kept) {
     if (shape->extent_count > 0) shapes.back()["extents"] = as_json(shape->extents, shape->extent_count);
   }
   const KernelKey& key = *kept.key;
-  json written{{"codelet", key.name},
+  Json written{{"codelet", key.name},
                {"kind", to_string(key.device.kind)},
                {"element_bytes", key.element_bytes},
                {"size_in", key.in_flops ? "flops" : "bytes"},
@@ -235,7 +234,7 @@ Result<ExecutionHistory> read_history(const std::string& path, const std::string
 
 Result<void> write_history(const std::string& path, const std::string& machine_key, const ExecutionHistory& history,
                            const HistoryBounds& bounds) {
-  json kernels = json::array();
+  Json kernels = Json::array();
   for (const KeptKernel& kept : best_kernels(history, bounds)) kernels.push_back(as_json(kept));
   return platform::write_checked(path, kFormat, machine_key, std::move(kernels));
 }

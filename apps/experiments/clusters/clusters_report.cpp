@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "apps/experiments/clusters/clusters_figures.hpp"
 #include "apps/experiments/interval_json.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/files/atomic_file.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/table.hpp"
 
 namespace troupe::apps {
@@ -90,20 +90,20 @@ std::vector<std::string> speed_titles(const ClustersReport& report) {
   return titles;
 }
 
-nlohmann::json clusters_to_json(const Judgement& judgement) {
+Json clusters_to_json(const Judgement& judgement) {
   return {{"verdict", to_string(judgement.verdict())},
           {"checks", judgement.checks},
           {"passed", judgement.passed},
           {"measured", judgement.measured}};
 }
 
-nlohmann::json clusters_points_json(const ClustersResults& results) {
-  nlohmann::json points = nlohmann::json::array();
+Json clusters_points_json(const ClustersResults& results) {
+  Json points = Json::array();
   for (const auto& [key, point] : results.points()) {
     const auto& [problem, configuration, policy] = key;
-    nlohmann::json json{{"n", problem.n()},     {"tile", problem.tile},
-                        {"gpus", problem.gpus}, {"configuration", configuration},
-                        {"policy", policy},     {"run_seconds", point.seconds}};
+    Json json{{"n", problem.n()},     {"tile", problem.tile},
+              {"gpus", problem.gpus}, {"configuration", configuration},
+              {"policy", policy},     {"run_seconds", point.seconds}};
     add_interval(json, "gflops", point.gflops(problem));
     add_interval(json, "bytes", point.bytes);
     if (const ClustersBound* bound = results.bound(problem, configuration)) {
@@ -152,25 +152,25 @@ std::string clusters_text(const ClustersReport& report) {
   return text;
 }
 
-nlohmann::json clusters_json(const ClustersReport& report) {
+Json clusters_json(const ClustersReport& report) {
   const ClustersOptions& options = report.options;
-  nlohmann::json json{{"virtual", true},
-                      {"experiment", "clusters"},
-                      {"platform", kClustersMachine},
-                      {"precision", "double"},
-                      {"cores", kClustersCores},
-                      {"repeat", options.repeat},
-                      {"seed", options.seed},
-                      {"configurations", options.configurations},
-                      {"policy", options.policy},
-                      {"rival_policies", options.rivals},
-                      {"claims_policy", report.claims_policy}};
+  Json json{{"virtual", true},
+            {"experiment", "clusters"},
+            {"platform", kClustersMachine},
+            {"precision", "double"},
+            {"cores", kClustersCores},
+            {"repeat", options.repeat},
+            {"seed", options.seed},
+            {"configurations", options.configurations},
+            {"policy", options.policy},
+            {"rival_policies", options.rivals},
+            {"claims_policy", report.claims_policy}};
   const std::vector<Claim>& claims = clusters_claims();
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    nlohmann::json claim{{"name", claims[i].name},
-                         {"section", claims[i].section},
-                         {"statement", claims[i].statement},
-                         {"rule", claims[i].rule}};
+    Json claim{{"name", claims[i].name},
+               {"section", claims[i].section},
+               {"statement", claims[i].statement},
+               {"rule", claims[i].rule}};
     for (const VerdictColumn& column : clusters_columns(report)) {
       claim["verdicts"].push_back(clusters_to_json((*column.judgements)[i]));
       claim["verdicts"].back()["assumptions"] = column.title;

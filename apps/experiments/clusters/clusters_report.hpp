@@ -1,7 +1,6 @@
 /// The report of the experiment with clusters of cores.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "apps/experiments/clusters/clusters_claims.hpp"
 #include "apps/experiments/clusters/clusters_experiment.hpp"
 #include "proto/errors.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -43,7 +43,7 @@ struct ClustersReport {
 /// Returns speeds and bounds of the first variant, verdicts and the comparison of policies, as tables for terminals.
 [[nodiscard]] std::string clusters_text(const ClustersReport& report);
 /// Returns the content of `clusters_text` as JSON, with all variants.
-[[nodiscard]] nlohmann::json clusters_json(const ClustersReport& report);
+[[nodiscard]] Json clusters_json(const ClustersReport& report);
 /// Returns verdicts with their rules, the comparison of policies, speeds and pictures, as Markdown.
 [[nodiscard]] std::string clusters_markdown(const ClustersReport& report);
 /// Returns the verdicts as Markdown, a line for each claim: the table of the manual.

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>

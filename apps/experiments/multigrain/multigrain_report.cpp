@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "apps/experiments/interval_json.hpp"
 #include "apps/experiments/multigrain/multigrain_figures.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/files/atomic_file.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/table.hpp"
 
 namespace troupe::apps {
@@ -147,21 +147,21 @@ std::string multigrain_text(const MultigrainReport& report) {
   return text + '\n' + kLost + '\n';
 }
 
-nlohmann::json multigrain_json(const MultigrainReport& report) {
-  nlohmann::json json{{"virtual", true},
-                      {"experiment", "multigrain"},
-                      {"platforms", report.options.machines},
-                      {"precision", "float"},
-                      {"repeat", report.options.repeat},
-                      {"seed", report.options.seed},
-                      {"policy", report.options.policy},
-                      {"cannot_be_told", kLost}};
+Json multigrain_json(const MultigrainReport& report) {
+  Json json{{"virtual", true},
+            {"experiment", "multigrain"},
+            {"platforms", report.options.machines},
+            {"precision", "float"},
+            {"repeat", report.options.repeat},
+            {"seed", report.options.seed},
+            {"policy", report.options.policy},
+            {"cannot_be_told", kLost}};
   const std::vector<Claim>& claims = multigrain_claims();
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    nlohmann::json claim{{"name", claims[i].name},
-                         {"section", claims[i].section},
-                         {"statement", claims[i].statement},
-                         {"rule", claims[i].rule}};
+    Json claim{{"name", claims[i].name},
+               {"section", claims[i].section},
+               {"statement", claims[i].statement},
+               {"rule", claims[i].rule}};
     for (const VerdictColumn& column : multigrain_columns(report)) {
       const Judgement& judgement = (*column.judgements)[i];
       claim["verdicts"].push_back({{"assumptions", column.title},
@@ -173,8 +173,8 @@ nlohmann::json multigrain_json(const MultigrainReport& report) {
     json["claims"].push_back(std::move(claim));
   }
   for (const MultigrainVariant& variant : report.variants) {
-    nlohmann::json of{{"structure", to_string(variant.assumptions.structure)},
-                      {"streamed_share", variant.assumptions.streamed_share}};
+    Json of{{"structure", to_string(variant.assumptions.structure)},
+            {"streamed_share", variant.assumptions.streamed_share}};
     for (const std::string& policy : multigrain_policies(report)) {
       const MultigrainComparison compared = compare_with_affinity(variant.results, policy);
       of["policies"].push_back({{"policy", policy},
@@ -186,11 +186,11 @@ nlohmann::json multigrain_json(const MultigrainReport& report) {
     }
     for (const auto& [key, point] : variant.results.points()) {
       const auto& [place, series] = key;
-      nlohmann::json one{{"platform", place.machine},
-                         {"steps", to_string(place.steps)},
-                         {"blocks", place.blocks},
-                         {"series", series},
-                         {"stored_bytes", point.stored_bytes}};
+      Json one{{"platform", place.machine},
+               {"steps", to_string(place.steps)},
+               {"blocks", place.blocks},
+               {"series", series},
+               {"stored_bytes", point.stored_bytes}};
       add_interval(one, "gflops", point.gflops);
       add_interval(one, "bytes", point.bytes);
       of["points"].push_back(std::move(one));

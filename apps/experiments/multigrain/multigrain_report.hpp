@@ -1,13 +1,13 @@
 /// The report of the experiment with super-tasks.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/experiments/multigrain/multigrain_claims.hpp"
 #include "apps/experiments/multigrain/multigrain_experiment.hpp"
 #include "proto/errors.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -26,7 +26,7 @@ struct MultigrainReport {
 
 /// Returns speeds, verdicts and policies for terminals.
 [[nodiscard]] std::string multigrain_text(const MultigrainReport& report);
-[[nodiscard]] nlohmann::json multigrain_json(const MultigrainReport& report);
+[[nodiscard]] Json multigrain_json(const MultigrainReport& report);
 /// Writes figure4.svg, figure6.svg, figure7.svg, policies.svg (`multigrain_figures`), multigrain.csv with all points,
 /// claims.csv, report.md and report.json into `folder`, which exists. Fails with `io`.
 [[nodiscard]] Result<void> write_multigrain_report(const std::string& folder, const MultigrainReport& report);

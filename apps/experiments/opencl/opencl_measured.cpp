@@ -8,12 +8,12 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "apps/experiments/opencl/opencl_programs.hpp"
 #include "apps/experiments/opencl/opencl_virtual.hpp"
 #include "platform/files/file_text.hpp"
 #include "platform/opencl/opencl_devices.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -268,10 +268,10 @@ std::optional<double> time_of_output(const std::string& output) {
 }
 
 double copied_bytes(const std::string& trace) {
-  const auto json = nlohmann::json::parse(trace, nullptr, false);
-  if (json.is_discarded() || !json.contains("traceEvents")) throw Error(ErrorCode::bad_input, "this is no trace");
+  const std::optional<Json> json = Json::try_parse(trace);
+  if (!json || !json->contains("traceEvents")) throw Error(ErrorCode::bad_input, "this is no trace");
   double bytes = 0;
-  for (const auto& event : json["traceEvents"]) {
+  for (const Json& event : json->at("traceEvents")) {
     if (event.value("cat", "") == "copy") bytes += event["args"]["bytes"].get<double>();
   }
   return bytes;

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "apps/experiments/interval_json.hpp"
 #include "apps/experiments/opencl/opencl_figures.hpp"
 #include "apps/run/run_summary.hpp"
 #include "platform/files/atomic_file.hpp"
+#include "proto/json/json.hpp"
 #include "traces/text/table.hpp"
 
 namespace troupe::apps {
@@ -202,13 +202,12 @@ std::string opencl_csv(const OpenClReport& report) {
   return text;
 }
 
-void add_claims_json(nlohmann::json& json, const std::vector<Claim>& claims,
-                     const std::vector<VerdictColumn>& columns) {
+void add_claims_json(Json& json, const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    nlohmann::json claim{{"name", claims[i].name},
-                         {"section", claims[i].section},
-                         {"statement", claims[i].statement},
-                         {"rule", claims[i].rule}};
+    Json claim{{"name", claims[i].name},
+               {"section", claims[i].section},
+               {"statement", claims[i].statement},
+               {"rule", claims[i].rule}};
     for (const VerdictColumn& column : columns) {
       const Judgement& judgement = (*column.judgements)[i];
       claim["verdicts"].push_back({{"assumptions", column.title},
@@ -221,16 +220,15 @@ void add_claims_json(nlohmann::json& json, const std::vector<Claim>& claims,
   }
 }
 
-nlohmann::json measured_json(const OpenClReport& report) {
+Json measured_json(const OpenClReport& report) {
   const OpenClMeasured& measured = *report.measured;
-  nlohmann::json json{{"device_names", measured.devices},  {"scale", report.measuring.scale},
-                      {"rounds", report.measuring.rounds}, {"remarks", measured.remarks},
-                      {"failures", measured.failures},     {"points", nlohmann::json::array()}};
+  Json json{{"device_names", measured.devices}, {"scale", report.measuring.scale}, {"rounds", report.measuring.rounds},
+            {"remarks", measured.remarks},      {"failures", measured.failures},   {"points", Json::array()}};
   if (!measured.why_not.empty()) json["not_measured"] = measured.why_not;
   for (const OpenClWork& work : measured.works) {
     for (const auto& [key, point] : measured.points) {
       if (key.first != work.name) continue;
-      nlohmann::json one{{"program", work.name}, {"way", key.second}};
+      Json one{{"program", work.name}, {"way", key.second}};
       add_interval(one, "seconds", point.seconds);
       if (point.bytes) one["bytes"] = *point.bytes;
       if (work.compulsory_bytes) one["compulsory_bytes"] = *work.compulsory_bytes;
@@ -262,25 +260,25 @@ std::string opencl_text(const OpenClReport& report) {
   return text;
 }
 
-nlohmann::json opencl_json(const OpenClReport& report) {
-  nlohmann::json json{{"experiment", "opencl"},
-                      {"repeat", report.options.repeat},
-                      {"seed", report.options.seed},
-                      {"policy", report.policy},
-                      {"claims", nlohmann::json::array()}};
+Json opencl_json(const OpenClReport& report) {
+  Json json{{"experiment", "opencl"},
+            {"repeat", report.options.repeat},
+            {"seed", report.options.seed},
+            {"policy", report.policy},
+            {"claims", Json::array()}};
   if (!report.variants.empty()) add_claims_json(json, opencl_virtual_claims(), virtual_columns(report));
   if (report.measured) add_claims_json(json, opencl_measured_claims(), measured_columns(report));
   for (const OpenClVariant& variant : report.variants) {
-    nlohmann::json of{{"processors", variant.assumptions.processors},
-                      {"assumed_links", variant.assumptions.links},
-                      {"tone_mapping", variant.assumptions.tone_mapping}};
+    Json of{{"processors", variant.assumptions.processors},
+            {"assumed_links", variant.assumptions.links},
+            {"tone_mapping", variant.assumptions.tone_mapping}};
     for (const auto& [key, point] : variant.results.points()) {
       const auto& [place, line] = key;
-      nlohmann::json one{{"program", program_title(place.program)},
-                         {"size", place.size},
-                         {"blocks", place.blocks},
-                         {"line", line},
-                         {"compulsory_bytes", place.compulsory_bytes()}};
+      Json one{{"program", program_title(place.program)},
+               {"size", place.size},
+               {"blocks", place.blocks},
+               {"line", line},
+               {"compulsory_bytes", place.compulsory_bytes()}};
       add_interval(one, "seconds", point.seconds);
       add_interval(one, "bytes", point.bytes);
       of["points"].push_back(std::move(one));

@@ -1,13 +1,13 @@
 /// The report of `troupe experiment opencl`.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/experiments/opencl/opencl_claims.hpp"
 #include "proto/errors.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::apps {
 
@@ -33,7 +33,7 @@ struct OpenClReport {
 
 /// Returns times and verdicts for terminals.
 [[nodiscard]] std::string opencl_text(const OpenClReport& report);
-[[nodiscard]] nlohmann::json opencl_json(const OpenClReport& report);
+[[nodiscard]] Json opencl_json(const OpenClReport& report);
 /// Writes figure3.svg, figure3d.svg and figure5.svg if there is virtual time, opencl.csv with all points, claims.csv,
 /// report.md and report.json into `folder`, which exists. Fails with `io`.
 [[nodiscard]] Result<void> write_opencl_report(const std::string& folder, const OpenClReport& report);

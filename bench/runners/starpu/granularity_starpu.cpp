@@ -4,6 +4,7 @@
 #include "bench/runners/cases.hpp"
 #include "bench/runners/starpu/session_starpu.hpp"
 #include "bench/sweep.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -80,7 +81,7 @@ class StarpuExecutor final : public GraphExecutor {
 
 }  // namespace
 
-nlohmann::json granularity(Parameters& parameters) {
+Json granularity(Parameters& parameters) {
   constexpr std::array kModes{"submitted"};
   [[maybe_unused]] const std::string mode = mode_of(parameters, kModes);
   const SweepOptions options = sweep_options(parameters, kMostTasks);

@@ -8,6 +8,7 @@
 #include "bench/runners/starpu/factors_starpu.hpp"
 #include "bench/runners/starpu/session_starpu.hpp"
 #include "kernels/blas_threads.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -35,7 +36,7 @@ std::unique_ptr<Factors> factorize(Matrix& a, const linalg::FactorizationOptions
 
 }  // namespace
 
-nlohmann::json linalg(Parameters& parameters) {
+Json linalg(Parameters& parameters) {
   const FactorizationCase options = factorization_case(parameters);
   const std::string scheduler = parameters.text("scheduler", "lws");
   parameters.require_all_used();
@@ -46,8 +47,7 @@ nlohmann::json linalg(Parameters& parameters) {
   }
   const auto single_threaded = kernels::single_threaded_blas();
   const StarpuSession session(options.cores, 0, scheduler.c_str());
-  nlohmann::json figures =
-      measure_factorization(options, [&](Matrix& a) { return factorize(a, options_for(options, a.rows)); });
+  Json figures = measure_factorization(options, [&](Matrix& a) { return factorize(a, options_for(options, a.rows)); });
   figures["tile"] = options_for(options, options.n).tile;
   figures["tile_rows"] = options_for(options, options.n).tile_rows;
   return figures;

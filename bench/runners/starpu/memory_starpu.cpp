@@ -6,6 +6,7 @@
 #include "bench/memory_use.hpp"
 #include "bench/runners/cases.hpp"
 #include "bench/runners/starpu/session_starpu.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -46,7 +47,7 @@ void submit_followers(std::int64_t tasks, MemoryCodelets& codelets, const Starpu
 
 }  // namespace
 
-nlohmann::json memory(Parameters& parameters) {
+Json memory(Parameters& parameters) {
   const MemoryOptions options = memory_options(parameters);
   MemoryCodelets codelets;
   Values values;
@@ -61,14 +62,13 @@ nlohmann::json memory(Parameters& parameters) {
   first->cl_arg = &open;
   first->handles[0] = gate[0];
   submit(first);
-  nlohmann::json figures =
-      measure_in_flight(options, [&] { submit_followers(options.in_flight, codelets, gate, slots); });
+  Json figures = measure_in_flight(options, [&] { submit_followers(options.in_flight, codelets, gate, slots); });
   open = true;
   starpu_task_wait_for_all();
   return figures;
 }
 
-nlohmann::json stream(Parameters& parameters) {
+Json stream(Parameters& parameters) {
   const std::int64_t tasks = parameters.integer("tasks", 10'000'000, 1);
   const int cores = cores_of(parameters);
   parameters.require_all_used();

@@ -5,6 +5,7 @@
 #include "bench/runners/cases.hpp"
 #include "bench/runners/starpu/session_starpu.hpp"
 #include "bench/shapes.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -121,7 +122,7 @@ std::int64_t run_tree(Node& node, int depth) {
 
 }  // namespace
 
-nlohmann::json overhead(Parameters& parameters) {
+Json overhead(Parameters& parameters) {
   const OverheadOptions options = overhead_options(parameters);
   Codelets codelets(options.handles);
   Node node;

@@ -8,6 +8,7 @@
 #include "bench/sparse/block_lu_case.hpp"
 #include "bench/sparse/separate_blocks.hpp"
 #include "kernels/blas_threads.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -113,7 +114,7 @@ class StarpuBlockLu final : public BlockLuProgram {
 
 }  // namespace
 
-nlohmann::json sparse_lu(Parameters& parameters) {
+Json sparse_lu(Parameters& parameters) {
   const BlockLuCase options = block_lu_case(parameters);
   parameters.require_all_used();
   const auto single_threaded = kernels::single_threaded_blas();

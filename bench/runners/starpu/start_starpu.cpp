@@ -1,16 +1,17 @@
 #include "bench/runners/cases.hpp"
 #include "bench/runners/starpu/session_starpu.hpp"
 #include "bench/start_latency.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
-nlohmann::json start(Parameters& parameters) {
+Json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
   starpu_codelet stamp{};
   initialize(stamp, "stamp",
              [](void** /*buffers*/, void* argument) { static_cast<StartTime*>(argument)->store(now_ns()); });
   const StarpuSession session(options.workers);
-  nlohmann::json figures = measure_start(options, [&](StartTime& started) {
+  Json figures = measure_start(options, [&](StartTime& started) {
     starpu_task* task = starpu_task_create();
     task->cl = &stamp;
     task->cl_arg = &started;

@@ -7,6 +7,7 @@
 #include "bench/runners/cases.hpp"
 #include "bench/start_latency.hpp"
 #include "client/runtime.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -47,7 +48,7 @@ void run_chain(const std::string& policy, std::size_t issue_ahead, std::size_t l
 
 }  // namespace
 
-nlohmann::json device(Parameters& parameters) {
+Json device(Parameters& parameters) {
   const auto links = static_cast<std::size_t>(parameters.integer("links", 100, 4));
   const double kernel_us = parameters.number("kernel_us", 50);
   const auto most = static_cast<std::size_t>(parameters.integer("issue_ahead", 8, 1));
@@ -66,7 +67,7 @@ nlohmann::json device(Parameters& parameters) {
     run_chain(policy, 0, links, kernel_ns, without, none);
   }
   if (issued == 0) throw std::runtime_error("nothing was issued ahead");
-  nlohmann::json figures{{"issued_ahead", latency_figures(with)}, {"one_by_one", latency_figures(without)}};
+  Json figures{{"issued_ahead", latency_figures(with)}, {"one_by_one", latency_figures(without)}};
   figures["issued"] = issued;
   figures["links"] = static_cast<std::uint64_t>(rounds) * links;
   return figures;

@@ -5,6 +5,7 @@
 #include "bench/runners/cases.hpp"
 #include "bench/sweep.hpp"
 #include "client/runtime.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -77,7 +78,7 @@ class RecordedExecutor final : public TroupeExecutor {
 
 }  // namespace
 
-nlohmann::json granularity(Parameters& parameters) {
+Json granularity(Parameters& parameters) {
   constexpr std::array kModes{"submitted", "recorded"};
   const std::string mode = mode_of(parameters, kModes);
   RuntimeOptions runtime_options;

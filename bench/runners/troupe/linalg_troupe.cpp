@@ -3,6 +3,7 @@
 #include "bench/runners/cases.hpp"
 #include "client/runtime.hpp"
 #include "linalg/factorization.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -28,13 +29,13 @@ linalg::FactorizationOptions options_for(const FactorizationCase& options, std::
 
 }  // namespace
 
-nlohmann::json linalg(Parameters& parameters) {
+Json linalg(Parameters& parameters) {
   const FactorizationCase options = factorization_case(parameters);
   parameters.require_all_used();
   RuntimeOptions runtime_options;
   runtime_options.cores = options.cores;
   Runtime runtime(runtime_options);
-  nlohmann::json figures = measure_factorization(
+  Json figures = measure_factorization(
       options, [&](Matrix& a) { return std::make_unique<TroupeFactors>(runtime, a, options_for(options, a.rows)); });
   figures["tile"] = options_for(options, options.n).tile;
   return figures;

@@ -5,6 +5,7 @@
 #include "bench/runners/cases.hpp"
 #include "client/runtime.hpp"
 #include "graph/task_graph.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -23,7 +24,7 @@ Codelet two_accesses() {
 
 }  // namespace
 
-nlohmann::json memory(Parameters& parameters) {
+Json memory(Parameters& parameters) {
   const MemoryOptions options = memory_options(parameters);
   RuntimeOptions runtime_options;
   runtime_options.cores = options.cores;
@@ -40,7 +41,7 @@ nlohmann::json memory(Parameters& parameters) {
   const Data gate_data = runtime.scalar(gate);
   const std::vector<Data> slot_data = register_slots(runtime, slots);
   Future last = runtime.submit(hold, {gate_data});
-  nlohmann::json figures = measure_in_flight(options, [&] {
+  Json figures = measure_in_flight(options, [&] {
     for (std::int64_t i = 0; i < options.in_flight; ++i) {
       last = runtime.submit(follow, {gate_data, slot_data[static_cast<std::size_t>(i % kMemorySlots)]});
     }
@@ -53,7 +54,7 @@ nlohmann::json memory(Parameters& parameters) {
   return figures;
 }
 
-nlohmann::json stream(Parameters& parameters) {
+Json stream(Parameters& parameters) {
   const std::int64_t tasks = parameters.integer("tasks", 10'000'000, 1);
   RuntimeOptions runtime_options;
   runtime_options.cores = cores_of(parameters);

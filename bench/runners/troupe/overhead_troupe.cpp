@@ -4,6 +4,7 @@
 #include "bench/runners/cases.hpp"
 #include "bench/shapes.hpp"
 #include "client/runtime.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -84,7 +85,7 @@ std::int64_t run_tree(Runtime& runtime, int depth, const Codelet& node) {
 
 }  // namespace
 
-nlohmann::json overhead(Parameters& parameters) {
+Json overhead(Parameters& parameters) {
   RuntimeOptions runtime_options;
   runtime_options.policy = parameters.text("policy", runtime_options.policy);
   const OverheadOptions options = overhead_options(parameters);

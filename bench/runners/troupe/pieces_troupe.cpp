@@ -17,11 +17,12 @@
 #include "bench/start_latency.hpp"
 #include "bench/statistics.hpp"
 #include "client/runtime.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
 
-nlohmann::json cost_of_pieces(Parameters& parameters) {
+Json cost_of_pieces(Parameters& parameters) {
   RuntimeOptions options;
   options.cores = cores_of(parameters);
   const std::int64_t pieces = parameters.integer("pieces", 25, 1);
@@ -53,7 +54,7 @@ nlohmann::json cost_of_pieces(Parameters& parameters) {
   return {{"piece_us", median_of(piece_us)}, {"task_us", median_of(task_us)}};
 }
 
-nlohmann::json steal_pieces(Parameters& parameters) {
+Json steal_pieces(Parameters& parameters) {
   const double first_ms = parameters.number("first_ms", 100);
   const double gap_us = parameters.number("gap_us", 2000);
   const std::int64_t samples = parameters.integer("samples", 50, 1);
@@ -86,7 +87,7 @@ nlohmann::json steal_pieces(Parameters& parameters) {
 
 }  // namespace
 
-nlohmann::json pieces(Parameters& parameters) {
+Json pieces(Parameters& parameters) {
   const std::string what = parameters.text("what", "cost");
   if (what == "cost") return cost_of_pieces(parameters);
   if (what == "steal") return steal_pieces(parameters);

@@ -7,6 +7,7 @@
 #include "bench/start_latency.hpp"
 #include "bench/statistics.hpp"
 #include "client/runtime.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -52,7 +53,7 @@ double change(Runtime& runtime, const char* clusters, int before, int cores, std
 
 }  // namespace
 
-nlohmann::json regroup(Parameters& parameters) {
+Json regroup(Parameters& parameters) {
   const int cores = cores_of(parameters);
   const std::int64_t rounds = parameters.integer("rounds", 200, 1);
   const std::int64_t kernel_us = parameters.integer("kernel_us", 1000, 1);
@@ -72,9 +73,9 @@ nlohmann::json regroup(Parameters& parameters) {
   }
   const auto figures = [](std::vector<double> times) {
     const auto missed = static_cast<int>(std::erase(times, -1.0));
-    if (times.empty()) return nlohmann::json{{"missed", missed}};
+    if (times.empty()) return Json{{"missed", missed}};
     std::ranges::sort(times);
-    return nlohmann::json{{"median_us", median_of(times)}, {"p90_us", quantile(times, 0.9)}, {"missed", missed}};
+    return Json{{"median_us", median_of(times)}, {"p90_us", quantile(times, 0.9)}, {"missed", missed}};
   };
   return {{"together", figures(joins)}, {"apart", figures(parts)}, {"rounds", rounds}};
 }

@@ -6,6 +6,7 @@
 #include "bench/sparse/block_lu_case.hpp"
 #include "client/runtime.hpp"
 #include "linalg/sparse/block_lu.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -47,7 +48,7 @@ class TroupeBlockLu final : public BlockLuProgram {
 
 }  // namespace
 
-nlohmann::json sparse_lu(Parameters& parameters) {
+Json sparse_lu(Parameters& parameters) {
   const BlockLuCase options = block_lu_case(parameters);
   parameters.require_all_used();
   TroupeBlockLu program(options);

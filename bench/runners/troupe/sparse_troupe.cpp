@@ -3,10 +3,11 @@
 #include "bench/sparse/sparse_case.hpp"
 #include "client/runtime.hpp"
 #include "linalg/sparse/sparse_factorization.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
-nlohmann::json sparse(Parameters& parameters) {
+Json sparse(Parameters& parameters) {
   const SparseCase options = sparse_case(parameters);
   linalg::SparseOptions how;
   how.block = parameters.integer("block", 0);
@@ -20,8 +21,8 @@ nlohmann::json sparse(Parameters& parameters) {
   RuntimeOptions runtime_options;
   runtime_options.cores = options.cores;
   Runtime runtime(runtime_options);
-  nlohmann::json last;
-  nlohmann::json figures = measure_sparse(options, [&](const std::vector<double>& b) {
+  Json last;
+  Json figures = measure_sparse(options, [&](const std::vector<double>& b) {
     const linalg::SparseFactorization<double> factorization(runtime, options.matrix, how);
     std::vector<double> x = factorization.solve(b).x;
     const linalg::SparseAnalysis& analysis = factorization.analysis();

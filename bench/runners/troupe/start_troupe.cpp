@@ -1,10 +1,11 @@
 #include "bench/runners/cases.hpp"
 #include "bench/start_latency.hpp"
 #include "client/runtime.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 
-nlohmann::json start(Parameters& parameters) {
+Json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
   RuntimeOptions runtime_options;
   runtime_options.cores = options.workers;

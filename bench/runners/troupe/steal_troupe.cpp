@@ -22,6 +22,7 @@
 #include "bench/runners/cases.hpp"
 #include "bench/start_latency.hpp"
 #include "client/runtime.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -61,7 +62,7 @@ class StealMeasurement {
     victim_.cpu([this](const KernelContext& context) { be_victim(context.worker); });
   }
 
-  nlohmann::json run() {
+  Json run() {
     constexpr std::int64_t kMostKernels = 10'000;
     const std::uint64_t steals_before = steals();
     for (std::int64_t kernel = 0; kernel < kMostKernels && wanted_ > collected(); ++kernel) {
@@ -75,7 +76,7 @@ class StealMeasurement {
       throw std::runtime_error("the runtime counts " + std::to_string(steals) + " steals, but " +
                                std::to_string(moved_) + " tasks moved");
     }
-    nlohmann::json figures = latency_figures(samples_);
+    Json figures = latency_figures(samples_);
     figures["steals"] = steals;
     return figures;
   }
@@ -162,7 +163,7 @@ class StealMeasurement {
 
 }  // namespace
 
-nlohmann::json steal(Parameters& parameters) {
+Json steal(Parameters& parameters) {
   StealOptions options;
   options.what = parameters.text("what", "answer");
   options.victim_ms = parameters.number("victim_ms", options.victim_ms);

@@ -15,6 +15,7 @@
 #include "kernels/blas_threads.hpp"
 #include "kernels/codelets.hpp"
 #include "platform/machine/binding.hpp"
+#include "proto/json/json.hpp"
 #include "proto/random.hpp"
 
 namespace troupe::bench {
@@ -107,8 +108,7 @@ class TaskData {
 };
 
 template <class Typical>
-nlohmann::json compare(const std::vector<double>& together, const std::vector<std::vector<double>>& apart,
-                       Typical typical) {
+Json compare(const std::vector<double>& together, const std::vector<std::vector<double>>& apart, Typical typical) {
   const double team_seconds = typical(together);
   double sum_of_speeds = 0;
   for (const std::vector<double>& times : apart) sum_of_speeds += 1 / typical(times);
@@ -119,7 +119,7 @@ nlohmann::json compare(const std::vector<double>& together, const std::vector<st
 
 }  // namespace
 
-nlohmann::json team(Parameters& parameters) {
+Json team(Parameters& parameters) {
   const std::string name = parameters.text("kernel", "gemm");
   const std::int64_t tile = parameters.integer("tile", 960, 1);
   const std::int64_t inner = parameters.integer("inner", 96, 1);
@@ -161,7 +161,7 @@ nlohmann::json team(Parameters& parameters) {
   }
   // In the fastest rounds, no other program had the cores.
   const auto fastest = [](const std::vector<double>& times) { return std::ranges::min(times); };
-  nlohmann::json figures = compare(together, apart, median_of);
+  Json figures = compare(together, apart, median_of);
   figures["fastest_of_sum_of_speeds"] = compare(together, apart, fastest)["of_sum_of_speeds"];
   figures["rounds"] = rounds;
   return figures;

@@ -7,6 +7,7 @@
 
 #include "bench/runners/cases.hpp"
 #include "bench/sparse/sparse_case.hpp"
+#include "proto/json/json.hpp"
 
 extern "C" {
 // The symbol is weak: another BLAS library may be linked, which takes its number of threads from the environment.
@@ -22,7 +23,7 @@ void require_ok(int status, const char* routine) {
 
 /// The rows of the matrix are handed over as columns, so the transposed system is solved.
 std::vector<double> solve_by_umfpack(const linalg::CompressedMatrix& a, const std::vector<int>& begin,
-                                     const std::vector<double>& b, nlohmann::json& figures) {
+                                     const std::vector<double>& b, Json& figures) {
   const int n = static_cast<int>(a.order);
   double control[UMFPACK_CONTROL];
   double info[UMFPACK_INFO];
@@ -49,13 +50,13 @@ std::vector<double> solve_by_umfpack(const linalg::CompressedMatrix& a, const st
 
 }  // namespace
 
-nlohmann::json sparse(Parameters& parameters) {
+Json sparse(Parameters& parameters) {
   const SparseCase options = sparse_case(parameters);
   parameters.require_all_used();
   if (openblas_set_num_threads != nullptr) openblas_set_num_threads(options.cores);
   const std::vector<int> begin(options.matrix.begin.begin(), options.matrix.begin.end());
-  nlohmann::json last;
-  nlohmann::json figures = measure_sparse(
+  Json last;
+  Json figures = measure_sparse(
       options, [&](const std::vector<double>& b) { return solve_by_umfpack(options.matrix, begin, b, last); });
   figures.update(last);
   return figures;

@@ -2,13 +2,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "proto/json/json.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/bindings/trace_object.hpp"
 #include "python/module/objects.hpp"
 #include "python/module/runtime_state.hpp"
 #include "traces/text/transfer_summary.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace troupe::python {
 
@@ -89,7 +88,7 @@ py::dict report_as_dict(const RunReport& report) {
   for (const WorkerReport& worker : report.workers) workers.append(worker_dict(worker));
   result["workers"] = workers;
   if (report.virtual_time) result["virtual_time_s"] = seconds(*report.virtual_time);
-  nlohmann::json transfers;
+  Json transfers;
   traces::add_transfers_json(report, transfers);
   if (!transfers.is_null()) result["transfers"] = py::module_::import("json").attr("loads")(transfers.dump());
   return result;

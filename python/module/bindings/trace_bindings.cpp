@@ -3,7 +3,6 @@
 #include <pybind11/pybind11.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 

@@ -1,10 +1,10 @@
 /// Snapshots built by hand, for states that a test cannot stage, or not exactly.
 #include "actors/observation/stall_explanation.hpp"
+#include "proto/json/json.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace troupe::observation {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_codelet_without_a_worker_is_the_gravest_cause) {
   const WhyReport report = explained();
   BOOST_TEST((report.causes[0].kind == WhyKind::no_worker));
   BOOST_TEST(says(report, "1 task waits, in the end, for task 1 (codelet on_gpu), for which no worker has a device"));
-  BOOST_TEST(nlohmann::json::parse(report.to_json())["causes"][0]["kind"] == "no_worker");
+  BOOST_TEST(Json::parse(report.to_json())["causes"][0]["kind"] == "no_worker");
 }
 
 BOOST_AUTO_TEST_CASE(tasks_that_the_policy_has_not_placed_are_said_to_be_so) {
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_scheduler_that_died_is_told) {
   BOOST_TEST(explained().to_text().find("died") == std::string::npos);
   crew.scheduler_died = true;
   BOOST_TEST(says(explained(), "The scheduler's actor has died"));
-  BOOST_TEST(nlohmann::json::parse(explained().to_json())["scheduler_died"] == true);
+  BOOST_TEST(Json::parse(explained().to_json())["scheduler_died"] == true);
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_that_sleeps_on_a_full_deque_is_told) {
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(edges_in_a_circle_and_tasks_without_a_cause_do_no_harm) {
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_do_not_break_the_json) {
   const auto node = running("bad\xff\xfe", 0, 1s);
   behind(node);
-  const auto json = nlohmann::json::parse(explained().to_json());
+  const auto json = Json::parse(explained().to_json());
   BOOST_TEST(json["in_flight"] == 2);
 }
 
@@ -206,11 +206,9 @@ BOOST_AUTO_TEST_CASE(a_task_of_pieces_says_how_many_there_are_and_how_many_have_
   behind(plain);
   const WhyReport report = explained();
   BOOST_TEST(says(report, "task 1 (codelet super, 12 of 25 pieces begun)"));
-  const auto json = nlohmann::json::parse(report.to_json());
-  const auto counted = [](const nlohmann::json& task) { return task["pieces"] == 25 && task["pieces_begun"] == 12; };
-  const auto without = [](const nlohmann::json& task) {
-    return !task.contains("pieces") && !task.contains("pieces_begun");
-  };
+  const auto json = Json::parse(report.to_json());
+  const auto counted = [](const Json& task) { return task["pieces"] == 25 && task["pieces_begun"] == 12; };
+  const auto without = [](const Json& task) { return !task.contains("pieces") && !task.contains("pieces_begun"); };
   // The counts appear wherever the task is named.
   BOOST_TEST_REQUIRE(json["causes"].size() == 2U);
   BOOST_TEST(counted(json["causes"][0]["task"]));

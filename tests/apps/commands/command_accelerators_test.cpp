@@ -2,12 +2,12 @@
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "platform/cuda/cuda_devices.hpp"
+#include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/file_size_limit.hpp"
@@ -37,9 +37,9 @@ struct Fixture {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
-  static nlohmann::json json_of(Words arguments) {
+  static Json json_of(Words arguments) {
     arguments.emplace_back("--json");
-    return nlohmann::json::parse(succeeds(arguments));
+    return Json::parse(succeeds(arguments));
   }
   /// The number of GPUs.
   static std::size_t gpus() {
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(the_report_says_what_moved_over_each_link) {
   BOOST_TEST(to_devices == json["bytes_host_to_device"].get<std::uint64_t>());
   std::set<std::string> kinds;
   for (const auto& worker : json["workers"]) {
-    kinds.insert(worker["kind"]);
+    kinds.insert(worker["kind"].get<std::string>());
     BOOST_TEST(worker["waiting_for_data_seconds"].get<double>() >= 0);
   }
   BOOST_TEST(kinds.contains("emulated GPU"));
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(what_was_calibrated_is_shown_drawn_and_used) {
   std::set<std::string> kinds;
   std::set<std::uint64_t> elements;
   for (const auto& kernel : calibrated["kernels"]) {
-    kinds.insert(kernel["kind"]);
+    kinds.insert(kernel["kind"].get<std::string>());
     elements.insert(kernel["element_bytes"].get<std::uint64_t>());
     for (const auto& size : kernel["sizes"]) BOOST_TEST(size["mean_seconds"].get<double>() > 0);
   }
@@ -337,7 +337,7 @@ BOOST_AUTO_TEST_CASE(refuses_scaling_that_makes_no_sense) {
 }
 
 BOOST_AUTO_TEST_CASE(info_lists_gpus_or_says_why_there_are_none) {
-  const auto json = nlohmann::json::parse(succeeds({"info", "--json"}));
+  const auto json = Json::parse(succeeds({"info", "--json"}));
   BOOST_TEST(json["gpu_devices"].size() == gpus());
   BOOST_TEST(json.contains("no_gpus_because") == (gpus() == 0));
   BOOST_TEST(contains(succeeds({"info"}), gpus() == 0 ? "none that could be used" : "multiprocessors"));

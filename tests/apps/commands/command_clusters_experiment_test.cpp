@@ -3,11 +3,11 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "apps/experiments/clusters/clusters_claims.hpp"
+#include "proto/json/json.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
   // The file has a line of titles, and lines for four sets of assumptions, two numbers of GPUs, three configurations
   // and four policies.
   BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1 + 4 * 2 * 3 * 4);
-  const auto json = nlohmann::json::parse(folder.read("x/report.json"));
+  const auto json = Json::parse(folder.read("x/report.json"));
   tests::conforms(json, "experiment-clusters");
   BOOST_TEST_REQUIRE(json["claims"].size() == clusters_claims().size());
   const std::string markdown = folder.read("x/report.md");
@@ -82,19 +82,18 @@ BOOST_AUTO_TEST_CASE(says_the_same_again_however_many_run_at_a_time) {
   };
   const std::string once = run("2");
   if (!tests::kSanitized) BOOST_TEST(once == run("1"));
-  const auto json = nlohmann::json::parse(once);
+  const auto json = Json::parse(once);
   tests::conforms(json, "experiment-clusters");
   BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
   BOOST_TEST(json["variants"][1]["assumed_links"] == "one each");
-  BOOST_TEST(json["configurations"] == (nlohmann::json{"2x10", "5x4"}));
+  BOOST_TEST(json["configurations"] == (Json{"2x10", "5x4"}));
 }
 
 BOOST_AUTO_TEST_CASE(orders_that_round_to_the_same_count_once) {
   if (no_gnuplot()) return;
   // 4800 in tiles of 960, 5760 in tiles of 1920; 5300 is 5760 in both.
-  const auto json =
-      nlohmann::json::parse(succeeds(clusters({"--n", "5000,5100,5300", "--tile", "960,1920", "--gpus", "1",
-                                               "--deviation", "0", "--clusters", "2x10", "--json"})));
+  const auto json = Json::parse(succeeds(clusters({"--n", "5000,5100,5300", "--tile", "960,1920", "--gpus", "1",
+                                                   "--deviation", "0", "--clusters", "2x10", "--json"})));
   std::map<std::pair<int, int>, int> points;
   for (const auto& point : json["variants"][0]["points"]) {
     if (point["policy"] == "mct") ++points[{point["tile"], point["n"]}];
@@ -105,7 +104,7 @@ BOOST_AUTO_TEST_CASE(orders_that_round_to_the_same_count_once) {
 
 BOOST_AUTO_TEST_CASE(without_deviation_all_runs_of_a_point_are_alike) {
   if (no_gnuplot()) return;
-  const auto json = nlohmann::json::parse(succeeds(clusters({"--gpus", "1", "--deviation", "0", "--json"})));
+  const auto json = Json::parse(succeeds(clusters({"--gpus", "1", "--deviation", "0", "--json"})));
   for (const auto& point : json["variants"][0]["points"])
     BOOST_TEST(point["run_seconds"][0] == point["run_seconds"][1]);
   BOOST_TEST(json["variants"][0]["least_over_bound"].get<double>() >= 1);

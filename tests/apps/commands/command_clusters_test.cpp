@@ -2,9 +2,9 @@
 #include <sched.h>
 
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(info_shows_the_workers_that_clusters_would_make) {
   const std::string text = succeeds({"info", "--clusters", "socket"}, kTwoSockets);
   BOOST_TEST(contains(text, "Workers: 20 of 20 cores\n"));
   BOOST_TEST(contains(text, "worker 1: cluster of 10 cores 10-19, package 1, NUMA node 1; asks for work: {0}\n"));
-  const auto json = nlohmann::json::parse(succeeds({"info", "--clusters", "2x4", "--json"}, kTwoSockets));
+  const auto json = Json::parse(succeeds({"info", "--clusters", "2x4", "--json"}, kTwoSockets));
   BOOST_TEST(json["usable_cores"] == 20);
   BOOST_TEST(json["cluster_levels"]["l3"] == "4x5");
   BOOST_TEST_REQUIRE(json["workers"].size() == 14U);
@@ -89,14 +89,14 @@ BOOST_AUTO_TEST_CASE(cores_that_openmp_may_have_taken_are_explained) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_with_clusters_is_right_and_counts_cores) {
-  const auto json = nlohmann::json::parse(succeeds(
+  const auto json = Json::parse(succeeds(
       {"run", "cholesky", "--n", "300", "--tile", "64", "--clusters", "2x2", "--cores", "5", "--check", "--json"},
       kTwoSockets));
   BOOST_TEST(json["cores"] == 5);
   BOOST_TEST_REQUIRE(json["workers"].size() == 3U);
   BOOST_TEST(json["workers"][0]["cores"] == 2);
   BOOST_TEST(json["workers"][2]["device"] == "cpu core 4");
-  BOOST_TEST(json["workers"][1]["members"] == nlohmann::json({2, 3}));
+  BOOST_TEST(json["workers"][1]["members"] == Json({2, 3}));
   BOOST_TEST(!json["workers"][2].contains("team"));
   for (int i = 0; i < 2; ++i) {
     const auto& worker = json["workers"][i];
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_clusters_shows_what_was_used_of_them) {
   const std::size_t first = text.find("team used");
   BOOST_TEST_REQUIRE(first != std::string::npos, text);
   BOOST_TEST(text.find("team used", first + 1) != std::string::npos, text);
-  const auto trace = nlohmann::json::parse(folder.read("t.json"));
+  const auto trace = Json::parse(folder.read("t.json"));
   int tasks = 0;
   for (const auto& event : trace["traceEvents"]) {
     if (event.value("cat", "") != "task") continue;
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_clusters_shows_what_was_used_of_them) {
 }
 
 BOOST_AUTO_TEST_CASE(simulated_clusters_are_workers_of_their_own) {
-  const auto json = nlohmann::json::parse(succeeds(simulate({"--clusters", "2x8", "--json"})));
+  const auto json = Json::parse(succeeds(simulate({"--clusters", "2x8", "--json"})));
   BOOST_TEST(json["options"]["clusters"] == "2x8");
   const auto& point = json["results"][0];
   BOOST_TEST(point["cores"] == 20);
@@ -165,7 +165,7 @@ class CalibratedFolder {
 };
 
 BOOST_AUTO_TEST_CASE(automatic_clusters_are_the_fastest_of_those_that_were_simulated) {
-  const auto json = nlohmann::json::parse(succeeds(simulate({"--clusters", "auto", "--gpus", "1", "--json"})));
+  const auto json = Json::parse(succeeds(simulate({"--clusters", "auto", "--gpus", "1", "--json"})));
   const auto& point = json["results"][0];
   BOOST_TEST(json["options"]["clusters"] == "auto");
   const auto& tried = point["clusters"]["tried"];
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_the_fastest_of_those_that_were_simul
   BOOST_TEST(point["clusters"]["clusters"] == tried[0]["clusters"]);
   // The result is the predicted one, as there is no noise.
   BOOST_TEST(point["seconds"] == tried[0]["seconds"]);
-  const auto given = nlohmann::json::parse(succeeds(simulate({"--clusters", "2x10", "--gpus", "1", "--json"})));
+  const auto given = Json::parse(succeeds(simulate({"--clusters", "2x10", "--gpus", "1", "--json"})));
   BOOST_TEST(point["seconds"].get<double>() <= given["results"][0]["seconds"].get<double>());
   const std::string text = succeeds(simulate({"--clusters", "auto", "--gpus", "1", "--report"}));
   BOOST_TEST(contains(text, "  clusters: " + tried[0]["clusters"].get<std::string>() + ": "));
@@ -182,9 +182,9 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_the_fastest_of_those_that_were_simul
 }
 
 BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
-  const auto json = nlohmann::json::parse(
-      succeeds({"simulate", "cholesky", "--platform", "sirocco-double", "--n", "1920", "--n", "9600", "--tile", "960",
-                "--gpus", "0,4", "--policy", "heft", "--clusters", "auto", "--json"}));
+  const auto json =
+      Json::parse(succeeds({"simulate", "cholesky", "--platform", "sirocco-double", "--n", "1920", "--n", "9600",
+                            "--tile", "960", "--gpus", "0,4", "--policy", "heft", "--clusters", "auto", "--json"}));
   BOOST_TEST_REQUIRE(json["results"].size() == 4U);
   // With two tiles across there is not enough work for 24 cores; with ten there is.
   BOOST_TEST(json["results"][0]["clusters"]["clusters"] != json["results"][2]["clusters"]["clusters"]);
@@ -209,13 +209,13 @@ BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
   BOOST_TEST(
       contains(ran.errors, "warning: --clusters auto: single cores, as machine 'idgraf-double' has no times for"));
   BOOST_TEST(contains(ran.errors, "on clusters of cores: add cluster_us to its description\n"));
-  BOOST_TEST(nlohmann::json::parse(ran.output)["results"][0]["clusters"]["clusters"] == "11x1");
+  BOOST_TEST(Json::parse(ran.output)["results"][0]["clusters"]["clusters"] == "11x1");
 }
 
 BOOST_AUTO_TEST_CASE(clusters_may_change_on_the_way) {
   // The run has 220 tasks, so the last stage of one of them never comes.
   for (const char* clusters : {"2x10,100:single", "2x10,1000000:single"}) {
-    const auto json = nlohmann::json::parse(succeeds(simulate({"--clusters", clusters, "--gpus", "1", "--json"})));
+    const auto json = Json::parse(succeeds(simulate({"--clusters", clusters, "--gpus", "1", "--json"})));
     const auto& point = json["results"][0];
     BOOST_TEST(point["share_of_bound"].get<double>() > 0.05, clusters);
     BOOST_TEST(point["share_of_bound"].get<double>() <= 1, clusters);
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_refused_where_they_mean_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(info_lists_what_automatic_clusters_are_chosen_from) {
-  const auto json = nlohmann::json::parse(succeeds({"info", "--clusters", "auto", "--json"}, kTwoSockets));
+  const auto json = Json::parse(succeeds({"info", "--clusters", "auto", "--json"}, kTwoSockets));
   BOOST_TEST(json["automatic_clusters"].size() > 2U);
   BOOST_TEST(contains(succeeds({"info", "--clusters", "auto"}, kTwoSockets), "auto chooses from: "));
 }
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(info_lists_what_automatic_clusters_are_chosen_from) {
 BOOST_AUTO_TEST_CASE(a_run_finds_clusters_by_the_times_that_are_kept) {
   const CalibratedFolder kept("auto");
   const Words cores{"--cores", "2", "--check", "--json"};
-  const auto json = nlohmann::json::parse(succeeds(kept.run(cores), kTwoSockets));
+  const auto json = Json::parse(succeeds(kept.run(cores), kTwoSockets));
   // The search tries single cores, both cores together, and changing clusters.
   BOOST_TEST(json["clusters"]["tried"].size() == 3U);
   BOOST_TEST(json["clusters"]["tried"][0]["seconds"].get<double>() > 0);
@@ -254,9 +254,9 @@ BOOST_AUTO_TEST_CASE(a_run_finds_clusters_by_the_times_that_are_kept) {
 
 BOOST_AUTO_TEST_CASE(restrictions_by_model_hold_while_clusters_are_found) {
   const CalibratedFolder kept("auto");
-  const std::string model = nlohmann::json::parse(succeeds({"info", "--json"}, kTwoSockets))["cpu"];
+  const auto model = Json::parse(succeeds({"info", "--json"}, kTwoSockets))["cpu"].get<std::string>();
   const Words cores{"--cores", "2", "--check", "--json", "--restrict", "gemm:" + model};
-  BOOST_TEST(nlohmann::json::parse(succeeds(kept.run(cores), kTwoSockets))["clusters"]["tried"].size() == 3U);
+  BOOST_TEST(Json::parse(succeeds(kept.run(cores), kTwoSockets))["clusters"]["tried"].size() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_finds_them_on_the_way) {
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_finds_them_
       BOOST_TEST(ran.exit_status == 0);
       BOOST_TEST(ran.errors.starts_with("troupe: warning: --clusters auto: " + how + ", as "));
       BOOST_TEST(contains(ran.errors, why));
-      const auto json = nlohmann::json::parse(ran.output);
+      const auto json = Json::parse(ran.output);
       BOOST_TEST(!json.contains("clusters"));
       for (const auto& worker : json["workers"]) {
         if (how == "single cores") BOOST_TEST(worker["cores"].get<int>() <= 1);

@@ -3,10 +3,10 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "apps/experiments/dada_claims.hpp"
+#include "proto/json/json.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/skipping.hpp"
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(writes_figures_tables_and_verdicts) {
     const auto lines = std::count(csv.begin(), csv.end(), '\n');
     BOOST_TEST(lines == 1 + 2 * 8 * (figure == std::string("figure1") ? 10 : 4));
   }
-  const auto json = nlohmann::json::parse(folder.read("new/dada/report.json"));
+  const auto json = Json::parse(folder.read("new/dada/report.json"));
   tests::conforms(json, "experiment-dada");
   BOOST_TEST(json["virtual"] == true);
   BOOST_TEST(json["claims"].size() == dada_claims().size());
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(writes_figures_tables_and_verdicts) {
   for (const auto& claim : json["claims"]) {
     BOOST_TEST_REQUIRE(claim["verdicts"].size() == 2U);
     const auto& verdict = claim["verdicts"][0];
-    const Judgement judgement{verdict["checks"], verdict["passed"], verdict["measured"]};
+    const Judgement judgement{verdict["checks"], verdict["passed"], verdict["measured"].get<std::string>()};
     BOOST_TEST(judgement.checks > 0);
     BOOST_TEST(verdict["verdict"] == to_string(judgement.verdict()));
     BOOST_TEST(!judgement.measured.empty());
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
   };
   const std::string once = run("2");
   if (!tests::kSanitized) BOOST_TEST(once == run("1"));
-  const auto json = nlohmann::json::parse(once);
+  const auto json = Json::parse(once);
   tests::conforms(json, "experiment-dada");
   BOOST_TEST_REQUIRE(json["variants"].size() == 3U);
   BOOST_TEST(json["variants"][1]["assumptions"] == 0.67);
@@ -83,14 +83,14 @@ BOOST_AUTO_TEST_CASE(has_a_verdict_for_each_assumption_and_the_same_ones_again) 
 BOOST_AUTO_TEST_CASE(next_use_moves_at_most_a_fifth_more_than_who_knows_the_future) {
   const std::string text = succeeds({"experiment", "eviction", "--quick", "--json"});
   if (!tests::kSanitized) BOOST_TEST(text == succeeds({"experiment", "eviction", "--quick", "--json", "--jobs", "1"}));
-  const auto json = nlohmann::json::parse(text);
+  const auto json = Json::parse(text);
   tests::conforms(json, "experiment-eviction");
   BOOST_TEST(json["virtual"] == true);
   BOOST_TEST_REQUIRE(json["problems"].size() == 4U);
   for (const auto& problem : json["problems"]) {
     BOOST_TEST_CONTEXT(problem["app"]) {
-      std::map<std::string, nlohmann::json> figures;
-      for (const auto& figure : problem["figures"]) figures[figure["eviction"]] = figure;
+      std::map<std::string, Json> figures;
+      for (const auto& figure : problem["figures"]) figures[figure["eviction"].get<std::string>()] = figure;
       BOOST_TEST_REQUIRE(figures.size() == 3U);
       BOOST_TEST(figures["next-use"]["ratio"].get<double>() <= 1.2);
       BOOST_TEST(figures["lru"]["ratio"].get<double>() > 1.2);

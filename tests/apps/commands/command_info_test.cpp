@@ -2,9 +2,9 @@
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(info_lists_opencl_devices) {
 }
 
 BOOST_AUTO_TEST_CASE(info_lists_opencl_devices_as_json) {
-  const auto json = nlohmann::json::parse(succeeds({"info", "--json"}, with_fake_driver("unavailable")));
+  const auto json = Json::parse(succeeds({"info", "--json"}, with_fake_driver("unavailable")));
   BOOST_TEST_REQUIRE(json["opencl_devices"].size() == 2U);
   const auto& gpu = json["opencl_devices"][0];
   BOOST_TEST(gpu["index"] == 0);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(info_says_in_a_line_that_there_is_no_driver) {
   const TemporaryFolder empty;
   BOOST_TEST(section_of(succeeds({"info"}, without_drivers(empty))) ==
              "OpenCL devices: none: no driver is installed\n");
-  const auto json = nlohmann::json::parse(succeeds({"info", "--json"}, without_drivers(empty)));
+  const auto json = Json::parse(succeeds({"info", "--json"}, without_drivers(empty)));
   BOOST_TEST(json["opencl_devices"].empty());
   BOOST_TEST(json["opencl_skipped"].empty());
 }

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "apps/experiments/multigrain/multigrain_claims.hpp"
+#include "proto/json/json.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
        {"both, multi, cache and affinity", "GFlop/s", "geometric mean", "aim", "figures are lost", "x/report.md"}) {
     BOOST_TEST(contains(text, part), part);
   }
-  const auto json = nlohmann::json::parse(folder.read("x/report.json"));
+  const auto json = Json::parse(folder.read("x/report.json"));
   tests::conforms(json, "experiment-multigrain");
   BOOST_TEST_REQUIRE(json["claims"].size() == multigrain_claims().size());
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 2U);

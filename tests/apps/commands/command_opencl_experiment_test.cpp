@@ -3,10 +3,10 @@
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "apps/experiments/opencl/opencl_claims.hpp"
+#include "proto/json/json.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/environment_variable.hpp"
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts_of_virtual_time) {
     BOOST_TEST(contains(text, part), part);
   }
   BOOST_TEST(!contains(text, "this machine"));
-  const auto json = nlohmann::json::parse(folder.read("x/report.json"));
+  const auto json = Json::parse(folder.read("x/report.json"));
   tests::conforms(json, "experiment-opencl");
   BOOST_TEST(json["claims"].size() == opencl_virtual_claims().size());
   BOOST_TEST_REQUIRE(json["variants"].size() == 1U);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(says_that_nothing_was_measured_without_devices) {
   const std::string text = succeeds({"experiment", "opencl", "--rows", "measured", "--out", folder.path("x")});
   BOOST_TEST(contains(text, "not measured: "));
   BOOST_TEST(!contains(text, "holds"));
-  const auto json = nlohmann::json::parse(folder.read("x/report.json"));
+  const auto json = Json::parse(folder.read("x/report.json"));
   tests::conforms(json, "experiment-opencl");
   BOOST_TEST_REQUIRE(json["claims"].size() == opencl_measured_claims().size());
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"][0]["verdict"] == "not tested");
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(measures_the_examples_on_two_devices_of_pocl) {
   const std::string text = succeeds({"experiment", "opencl", "--quick", "--rows", "measured", "--scale", "0.0005",
                                      "--json", "--out", folder.path("x")},
                                     {"env", "-u", "POCL_DEVICES"});
-  const auto json = nlohmann::json::parse(text);
+  const auto json = Json::parse(text);
   tests::conforms(json, "experiment-opencl");
   if (json["on_this_machine"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
   BOOST_TEST(json["on_this_machine"]["device_names"].size() == 2U);
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(programs_that_fail_are_in_the_report_and_in_the_exit_code) 
   const tests::EnvironmentVariable fake("OCL_ICD_VENDORS", TROUPE_FAKE_OPENCL_FOLDER "/libfake_opencl.so");
   const tests::ChildOutput ran = tests::run_program(
       {"experiment", "opencl", "--quick", "--rows", "measured", "--scale", "0.0001", "--out", folder.path("x")});
-  const auto json = nlohmann::json::parse(folder.read("x/report.json"));
+  const auto json = Json::parse(folder.read("x/report.json"));
   tests::conforms(json, "experiment-opencl");
   if (json["on_this_machine"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
   BOOST_TEST(ran.exit_status == 1, ran.errors);

@@ -1,10 +1,10 @@
 // `troupe simulate sparse-lu`, as a user runs it.
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -24,9 +24,9 @@ Words simulate_sparse(const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
-nlohmann::json simulated_sparse(Words more) {
+Json simulated_sparse(Words more) {
   more.emplace_back("--json");
-  return nlohmann::json::parse(succeeds(simulate_sparse(more)));
+  return Json::parse(succeeds(simulate_sparse(more)));
 }
 
 BOOST_AUTO_TEST_CASE(every_grain_does_the_same_work_within_its_bounds) {
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(super_blocks_that_no_gpu_can_hold_run_on_cores_and_that_is_
       {"--platform", "amd-gtx470", "--n", "20", "--gpu-memory", "8MiB", "--steps", "3", "--json", "--policy", "heft"}));
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(contains(ran.errors, "do not fit into the memory for data of GPU 0"));
-  const auto result = nlohmann::json::parse(ran.output)["results"][0];
+  const auto result = Json::parse(ran.output)["results"][0];
   for (const auto& worker : result["workers"]) {
     if (contains(worker["device"].get<std::string>(), "GPU")) BOOST_TEST(worker["tasks"] == 0.0);
   }

@@ -8,9 +8,9 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/skipping.hpp"
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(solves_by_every_method_and_writes_the_solution) {
 
 BOOST_AUTO_TEST_CASE(prints_json_that_has_the_documented_keys) {
   const std::string file = general("1 1 1\n2 2 2\n3 3 3\n");
-  const auto json = nlohmann::json::parse(succeeds({"solve", file, "--json", "--seed", "4"}));
+  const auto json = Json::parse(succeeds({"solve", file, "--json", "--seed", "4"}));
   for (const char* key : {"app", "n", "tile", "precision", "policy", "cores", "gpus", "seed", "seconds", "gflops",
                           "residual", "tasks", "workers", "matrix", "method"}) {
     BOOST_TEST(json.contains(key), "no key '" << key << "'");
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(prints_json_that_has_the_documented_keys) {
 
 BOOST_AUTO_TEST_CASE(prints_json_for_a_file_whose_name_is_no_text) {
   const std::string file = folder.write("\xff\xfe.mtx", matrix_file("coordinate real general", "1 1 1\n1 1 2\n"));
-  BOOST_TEST(nlohmann::json::parse(succeeds({"solve", file, "--json"}))["n"] == 1);
+  BOOST_TEST(Json::parse(succeeds({"solve", file, "--json"}))["n"] == 1);
 }
 
 BOOST_AUTO_TEST_CASE(says_why_cholesky_became_lu) {
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(says_why_cholesky_became_lu) {
   const std::string text = succeeds({"solve", file});
   BOOST_TEST(contains(text, "leading minor of order 2"));
   BOOST_TEST(contains(text, "LU with partial pivoting instead of Cholesky"));
-  const auto json = nlohmann::json::parse(succeeds({"solve", file, "--json"}));
+  const auto json = Json::parse(succeeds({"solve", file, "--json"}));
   BOOST_TEST(json["method"] == "lu");
   BOOST_TEST(contains(json["remark"].get<std::string>(), "leading minor of order 2"));
   fails(2, {"solve", file, "--method", "cholesky"},
@@ -159,11 +159,11 @@ BOOST_AUTO_TEST_CASE(estimates_the_condition_and_says_when_no_digit_can_be_relie
   };
   for (const char* method : {"lu", "qr"}) {
     // 2.8e4 for the order four; beyond double precision for twenty.
-    const auto good = nlohmann::json::parse(succeeds({"solve", hilbert(4), "--method", method, "--json"}));
+    const auto good = Json::parse(succeeds({"solve", hilbert(4), "--method", method, "--json"}));
     const double condition = 1 / good["reciprocal_condition"].get<double>();
     BOOST_TEST((condition > 3e3 && condition < 3e5), condition);
     BOOST_TEST(!good.contains("doubt"));
-    const auto bad = nlohmann::json::parse(succeeds({"solve", hilbert(20), "--method", method, "--json"}));
+    const auto bad = Json::parse(succeeds({"solve", hilbert(20), "--method", method, "--json"}));
     BOOST_TEST(bad["reciprocal_condition"].get<double>() < 1.2e-16);
     BOOST_TEST(contains(bad["doubt"].get<std::string>(), "singular to double precision"));
     BOOST_TEST(contains(succeeds({"solve", hilbert(20), "--method", method}), "may have no correct digit"));
@@ -272,11 +272,11 @@ BOOST_AUTO_TEST_CASE(solves_real_matrices) {
     tests::skip("no real matrices beside the repository");
     return;
   }
-  const auto json = nlohmann::json::parse(succeeds({"solve", data + "bcsstk13.mtx", "--json"}));
+  const auto json = Json::parse(succeeds({"solve", data + "bcsstk13.mtx", "--json"}));
   BOOST_TEST(json["method"] == "cholesky");
   BOOST_TEST(json["residual"].get<double>() < 30);
   for (const char* method : {"lu", "qr"}) {
-    const auto other = nlohmann::json::parse(succeeds({"solve", data + "watt_2.mtx", "--method", method, "--json"}));
+    const auto other = Json::parse(succeeds({"solve", data + "watt_2.mtx", "--method", method, "--json"}));
     BOOST_TEST(other["residual"].get<double>() < 30);
   }
   fails(2, {"solve", data + "rajat01.mtx"}, {"rajat01.mtx", "pattern"});
@@ -288,7 +288,7 @@ BOOST_FIXTURE_TEST_SUITE(command_line_picture, FolderFixture)
 
 BOOST_AUTO_TEST_CASE(is_drawn_and_named) {
   if (no_gnuplot()) return;
-  const auto json = nlohmann::json::parse(
+  const auto json = Json::parse(
       succeeds({"run", "cholesky", "--n", "200", "--tile", "50", "--picture", folder.path("run.png"), "--json"}));
   BOOST_TEST(json["picture"]["svg"] == folder.path("run.svg"));
   BOOST_TEST(json["picture"]["png"] == folder.path("run.png"));

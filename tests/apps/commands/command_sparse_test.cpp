@@ -3,11 +3,11 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(factorizes_every_structure_with_every_grain_and_checks_it) 
       Words words{"run", "sparse-lu", "--structure", structure, "--grain", grain,
                   "--n", "9",         "--block",     "24",      "--check", "--json"};
       if (std::string_view(grain) != "fine") words.insert(words.end(), {"--super", "4"});
-      const auto json = nlohmann::json::parse(succeeds(words));
+      const auto json = Json::parse(succeeds(words));
       BOOST_TEST_CONTEXT(structure << ", " << grain) {
         BOOST_TEST(json["app"] == "sparse-lu");
         BOOST_TEST(json["problem"] == structure);
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(runs_on_a_core_and_emulated_accelerators_with_a_quarter_of_
                 "--repeat",
                 "2"};
     if (std::string_view(grain) != "fine") words.insert(words.end(), {"--super", "2"});
-    const auto json = nlohmann::json::parse(succeeds(words));
+    const auto json = Json::parse(succeeds(words));
     BOOST_TEST(json["gpus"] == 2);
     BOOST_TEST(json["residual"].get<double>() < 30);
     BOOST_TEST(json["difference_from_sequential"] == 0.0);
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(products_alone_are_run_and_counted) {
   const Words words{"run", "sparse-lu", "--n", "9", "--block", "24", "--super", "3", "--json", "--precision", "double"};
   const auto with = [&](Words more) {
     more.insert(more.begin(), words.begin(), words.end());
-    return nlohmann::json::parse(succeeds(more));
+    return Json::parse(succeeds(more));
   };
   const auto all = with({"--reuse", "uses", "--policy", "multigrain", "--models", "none"});
   const auto products = with({"--steps", "3"});
@@ -134,8 +134,8 @@ BOOST_AUTO_TEST_CASE(solves_a_file_and_says_what_it_took) {
   for (const char* part : {"300 x 300, sparse, 898 elements", "fill-in", "memory", "ordering", "below the bound"}) {
     BOOST_TEST(contains(text, part), part << " is missing in: " << text);
   }
-  const auto json = nlohmann::json::parse(succeeds({"solve", file, "--sparse", "--block", "16", "--super", "3",
-                                                    "--ordering", "rcm", "--json", "--precision", "float"}));
+  const auto json = Json::parse(succeeds({"solve", file, "--sparse", "--block", "16", "--super", "3", "--ordering",
+                                          "rcm", "--json", "--precision", "float"}));
   for (const char* key : {"stored_blocks", "blocks_before_fill_in", "stored_bytes", "fill_in", "replaced_pivots",
                           "seconds", "analysis_seconds", "solution_seconds", "refinements", "peak_memory_bytes",
                           "tasks", "workers", "smallest_pivot", "smallest_pivot_row", "gflops", "policy", "cores"}) {
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(no_right_hand_side_has_a_larger_error_than_what_is_told) {
   const std::string a = coordinate(2, {"1 1 3", "1 2 1", "2 1 1", "2 2 7"});
   const auto solved = [&](const std::string& columns) {
     const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 " + columns);
-    return nlohmann::json::parse(
+    return Json::parse(
         succeeds({"solve", a, "--sparse", "--precision", "float", "--json", "--rhs", b, "--models", "none"}));
   };
   const auto both = solved("2\n75\n6678\n75\n3808\n");

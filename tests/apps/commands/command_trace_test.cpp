@@ -5,10 +5,10 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/skipping.hpp"
@@ -46,13 +46,13 @@ BOOST_FIXTURE_TEST_SUITE(command_trace, Fixture)
 
 BOOST_AUTO_TEST_CASE(of_a_cholesky_factorization_has_all_tasks_and_true_dependencies) {
   const std::string path = folder.path("t.json");
-  const auto json = nlohmann::json::parse(
+  const auto json = Json::parse(
       succeeds({"run", "cholesky", "--n", "400", "--tile", "40", "--tile-rows", "40", "--trace", path, "--json"}));
   BOOST_TEST(json["trace"] == path);
   const tests::ChromeContent content = tests::check_chrome(folder.read("t.json"));
   BOOST_TEST(content.tasks.size() == json["tasks"].get<std::size_t>());
   std::map<std::string, int> tasks;
-  for (const auto& task : content.tasks) ++tasks[task["name"]];
+  for (const auto& task : content.tasks) ++tasks[task["name"].get<std::string>()];
   // These are the tasks of 10 x 10 tiles.
   BOOST_TEST(tasks["potrf"] == 10);
   BOOST_TEST(tasks["trsm"] == 45);
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(is_of_the_last_run_only) {
   const Words once{"run", "cholesky", "--n", "200", "--tile", "50", "--json", "--trace", folder.path("t.json")};
   Words often = once;
   often.insert(often.end(), {"--repeat", "3", "--check"});
-  const auto json = nlohmann::json::parse(succeeds(often));
+  const auto json = Json::parse(succeeds(often));
   BOOST_TEST(tests::check_chrome(folder.read("t.json")).tasks.size() == json["tasks"].get<std::size_t>());
 }
 
@@ -91,8 +91,8 @@ BOOST_AUTO_TEST_CASE(of_a_solution_has_the_factorization_that_succeeded) {
 }
 
 BOOST_AUTO_TEST_CASE(report_explains_a_run_whose_parts_sum_up) {
-  const auto json = nlohmann::json::parse(
-      succeeds({"run", "qr", "--n", "300", "--tile", "50", "--inner", "25", "--report", "--json"}));
+  const auto json =
+      Json::parse(succeeds({"run", "qr", "--n", "300", "--tile", "50", "--inner", "25", "--report", "--json"}));
   const auto& report = json["report"];
   BOOST_TEST(report["tasks"] == json["tasks"]);
   BOOST_TEST(!json.contains("trace"));
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(report_explains_a_run_whose_parts_sum_up) {
 
 BOOST_AUTO_TEST_CASE(shares_of_a_very_short_run_do_not_exceed_it) {
   for (int i = 0; i < 5; ++i) {
-    const auto json = nlohmann::json::parse(succeeds({"run", "cholesky", "--n", "1", "--json"}));
+    const auto json = Json::parse(succeeds({"run", "cholesky", "--n", "1", "--json"}));
     for (const auto& worker : json["workers"]) {
       const double sum = worker["busy_seconds"].get<double>() + worker["searching_seconds"].get<double>() +
                          worker["idle_seconds"].get<double>();

@@ -3,7 +3,6 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "tests/support/temporary_folder.hpp"
 

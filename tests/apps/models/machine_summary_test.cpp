@@ -1,8 +1,8 @@
 #include "apps/models/machine_summary.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 
+#include "proto/json/json.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::apps {
@@ -52,13 +52,13 @@ BOOST_AUTO_TEST_CASE(clusters_are_shown_where_there_are_times) {
   machine.kernels[1] = {"a", "core", "single", {{10, 0, KernelTime{30, 0}, {}, {{2, {20, 1}}, {4, {15, 0}}}}}, 2};
   const std::string text = machine_text(machine);
   BOOST_TEST(contains(text, "2: 1.5 at 10; 4: 2 at 10"), text);
-  const nlohmann::json tile = machine_json(machine)["kernels"][1]["tiles"][0];
-  BOOST_TEST((tile["cluster_us"] == nlohmann::json::parse(R"([{"cores": 2, "mean_us": 20, "deviation_us": 1},
+  const Json tile = machine_json(machine)["kernels"][1]["tiles"][0];
+  BOOST_TEST((tile["cluster_us"] == Json::parse(R"([{"cores": 2, "mean_us": 20, "deviation_us": 1},
                                                              {"cores": 4, "mean_us": 15, "deviation_us": 0}])")));
 }
 
 BOOST_AUTO_TEST_CASE(the_object_leaves_out_where_a_kernel_does_not_run) {
-  const nlohmann::json json = machine_json(three_kernels());
+  const Json json = machine_json(three_kernels());
   BOOST_TEST(json["kernels"][0]["tiles"][0]["gpu_us"][1]["mean_us"] == 20);
   BOOST_TEST(json["kernels"][0]["tiles"][0]["gpu_over_core"] == 10);
   BOOST_TEST(!json["kernels"][1]["tiles"][0].contains("gpu_us"));

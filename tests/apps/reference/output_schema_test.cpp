@@ -10,6 +10,7 @@
 
 #include "apps/reference/command_pages.hpp"
 #include "platform/described/machine_description.hpp"
+#include "proto/json/json.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/environment_variable.hpp"
@@ -20,7 +21,6 @@ namespace troupe::apps {
 namespace output_schema_cases {
 
 using namespace tests;
-using nlohmann::json;
 
 /// A diagonally dominant matrix with three diagonals.
 void write_matrix(const std::string& path) {
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_commands_print_is_as_the_schema_says) {
     const auto ran = run_program(words);
     BOOST_TEST_CONTEXT(one.definition << ": " << one.words[0] << ' ' << ran.errors) {
       BOOST_REQUIRE(ran.exit_status == 0);
-      conforms(json::parse(ran.output), one.definition);
+      conforms(Json::parse(ran.output), one.definition);
     }
   }
 }
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_drawing_is_named) {
   const std::string models = folder.path("models");
   (void)succeeds(
       {"model", "calibrate", "--tile", "8,16", "--samples", "3", "--precision", "double", "--models", models});
-  conforms(json::parse(succeeds({"model", "plot", folder.path("p.svg"), "--models", models, "--json"})), "model-plot");
+  conforms(Json::parse(succeeds({"model", "plot", folder.path("p.svg"), "--models", models, "--json"})), "model-plot");
 }
 
 BOOST_AUTO_TEST_CASE(every_command_with_json_is_checked_by_some_test) {
@@ -121,14 +121,14 @@ BOOST_AUTO_TEST_CASE(every_command_with_json_is_checked_by_some_test) {
 }
 
 BOOST_AUTO_TEST_CASE(one_key_means_the_same_wherever_it_stands) {
-  const json& definitions = output_schema().whole()["$defs"];
+  const Json& definitions = output_schema().whole()["$defs"];
   for (const auto& [name, definition] : definitions.items()) {
     BOOST_TEST(definition.contains("description"), name << " has no description");
     if (name.starts_with("key.")) continue;
     BOOST_TEST_CONTEXT(name) {
-      BOOST_TEST(definition.value("additionalProperties", json(true)) == false);
+      BOOST_TEST(definition.value("additionalProperties", Json(true)) == false);
       for (const auto& [key, member] : definition["properties"].items()) {
-        const json& inner = member.value("type", "") == "array" ? member["items"] : member;
+        const Json& inner = member.value("type", "") == "array" ? member["items"] : member;
         const std::string target = inner.value("$ref", "");
         const bool is_object = target.starts_with("#/$defs/object.");
         BOOST_TEST((is_object || member.value("$ref", "") == "#/$defs/key." + key), key << " is described twice");
@@ -139,16 +139,16 @@ BOOST_AUTO_TEST_CASE(one_key_means_the_same_wherever_it_stands) {
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_conform_is_found) {
-  const json good{{"session", 3}, {"tasks", 17}};
-  const auto fault = [](const json& output) { return output_schema().fault_of_command(output, "cancel"); };
+  const Json good{{"session", 3}, {"tasks", 17}};
+  const auto fault = [](const Json& output) { return output_schema().fault_of_command(output, "cancel"); };
   BOOST_TEST(fault(good) == "");
   BOOST_TEST(contains(fault({{"session", 3}}), "\"tasks\" is missing"));
-  json more = good;
+  Json more = good;
   more["worker_s"] = 1;
   BOOST_TEST(contains(fault(more), "/worker_s is not in the schema"));
   BOOST_TEST(contains(fault({{"session", "3"}, {"tasks", 17}}), "/session"));
   BOOST_TEST(contains(fault({{"session", -3}, {"tasks", 17}}), "too small"));
-  BOOST_TEST(fault(json::array()) != "");
+  BOOST_TEST(fault(Json::array()) != "");
 }
 
 BOOST_AUTO_TEST_CASE(it_is_a_schema) {

@@ -14,12 +14,12 @@
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "client/runtime.hpp"
 #include "kernels/element_codelets.hpp"
 #include "platform/files/file_descriptor.hpp"
+#include "proto/json/json.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/service/serve_process.hpp"
 #include "tests/support/resource_limit.hpp"
@@ -33,7 +33,6 @@ BOOST_AUTO_TEST_SUITE(command_serve)
 namespace {
 
 using namespace tests;
-using nlohmann::json;
 
 const Words kSmall{"--cores", "2", "--runtime.oversubscribe", "true", "--runtime.bind", "false"};
 
@@ -66,13 +65,13 @@ BOOST_AUTO_TEST_CASE(a_service_starts_answers_and_stops_on_a_signal) {
   const TemporaryFolder folder;
   ServeProcess service(folder.path(), kSmall);
   BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
-  const json status = json::parse(succeeds(service.ask({"status", "--json"})));
+  const Json status = Json::parse(succeeds(service.ask({"status", "--json"})));
   BOOST_TEST(status.at("state") == "serving");
   BOOST_TEST(status.at("worker_count") == 2);
   BOOST_TEST(succeeds(service.ask({"jobs"})) == "no jobs\n");
   succeeds(service.ask({"why"}));
-  conforms(json::parse(succeeds(service.ask({"why", "--json"}))), "why");
-  conforms(json::parse(succeeds(service.ask({"top", "--json"}))), "top");
+  conforms(Json::parse(succeeds(service.ask({"why", "--json"}))), "why");
+  conforms(Json::parse(succeeds(service.ask({"top", "--json"}))), "top");
   fails(2, service.ask({"cancel", "4711"}), {"4711"});
   service.signal(SIGTERM);
   BOOST_TEST(service.ended() == 0);
@@ -92,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_second_signal_cancels_what_has_not_begun) {
   first.wait();
   service.signal(SIGTERM);
   BOOST_TEST(service.says("draining"));
-  BOOST_TEST(json::parse(succeeds(service.ask({"status", "--json"}))).at("state") == "draining");
+  BOOST_TEST(Json::parse(succeeds(service.ask({"status", "--json"}))).at("state") == "draining");
   service.signal(SIGTERM);
   BOOST_TEST(service.says("cancelling"));
   BOOST_CHECK_THROW(client.wait(), Error);
@@ -157,8 +156,8 @@ BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {
   ServeProcess service(folder.path(), kSmall);
   BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
   for (const char* application : {"cholesky", "lu", "qr"}) {
-    const json ran =
-        json::parse(succeeds(service.ask({"submit", application, "--n", "200", "--tile", "64", "--check", "--json"})));
+    const Json ran =
+        Json::parse(succeeds(service.ask({"submit", application, "--n", "200", "--tile", "64", "--check", "--json"})));
     conforms(ran, "run");
     BOOST_TEST(ran.at("n") == 200);
     BOOST_TEST(ran.at("app") == application);
@@ -168,20 +167,20 @@ BOOST_AUTO_TEST_CASE(jobs_run_on_the_service) {
                    "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 4\n2 1 1\n2 2 5\n"
                    "3 2 1\n3 3 6\n");
   const std::string solution = folder.path("x.mtx");
-  conforms(json::parse(succeeds(service.ask(
+  conforms(Json::parse(succeeds(service.ask(
                {"submit", "cholesky", "--matrix", matrix, "--output", solution, "--name", "small", "--json"}))),
            "solve");
   BOOST_TEST(contains(folder.read("x.mtx"), "3 1"));
-  const json solved = json::parse(succeeds(service.ask({"submit", "solve", matrix, "--json"})));
+  const Json solved = Json::parse(succeeds(service.ask({"submit", "solve", matrix, "--json"})));
   conforms(solved, "solve");
   BOOST_TEST(solved.at("method") == "cholesky");
   fails(2, service.ask({"submit", "solve"}), {"troupe submit solve MATRIX.mtx"});
-  const json all = json::parse(succeeds(service.ask({"jobs", "--all", "--json"})));
+  const Json all = Json::parse(succeeds(service.ask({"jobs", "--all", "--json"})));
   conforms(all, "jobs");
-  const json& jobs = all.at("jobs");
+  const Json& jobs = all.at("jobs");
   BOOST_TEST(jobs.size() >= 4U);
   bool named = false;
-  for (const json& job : jobs) named = named || job.at("name") == "small";
+  for (const Json& job : jobs) named = named || job.at("name") == "small";
   BOOST_TEST(named);
   fails(2, service.ask({"submit", "cholesky", "--matrix", folder.path("missing.mtx")}), {"missing.mtx"});
   fails(2, service.ask({"submit", "cholesky", "--seed", "-1"}), {"--seed", "'-1' is negative"});
@@ -201,7 +200,7 @@ BOOST_AUTO_TEST_CASE(kernels_that_would_run_too_long_are_refused_and_cancels_are
   client.submit(sleep, {}, args(2 * kSecond_ns));
   bool still_runs = false;
   BOOST_TEST(ServeProcess::within([&] {
-    const json job = json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs").at(0);
+    const Json job = Json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs").at(0);
     still_runs = job.at("ended") == 1;
     return !still_runs || job.at("worker_seconds") > 0.2;
   }));
@@ -232,7 +231,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_told_to_stop_ends_though_the_service_does_not
   BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
   const pid_t job = start_program(
       service.ask({"submit", "cholesky", "--n", "1000", "--tile", "100", "--repeat", "100000"}), folder.path("job"));
-  const auto running = [&] { return json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs"); };
+  const auto running = [&] { return Json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs"); };
   BOOST_TEST(ServeProcess::within([&] { return running().size() == 1 && running().at(0).at("ended") > 0; }));
   // The service behaves as if a kernel kept every worker, but needs no time for it.
   service.signal(SIGSTOP);
@@ -317,7 +316,7 @@ BOOST_AUTO_TEST_CASE(metrics_are_offered_over_http_where_asked_for) {
   const TemporaryFolder folder;
   ServeProcess service(folder.path(), with({"--http.enabled", "true", "--http.port", "0"}));
   BOOST_REQUIRE_MESSAGE(service.says("serving"), service.errors());
-  const json status = json::parse(succeeds(service.ask({"status", "--json"})));
+  const Json status = Json::parse(succeeds(service.ask({"status", "--json"})));
   const std::string address = status.at("http_address").get<std::string>();
   BOOST_REQUIRE(address.starts_with("http://127.0.0.1:"));
   BOOST_TEST(contains(fetched(address, "/metrics"), "\ntroupe_"));

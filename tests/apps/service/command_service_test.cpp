@@ -1,9 +1,9 @@
 // The commands that ask a running service, and the service's own commands that need none.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "proto/json/json.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 
@@ -16,7 +16,6 @@ namespace troupe::apps {
 namespace command_service {
 
 using namespace tests;
-using nlohmann::json;
 
 struct Fixture {
   Fixture() {
@@ -59,7 +58,7 @@ BOOST_AUTO_TEST_CASE(status_says_how_the_service_is) {
   for (const char* part : {"Troupe 1.2.3: serving", "process   77", "policy    lws", "workers   4", "not offered"}) {
     BOOST_TEST(contains(text, part), text);
   }
-  const json status = json::parse(ask({"status", "--json"}));
+  const Json status = Json::parse(ask({"status", "--json"}));
   conforms(status, "status");
   BOOST_TEST(status.at("worker_count") == 4);
   BOOST_TEST(status.at("state") == "serving");
@@ -71,9 +70,9 @@ BOOST_AUTO_TEST_CASE(jobs_are_listed_and_their_names_cannot_harm_a_terminal) {
   BOOST_TEST(contains(text, "solver?[2J"), text);
   BOOST_TEST(contains(text, "root"), text);
   BOOST_TEST(contains(text, "3 MiB") + contains(text, "3.0 MiB") == 1, text);
-  const json all = json::parse(ask({"jobs", "--all", "--json"}));
+  const Json all = Json::parse(ask({"jobs", "--all", "--json"}));
   conforms(all, "jobs");
-  const json& jobs = all.at("jobs");
+  const Json& jobs = all.at("jobs");
   BOOST_TEST(jobs.size() == 2U);
   BOOST_TEST(jobs[0].at("session") == 12);
   BOOST_TEST(jobs[0].at("submitted") == 1000);
@@ -85,14 +84,14 @@ BOOST_AUTO_TEST_CASE(cancel_and_why_name_the_job) {
   const FakeService service(folder.path(), answers);
   BOOST_TEST(ask({"cancel", "12"}) == "job 12: cancelled; 17 tasks will not run\n");
   BOOST_TEST(answers.asked_session == 12U);
-  const json cancelled = json::parse(ask({"cancel", "13", "--json"}));
+  const Json cancelled = Json::parse(ask({"cancel", "13", "--json"}));
   conforms(cancelled, "cancel");
   BOOST_TEST(cancelled.at("tasks") == 17);
   BOOST_TEST(ask({"why", "5"}) == "job 12 waits\n");
   BOOST_TEST(answers.asked_session == 5U);
   BOOST_TEST(ask({"why"}) == "job 12 waits\n");
   BOOST_TEST(answers.asked_session == 0U);
-  BOOST_TEST(json::parse(ask({"why", "--json"})).at("waits") == 1);
+  BOOST_TEST(Json::parse(ask({"why", "--json"})).at("waits") == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_is_not_there_is_bad_input) {

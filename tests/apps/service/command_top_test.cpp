@@ -13,12 +13,12 @@
 #include <chrono>
 #include <latch>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
 
 #include "platform/files/file_descriptor.hpp"
+#include "proto/json/json.hpp"
 #include "service/views/prometheus_text.hpp"
 #include "service/views/view_json.hpp"
 #include "tests/apps/output_schema.hpp"
@@ -153,9 +153,9 @@ BOOST_AUTO_TEST_CASE(once_prints_one_frame_and_json_the_view) {
     BOOST_TEST(!contains(text, "\x1B"));
     BOOST_TEST(!contains(text, "q quit"));
   }
-  const auto json = nlohmann::json::parse(with({"top", "--json"}));
+  const auto json = Json::parse(with({"top", "--json"}));
   tests::conforms(json, "top");
-  tests::conforms(nlohmann::json::parse(with({"metrics", "--json"})), "top");
+  tests::conforms(Json::parse(with({"metrics", "--json"})), "top");
   BOOST_TEST(json["sessions"].size() == 3U);
   BOOST_TEST(json["workers"][7]["device"] == "GPU 1");
 }

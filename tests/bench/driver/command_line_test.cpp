@@ -8,9 +8,9 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "apps/reference/reference_documents.hpp"
+#include "proto/json/json.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "traces/picture/child_process.hpp"
@@ -40,21 +40,21 @@ void fails(const Words& arguments, const Words& parts) {
   }
 }
 
-nlohmann::json measure(Words arguments) {
+Json measure(Words arguments) {
   arguments.insert(arguments.end(), {"--tiny", "--json", "-"});
   const traces::ChildOutput ran = run_bench(arguments);
   BOOST_TEST_CONTEXT(ran.errors) { BOOST_TEST_REQUIRE(ran.exit_status == 0); }
-  return nlohmann::json::parse(ran.output);
+  return Json::parse(ran.output);
 }
 
-void check_estimate(const nlohmann::json& figure) {
+void check_estimate(const Json& figure) {
   BOOST_TEST(figure["low"].get<double>() <= figure["median"].get<double>());
   BOOST_TEST(figure["median"].get<double>() <= figure["high"].get<double>());
   BOOST_TEST(figure["low"].get<double>() > 0);
 }
 
 /// Checks every row of a report, whatever was measured.
-void check_rows(const nlohmann::json& report, std::size_t rounds) {
+void check_rows(const Json& report, std::size_t rounds) {
   BOOST_TEST(!report["rows"].empty());
   for (const auto& row : report["rows"]) {
     for (const auto& entry : row["runtimes"]) {
@@ -99,10 +99,10 @@ BOOST_AUTO_TEST_CASE(numbers_are_consistent) {
 
 /// The rate, granularity and efficiency of a point are three views of one time. METG lies within the curve.
 BOOST_AUTO_TEST_CASE(curves_are_consistent) {
-  const nlohmann::json report = measure({"granularity", "--pattern", "tree", "--width", "4", "--rounds", "1"});
+  const Json report = measure({"granularity", "--pattern", "tree", "--width", "4", "--rounds", "1"});
   for (const auto& entry : report["rows"][0]["runtimes"]) {
     if (!entry.contains("outputs")) continue;
-    const nlohmann::json& output = entry["outputs"][0];
+    const Json& output = entry["outputs"][0];
     const double per_core = output["peak_iterations_per_second"].get<double>() / report["cores"].get<int>();
     double largest = 0;
     for (const auto& point : output["curve"]) {
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(curves_are_consistent) {
 }
 
 BOOST_AUTO_TEST_CASE(ratios_are_those_of_the_rounds) {
-  const nlohmann::json report =
+  const Json report =
       measure({"overhead", "--shape", "chain", "--handles", "1", "--runtimes", "troupe,openmp", "--rounds", "3"});
   const auto& row = report["rows"][0]["runtimes"];
   if (row[1].contains("skipped")) {
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(the_program_troupe_passes_arguments_and_exit_code_on) {
 
 /// This needs at least two cores, and not every machine has two to spare.
 BOOST_AUTO_TEST_CASE(steals_are_measured) {
-  const nlohmann::json report = measure({"steal", "--runtimes", "troupe", "--rounds", "1"});
+  const Json report = measure({"steal", "--runtimes", "troupe", "--rounds", "1"});
   if (report["cores"].get<int>() < 2) {
     tests::skip("stealing needs two cores");
     return;
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(factorizations_are_compared_with_the_peak_and_the_peers) {
   add_runner("peak", R"({"gflops": 50})");
   add_runner("troupe", R"({"gflops": 40, "seconds": 2, "residual": 0.5})");
   add_runner("lapack", R"({"gflops": 20, "seconds": 4, "residual": 0.5})");
-  const nlohmann::json report =
+  const Json report =
       measure({"linalg", "--algorithm", "lu", "--n", "100,200", "--runners", folder.path(), "--rounds", "9"});
   BOOST_TEST(report["rows"].size() == 2U);
   BOOST_TEST(report["rows"][1]["n"].get<std::string>() == "200");
@@ -221,7 +221,7 @@ echo '{"gflops": 4, "kernel_share": 0.97, "seconds": 2, "checksum": ")sh" +
 }
 
 BOOST_AUTO_TEST_CASE(sparse_factorizations_are_measured_by_grain) {
-  const nlohmann::json report = measure({"sparse-lu", "--rounds", "2"});
+  const Json report = measure({"sparse-lu", "--rounds", "2"});
   check_rows(report, 2);
   BOOST_TEST_REQUIRE(report["rows"].size() == 2U);
   BOOST_TEST(report["rows"][0]["Troupe's tasks"].get<std::string>() == "fine");
@@ -243,8 +243,8 @@ BOOST_AUTO_TEST_CASE(kept_graphs_are_compared_with_the_recorded_one) {
     const std::string file = folder.write("troupe-bench-runner-" + name, "#!/bin/sh\n" + body + "\n");
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
   }
-  const nlohmann::json report = measure({"granularity", "--pattern", "fft", "--width", "2", "--runners", folder.path(),
-                                         "--runtimes", "troupe,taskflow,troupe/recorded,taskflow/static"});
+  const Json report = measure({"granularity", "--pattern", "fft", "--width", "2", "--runners", folder.path(),
+                               "--runtimes", "troupe,taskflow,troupe/recorded,taskflow/static"});
   const auto& entries = report["rows"][0]["runtimes"];
   BOOST_TEST(entries[1]["ratio"]["median"].get<double>() == 1.5);
   BOOST_TEST(entries[3]["ratio"]["median"].get<double>() == 0.5);
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(reports_are_written_to_files) {
   const traces::ChildOutput ran = run_bench(
       {"memory", "--tiny", "--runtimes", "troupe", "--json", folder.path("a.json"), "--markdown", folder.path("a.md")});
   BOOST_TEST(ran.exit_status == 0);
-  BOOST_TEST(nlohmann::json::parse(folder.read("a.json"))["benchmark"].get<std::string>() == "memory");
+  BOOST_TEST(Json::parse(folder.read("a.json"))["benchmark"].get<std::string>() == "memory");
   BOOST_TEST(contains(folder.read("a.md"), "| what | runtime |"));
 }
 

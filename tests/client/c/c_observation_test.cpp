@@ -3,12 +3,12 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "client/c/troupe.h"
+#include "proto/json/json.hpp"
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_trace_is_taken_written_and_explained) {
   BOOST_TEST(contains(file, "from C"));
   BOOST_TEST(contains(file, "GFlop/s"));
   BOOST_TEST(contains(text_of([&](char** text) { return troupe_trace_report(trace, TROUPE_TEXT, text); }), "nothing"));
-  const auto json = nlohmann::json::parse(text_of([&](char** text) { return troupe_trace_report(trace, 1, text); }));
+  const auto json = Json::parse(text_of([&](char** text) { return troupe_trace_report(trace, 1, text); }));
   BOOST_TEST(json["tasks"] == 7);
   troupe_trace_free(trace);
   troupe_codelet_free(codelet);
@@ -93,13 +93,12 @@ BOOST_AUTO_TEST_CASE(why_metrics_and_report_are_text_and_json) {
   const troupe_access access{troupe_data_handle(data), TROUPE_DECLARED};
   BOOST_TEST(troupe_submit(runtime, codelet, &access, 1, nullptr, 0, nullptr, nullptr) == TROUPE_OK);
   BOOST_TEST(contains(text_of([&](char** text) { return troupe_why(runtime, TROUPE_TEXT, text); }), "the data"));
-  const auto why = nlohmann::json::parse(text_of([&](char** text) { return troupe_why(runtime, TROUPE_JSON, text); }));
+  const auto why = Json::parse(text_of([&](char** text) { return troupe_why(runtime, TROUPE_JSON, text); }));
   BOOST_TEST(why["waiting"] == 1);
   troupe_hold_free(hold);
   BOOST_TEST(troupe_wait(runtime) == TROUPE_OK);
   BOOST_TEST(contains(text_of([&](char** text) { return troupe_metrics(runtime, TROUPE_TEXT, text); }), "supervisor"));
-  const auto metrics =
-      nlohmann::json::parse(text_of([&](char** text) { return troupe_metrics(runtime, TROUPE_JSON, text); }));
+  const auto metrics = Json::parse(text_of([&](char** text) { return troupe_metrics(runtime, TROUPE_JSON, text); }));
   BOOST_TEST(metrics["mailboxes"].size() == 3U);
   const std::string report = text_of([&](char** text) { return troupe_report(runtime, text); });
   BOOST_TEST(contains(report, "cpu core 1"));
@@ -117,7 +116,7 @@ BOOST_AUTO_TEST_CASE(options_reach_the_runtime) {
   troupe_runtime* runtime = started(options);
   const std::string report = text_of([&](char** text) { return troupe_report(runtime, text); });
   BOOST_TEST(contains(report, "emulated GPU 0"));
-  const auto why = nlohmann::json::parse(text_of([&](char** text) { return troupe_why(runtime, TROUPE_JSON, text); }));
+  const auto why = Json::parse(text_of([&](char** text) { return troupe_why(runtime, TROUPE_JSON, text); }));
   BOOST_TEST(why["policy"] == "heft");
   BOOST_TEST(troupe_regroup(runtime, "single") == TROUPE_OK);
   BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
@@ -127,7 +126,7 @@ BOOST_AUTO_TEST_CASE(the_environment_holds_for_programs_in_c) {
   const EnvironmentVariable policy("TROUPE_POLICY", "heft");
   troupe_runtime* runtime = nullptr;
   BOOST_TEST(troupe_start(1, nullptr, &runtime) == TROUPE_OK);
-  const auto why = nlohmann::json::parse(text_of([&](char** text) { return troupe_why(runtime, TROUPE_JSON, text); }));
+  const auto why = Json::parse(text_of([&](char** text) { return troupe_why(runtime, TROUPE_JSON, text); }));
   BOOST_TEST(why["policy"] == "heft");
   BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
 }

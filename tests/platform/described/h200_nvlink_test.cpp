@@ -3,11 +3,11 @@
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "platform/described/embedded_machines.hpp"
 #include "platform/described/machine_description.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::platform {
 
@@ -15,17 +15,15 @@ BOOST_AUTO_TEST_SUITE(h200_nvlink)
 
 namespace {
 
-using nlohmann::json;
-
-json file() {
+Json file() {
   for (const EmbeddedMachine& machine : embedded_machines()) {
-    if (machine.name == "h200-nvlink") return json::parse(machine.json);
+    if (machine.name == "h200-nvlink") return Json::parse(machine.json);
   }
   return {};
 }
 
 /// Returns true if one of the origin's words says where the figure comes from.
-bool names_an_origin(const json& object, const std::string& key) {
+bool names_an_origin(const Json& object, const std::string& key) {
   if (!object.contains(key)) return false;
   const auto text = object[key].get<std::string>();
   for (const char* word : {"data sheet", "assumed", "computed", "formula", "contained in", "sirocco-double.json"}) {
@@ -34,8 +32,8 @@ bool names_an_origin(const json& object, const std::string& key) {
   return false;
 }
 
-void all_name_an_origin(const json& objects, const std::vector<std::string>& keys) {
-  for (const json& object : objects) {
+void all_name_an_origin(const Json& objects, const std::vector<std::string>& keys) {
+  for (const Json& object : objects) {
     for (const std::string& key : keys) BOOST_TEST(names_an_origin(object, key), key << " in " << object.dump());
   }
 }
@@ -47,18 +45,18 @@ double rounded(double value) {
 }
 
 /// The share of gemm's rate that the file assumes for a kernel, on cores (0) or GPUs (1).
-double fraction(const json& assumptions, const std::string& kernel, std::size_t kind, const std::string& tile) {
+double fraction(const Json& assumptions, const std::string& kernel, std::size_t kind, const std::string& tile) {
   if (kernel == "gemm") return 1;
   if (kind == 1 && kernel.starts_with("trsm")) return assumptions["trsm_gpu_fraction_of_gemm_rate_by_tile"][tile];
   return assumptions["rate_as_fraction_of_gemm_rate (core, gpu)"][kernel][kind];
 }
 
-double assumed_time(const json& assumptions, const json& kernel, std::size_t kind) {
+double assumed_time(const Json& assumptions, const Json& kernel, std::size_t kind) {
   static constexpr std::array<const char*, 2> kPeak{"core_peak_gflop_per_s", "gpu_peak_gflop_per_s"};
   static constexpr std::array<const char*, 2> kKind{"core", "gpu"};
   const auto name = kernel["kernel"].get<std::string>();
   const std::string tile = std::to_string(kernel["tile"].get<int>());
-  const json& over = assumptions["gpu_over_one_core_by_tile"];
+  const Json& over = assumptions["gpu_over_one_core_by_tile"];
   if (kind == 1 && over.contains(name)) return kernel["cpu_us"]["mean"].get<double>() / over[name][tile].get<double>();
   const double rate = assumptions[kPeak[kind]][kernel["precision"].get<std::string>()].get<double>() *
                       assumptions["gemm_fraction_of_peak_by_tile"][kKind[kind]][tile].get<double>() *
@@ -67,7 +65,7 @@ double assumed_time(const json& assumptions, const json& kernel, std::size_t kin
 }
 
 /// The time of 56 cores together, divided by the time of one core.
-double part_on_a_socket(const json& assumptions, const json& kernel) {
+double part_on_a_socket(const Json& assumptions, const Json& kernel) {
   const std::string tile = std::to_string(kernel["tile"].get<int>());
   const double share = assumptions["share_of_one_core_that_a_cluster_does_not_divide_by_tile"]
                                   [kernel["kernel"].get<std::string>()][tile];
@@ -76,7 +74,7 @@ double part_on_a_socket(const json& assumptions, const json& kernel) {
 
 BOOST_AUTO_TEST_CASE(a_cluster_divides_as_much_as_one_of_sirocco_double) {
   const MachineDescription measured = load_machine("sirocco-double").value_or_throw();
-  const json assumptions = file()["assumptions"]["share_of_one_core_that_a_cluster_does_not_divide_by_tile"];
+  const Json assumptions = file()["assumptions"]["share_of_one_core_that_a_cluster_does_not_divide_by_tile"];
   for (const char* name : {"potrf", "trsm", "syrk", "gemm"}) {
     const KernelTimes* kernel = measured.find_kernel("cholesky", name, "double");
     BOOST_REQUIRE(kernel != nullptr);
@@ -90,10 +88,10 @@ BOOST_AUTO_TEST_CASE(a_cluster_divides_as_much_as_one_of_sirocco_double) {
 }
 
 BOOST_AUTO_TEST_CASE(every_figure_names_its_origin) {
-  const json machine = file();
+  const Json machine = file();
   BOOST_TEST(names_an_origin(machine["cpu"], "origin"));
   all_name_an_origin(machine["gpus"], {"memory_origin", "near_cores_origin"});
-  all_name_an_origin(json::array({machine["transfers"]}), {"bandwidth_origin", "latency_origin"});
+  all_name_an_origin(Json::array({machine["transfers"]}), {"bandwidth_origin", "latency_origin"});
   all_name_an_origin(machine["pci"]["links"], {"bandwidth_origin", "latency_origin"});
   all_name_an_origin(machine["kernels"], {"bytes_origin", "flops_origin", "time_origin"});
   for (const auto& [key, value] : machine["assumptions"].items()) {
@@ -131,23 +129,23 @@ BOOST_AUTO_TEST_CASE(copies_between_gpus_leave_the_host_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(its_times_follow_from_the_fractions_that_it_lists) {
-  const json machine = file();
-  const json& assumptions = machine["assumptions"];
+  const Json machine = file();
+  const Json& assumptions = machine["assumptions"];
   const double core_deviation = assumptions["dev_fraction_of_mean"]["core"];
   const double gpu_deviation = assumptions["dev_fraction_of_mean"]["gpu"];
   const auto close = boost::test_tools::tolerance(1e-9);
   // A last digit of 5 may have been rounded either way.
   const auto last_digit = boost::test_tools::tolerance(1.001e-3);
-  for (const json& kernel : machine["kernels"]) {
+  for (const Json& kernel : machine["kernels"]) {
     const double core_us = kernel["cpu_us"]["mean"];
     BOOST_TEST(core_us == rounded(assumed_time(assumptions, kernel, 0)), close);
     BOOST_TEST(kernel["cpu_us"]["dev"].get<double>() == rounded(core_deviation * core_us), last_digit);
-    const json& cluster = kernel["cluster_us"].at(0);
+    const Json& cluster = kernel["cluster_us"].at(0);
     const double cluster_us = cluster["mean"];
     BOOST_TEST(cluster["cores"].get<int>() == 56);
     BOOST_TEST(cluster_us == rounded(core_us * part_on_a_socket(assumptions, kernel)), close);
     BOOST_TEST(cluster["dev"].get<double>() == rounded(core_deviation * cluster_us), last_digit);
-    for (const json& gpu : kernel["gpu_us"]) {
+    for (const Json& gpu : kernel["gpu_us"]) {
       const double gpu_us = gpu["mean"];
       BOOST_TEST(gpu_us == rounded(assumed_time(assumptions, kernel, 1)), close);
       BOOST_TEST(gpu["dev"].get<double>() == rounded(gpu_deviation * gpu_us), last_digit);

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "proto/json/json.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::platform {
@@ -18,7 +18,6 @@ BOOST_AUTO_TEST_SUITE(machine_description)
 
 namespace {
 
-using nlohmann::json;
 using tests::contains;
 
 std::string read(const std::string& path_in_tree) {
@@ -168,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_link_that_a_route_lists_twice_counts_once) {
 BOOST_AUTO_TEST_CASE(no_recorded_bandwidth_exceeds_a_link_on_its_route) {
   for (const std::string& name : known_machines()) {
     const MachineDescription machine = loaded(name);
-    const json file = json::parse(read("platform/described/machines/" + name + ".json"));
+    const Json file = Json::parse(read("platform/described/machines/" + name + ".json"));
     for (std::size_t from = 0; from < machine.node_count(); ++from) {
       for (std::size_t to = 0; to < machine.node_count(); ++to) {
         if (from == to) continue;

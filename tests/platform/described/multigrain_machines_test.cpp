@@ -2,11 +2,11 @@
 // assumptions that the files list, and must be labelled so.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "platform/described/embedded_machines.hpp"
 #include "platform/described/machine_description.hpp"
+#include "proto/json/json.hpp"
 
 namespace troupe::platform {
 
@@ -14,17 +14,15 @@ BOOST_AUTO_TEST_SUITE(multigrain_machines)
 
 namespace {
 
-using nlohmann::json;
-
-json file_of(const std::string& name) {
+Json file_of(const std::string& name) {
   for (const EmbeddedMachine& machine : embedded_machines()) {
-    if (machine.name == name) return json::parse(machine.json);
+    if (machine.name == name) return Json::parse(machine.json);
   }
   return {};
 }
 
 /// The share of the core's or GPU's peak.
-double assumed_share(const json& assumptions, const std::string& kernel, int tile, bool on_gpu) {
+double assumed_share(const Json& assumptions, const std::string& kernel, int tile, bool on_gpu) {
   const double gemm = assumptions["core_gemm_share_of_peak"];
   if (on_gpu) return assumptions[tile == 192 ? "gpu_single_gemm_share_of_peak" : "gpu_streamed_gemm_share_of_peak"];
   if (kernel.starts_with("trsm")) return gemm * assumptions["trsm_share_of_gemm_rate"].get<double>();
@@ -49,15 +47,15 @@ BOOST_AUTO_TEST_CASE(have_the_papers_processors) {
 BOOST_AUTO_TEST_CASE(have_times_that_follow_from_labelled_assumptions) {
   for (const auto& [name, core_peak, gpu_peak] :
        {std::tuple("amd-gtx470", 13.6, 1089.0), std::tuple("xeon-gtx480", 18.2, 1344.0)}) {
-    const json machine = file_of(name);
-    const json& assumptions = machine["assumptions"];
+    const Json machine = file_of(name);
+    const Json& assumptions = machine["assumptions"];
     BOOST_TEST(assumptions["core_peak_gflop_per_s"] == core_peak);
     BOOST_TEST(assumptions["gpu_peak_gflop_per_s"] == gpu_peak);
     BOOST_TEST(machine["kernels"].size() == 7U);
-    for (const json& kernel : machine["kernels"]) {
+    for (const Json& kernel : machine["kernels"]) {
       const auto called = kernel["kernel"].get<std::string>();
       const int tile = kernel["tile"];
-      const auto gflops = [&](const json& time) {
+      const auto gflops = [&](const Json& time) {
         return kernel["flops"].get<double>() / time["mean"].get<double>() / 1e3;
       };
       BOOST_TEST(kernel["time_origin"].get<std::string>().starts_with("assumed"));

@@ -1,12 +1,12 @@
 #include "platform/described/plausible_times.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "platform/described/embedded_machines.hpp"
 #include "platform/described/machine_description.hpp"
+#include "proto/json/json.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/tries.hpp"
 
@@ -17,7 +17,6 @@ BOOST_AUTO_TEST_SUITE(plausible_times)
 
 namespace {
 
-using nlohmann::json;
 using tests::contains;
 
 /// The distance from one spoilt kernel of a machine to the next.
@@ -111,12 +110,12 @@ BOOST_AUTO_TEST_CASE(a_kernel_out_of_line_with_all_others_is_named) {
 
 BOOST_AUTO_TEST_CASE(a_time_that_is_a_thousand_times_off_is_found_in_the_machines_that_come_with_troupe) {
   for (const EmbeddedMachine& machine : embedded_machines()) {
-    const json good = json::parse(machine.json);
+    const Json good = Json::parse(machine.json);
     int single = 0;
     int found = 0;
     for (std::size_t i = 0; i < good["kernels"].size(); i += kStride) {
       for (const double factor : {1000.0, 0.001}) {
-        json spoilt = good;
+        Json spoilt = good;
         auto& mean = spoilt["kernels"][i]["cpu_us"]["mean"];
         mean = mean.get<double>() * factor;
         spoilt["kernels"][i]["cpu_us"]["dev"] = nullptr;
@@ -130,18 +129,18 @@ BOOST_AUTO_TEST_CASE(a_time_that_is_a_thousand_times_off_is_found_in_the_machine
 }
 
 /// Multiplies all times of one kernel on one sort of device by a factor.
-json slipped(json machine, const json& kernel, bool on_gpus, double factor) {
-  for (json& one : machine["kernels"]) {
+Json slipped(Json machine, const Json& kernel, bool on_gpus, double factor) {
+  for (Json& one : machine["kernels"]) {
     if (one["kernel"] != kernel["kernel"] || one["application"] != kernel["application"] ||
         one["precision"] != kernel["precision"]) {
       continue;
     }
-    const auto slip = [&](json& time) {
+    const auto slip = [&](Json& time) {
       time["mean"] = factor * time["mean"].get<double>();
       time["dev"] = nullptr;
     };
     if (!on_gpus) slip(one["cpu_us"]);
-    for (json& time : one["gpu_us"]) {
+    for (Json& time : one["gpu_us"]) {
       if (on_gpus) slip(time);
     }
   }
@@ -152,9 +151,9 @@ BOOST_AUTO_TEST_CASE(a_kernel_all_of_whose_times_are_off_is_found_where_its_rate
   int all = 0;
   int found = 0;
   for (const EmbeddedMachine& machine : embedded_machines()) {
-    const json good = json::parse(machine.json);
+    const Json good = Json::parse(machine.json);
     for (std::size_t i = 0; i < good["kernels"].size(); i += kStride) {
-      const json& kernel = good["kernels"][i];
+      const Json& kernel = good["kernels"][i];
       // A kernel that counts no operations has no rates.
       if (kernel["flops"].is_null()) continue;
       for (const bool on_gpus : {false, true}) {

@@ -1,11 +1,11 @@
 #include "service/configuration/log.hpp"
+#include "proto/json/json.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "platform/files/file_descriptor.hpp"
@@ -47,14 +47,14 @@ BOOST_AUTO_TEST_CASE(json_lines_can_be_read_whatever_they_hold) {
   std::istringstream lines(folder.read("log"));
   std::string line;
   BOOST_REQUIRE(std::getline(lines, line));
-  const auto first = nlohmann::json::parse(line);
+  const auto first = Json::parse(line);
   BOOST_TEST(first.at("level") == "info");
   BOOST_TEST(first.at("event") == "session opened");
   BOOST_TEST(first.at("session") == "12");
   BOOST_TEST(contains(first.at("name").get<std::string>(), "a \"b\" \\ \n "));
   BOOST_TEST(first.at("time").get<std::string>().ends_with("Z"));
   BOOST_REQUIRE(std::getline(lines, line));
-  BOOST_TEST(nlohmann::json::parse(line).at("event") == "%n {} told");
+  BOOST_TEST(Json::parse(line).at("event") == "%n {} told");
 }
 
 BOOST_AUTO_TEST_CASE(names_control_no_terminal_and_turn_nothing_round) {
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(names_control_no_terminal_and_turn_nothing_round) {
     BOOST_REQUIRE(std::getline(lines, line));
     BOOST_TEST(contains(line, "\"a\\u009b31mb\\u202ec\\u007fd\xc3\xbc\""), line);
   }
-  BOOST_TEST(nlohmann::json::parse(line).at("name") == name);
+  BOOST_TEST(Json::parse(line).at("name") == name);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_less_than_the_level_is_left_out) {

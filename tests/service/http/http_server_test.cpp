@@ -1,4 +1,5 @@
 #include "service/http/http_server.hpp"
+#include "proto/json/json.hpp"
 
 #include <arpa/inet.h>
 #include <httplib.h>
@@ -7,7 +8,6 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(it_gives_the_page_the_metrics_the_view_and_why) {
   BOOST_TEST(contains(metrics->body, "troupe_up 1\n"));
   const auto view = client.Get("/view.json");
   BOOST_TEST(view_from_text(view->body).value_or_throw().sessions.size() == 3U);
-  const auto why = nlohmann::json::parse(client.Get("/why.json")->body);
+  const auto why = Json::parse(client.Get("/why.json")->body);
   BOOST_TEST(contains(why["text"].get<std::string>(), "gemm(7,3)"));
   BOOST_TEST(why["in_flight"] == 100);
   BOOST_TEST(contains(client.Get("/why.json?session=5")->body, "syrk(9)"));
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(samples_of_what_workers_ran_come_to_whoever_watches) {
   for (const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
        seen < 10 && std::chrono::steady_clock::now() < deadline;) {
     const auto answer = client.Get(("/view.json?since=" + std::to_string(last)).c_str());
-    const auto samples = nlohmann::json::parse(answer->body)["samples"];
+    const auto samples = Json::parse(answer->body)["samples"];
     BOOST_TEST(samples["interval_seconds"] == 0.05);
     for (const auto& row : samples["rows"]) {
       BOOST_TEST(row[0].get<std::uint64_t>() == last + 1);

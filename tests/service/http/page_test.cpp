@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/json/json.hpp"
 #include "service/http/http_server.hpp"
 #include "tests/service/views/fake_view_source.hpp"
 #include "tests/support/browser.hpp"
@@ -40,8 +41,7 @@ void open_page(Browser& browser, const std::string& url) {
 /// Checks that the text of the selector soon has all of `parts`.
 void shows(Browser& browser, const std::string& selector, const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
-    const std::string has =
-        "document.querySelector('" + selector + "').innerText.includes(" + nlohmann::json(part).dump() + ")";
+    const std::string has = "document.querySelector('" + selector + "').innerText.includes(" + Json(part).dump() + ")";
     BOOST_TEST(browser.becomes(has), "no '" << part << "' in " << selector << ": " << browser.text(selector));
   }
 }

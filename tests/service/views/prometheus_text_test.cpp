@@ -1,8 +1,8 @@
 #include "service/views/prometheus_text.hpp"
+#include "proto/json/json.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
@@ -19,7 +19,6 @@ BOOST_AUTO_TEST_SUITE(prometheus)
 
 namespace {
 
-using nlohmann::json;
 using tests::contains;
 using tests::run_with_input;
 using tests::sample_view;
@@ -37,23 +36,23 @@ json.dump(families, sys.stdout)
 )";
 
 /// Null if the library is not installed.
-json parsed(const std::string& text) {
+Json parsed(const std::string& text) {
   if (run_with_input({"/usr/bin/python3", "-c", "import prometheus_client"}, "").status != 0) {
     tests::skip("python3-prometheus-client is not installed");
     return nullptr;
   }
   const auto ran = run_with_input({"/usr/bin/python3", "-c", kParser}, text);
   BOOST_TEST_REQUIRE(ran.status == 0, ran.output);
-  return json::parse(ran.output);
+  return Json::parse(ran.output);
 }
 
 /// The value of the only sample that has this name and at least these labels.
-double value(const json& families, const std::string& name, const json& labels = json::object()) {
+double value(const Json& families, const std::string& name, const Json& labels = Json::object()) {
   double found = std::nan("");
   int count = 0;
   for (const auto& [family, content] : families.items()) {
-    for (const json& sample : content["samples"]) {
-      json all = sample[1];
+    for (const Json& sample : content["samples"]) {
+      Json all = sample[1];
       all.update(labels);
       if (sample[0] != name || all != sample[1]) continue;
       found = std::stod(sample[2].get<std::string>());
@@ -78,7 +77,7 @@ BOOST_AUTO_TEST_CASE(of_clusters_it_tells_what_was_used) {
 
 BOOST_AUTO_TEST_CASE(the_parser_of_prometheus_library_finds_every_value) {
   const ServiceView view = sample_view(100);
-  const json families = parsed(prometheus_text(view));
+  const Json families = parsed(prometheus_text(view));
   if (families.is_null()) return;
   BOOST_TEST(value(families, "troupe_up") == 1);
   BOOST_TEST(value(families, "troupe_info", {{"policy", "dada:alpha=0.5,cp"}, {"version", "0.1.0"}}) == 1);
@@ -87,7 +86,7 @@ BOOST_AUTO_TEST_CASE(the_parser_of_prometheus_library_finds_every_value) {
   BOOST_TEST(value(families, "troupe_worker_busy_seconds_total", {{"worker", "7"}}) == 95);
   BOOST_TEST(value(families, "troupe_mailbox_depth_messages", {{"actor", "worker 0"}}) == 1);
   BOOST_TEST(value(families, "troupe_mailbox_received_total", {{"actor", "supervisor"}}) == 100);
-  const json scheduler{{"actor", "scheduler"}};
+  const Json scheduler{{"actor", "scheduler"}};
   BOOST_TEST(value(families, "troupe_mailbox_waiting_seconds", {{"actor", "scheduler"}, {"quantile", "0.99"}}) ==
              510e-6);
   BOOST_TEST(value(families, "troupe_mailbox_waiting_seconds_count", scheduler) == 90000);
@@ -103,7 +102,7 @@ BOOST_AUTO_TEST_CASE(the_parser_of_prometheus_library_finds_every_value) {
 }
 
 BOOST_AUTO_TEST_CASE(names_and_types_follow_the_conventions) {
-  const json families = parsed(prometheus_text(sample_view(100)));
+  const Json families = parsed(prometheus_text(sample_view(100)));
   if (families.is_null()) return;
   BOOST_TEST(families.size() > 30U);
   std::set<std::pair<std::string, std::string>> seen;
@@ -112,7 +111,7 @@ BOOST_AUTO_TEST_CASE(names_and_types_follow_the_conventions) {
     BOOST_TEST(family["type"] != "unknown", name << " has no type");
     BOOST_TEST(family["help"].get<std::string>().ends_with('.'), name << " is not explained");
     BOOST_TEST(!family["samples"].empty(), name << " has no values");
-    for (const json& sample : family["samples"]) {
+    for (const Json& sample : family["samples"]) {
       const std::string full = sample[0].get<std::string>();
       BOOST_TEST((family["type"] == "counter") == full.ends_with("_total"), full);
       BOOST_TEST(seen.insert({full, sample[1].dump()}).second, full << sample[1].dump() << " is there twice");
@@ -135,7 +134,7 @@ BOOST_AUTO_TEST_CASE(labels_keep_their_text_whatever_it_is) {
   view.sessions[0].name = "a \"quoted\" \\back\nslash ü";
   view.sessions[1].name = "not \xC3 text";
   view.sessions[2].user_name = {};
-  const json families = parsed(prometheus_text(view));
+  const Json families = parsed(prometheus_text(view));
   if (families.is_null()) return;
   (void)value(families, "troupe_client_weight", {{"name", view.sessions[0].name}});
   (void)value(families, "troupe_client_weight", {{"name", "not ? text"}});

@@ -5,17 +5,18 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "proto/json/json.hpp"
 
 namespace troupe::tests {
 
 /// The contents of a trace, parsed and checked.
 struct ChromeContent {
-  std::vector<nlohmann::json> tasks;
-  std::vector<nlohmann::json> states;
+  std::vector<Json> tasks;
+  std::vector<Json> states;
   std::map<int, std::string> threads;
   /// The number of flows.
   std::size_t flows = 0;
@@ -23,7 +24,7 @@ struct ChromeContent {
 };
 
 /// Returns whole nanoseconds as Perfetto calculates them: it drops the fraction.
-inline long nanoseconds(const nlohmann::json& us) { return static_cast<long>(us.get<double>() * 1000.0); }
+inline long nanoseconds(const Json& us) { return static_cast<long>(us.get<double>() * 1000.0); }
 
 /// Checks that no spans overlap on a thread, because Perfetto would drop them.
 inline void check_threads(const ChromeContent& content) {
@@ -45,16 +46,16 @@ inline void check_threads(const ChromeContent& content) {
 }
 
 /// Returns true if the flow's end lies within a task of its thread.
-inline bool within_a_task(const ChromeContent& content, const nlohmann::json& flow) {
+inline bool within_a_task(const ChromeContent& content, const Json& flow) {
   const long at = nanoseconds(flow["ts"]);
-  return std::any_of(content.tasks.begin(), content.tasks.end(), [&](const nlohmann::json& task) {
+  return std::any_of(content.tasks.begin(), content.tasks.end(), [&](const Json& task) {
     const long start = nanoseconds(task["ts"]);
     return task["tid"] == flow["tid"] && at >= start && at <= start + nanoseconds(task["dur"]);
   });
 }
 
 /// Checks that every flow starts once and ends once, later, both within tasks.
-inline void check_flows(const ChromeContent& content, const std::map<long, std::vector<nlohmann::json>>& flows) {
+inline void check_flows(const ChromeContent& content, const std::map<long, std::vector<Json>>& flows) {
   for (const auto& [id, ends] : flows) {
     BOOST_TEST_REQUIRE(ends.size() == 2U);
     BOOST_TEST_REQUIRE(ends[0]["ph"] == "s");
@@ -68,11 +69,11 @@ inline void check_flows(const ChromeContent& content, const std::map<long, std::
 }
 
 inline ChromeContent check_chrome(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text);
+  const Json json = Json::parse(text);
   ChromeContent content;
-  std::map<long, std::vector<nlohmann::json>> flows;
+  std::map<long, std::vector<Json>> flows;
   for (const auto& event : json["traceEvents"]) {
-    const std::string phase = event["ph"];
+    const auto phase = event["ph"].get<std::string>();
     BOOST_TEST_REQUIRE(event["pid"] == 1);
     // The text of the time has enough digits that no nanosecond is lost.
     if (phase != "M") BOOST_TEST_REQUIRE(nanoseconds(event["ts"]) == std::lround(event["ts"].get<double>() * 1000));
@@ -81,7 +82,7 @@ inline ChromeContent check_chrome(const std::string& text) {
     } else if (phase == "s" || phase == "f") {
       flows[event["id"]].push_back(event);
     } else if (phase == "M") {
-      if (event["name"] == "thread_name") content.threads[event["tid"]] = event["args"]["name"];
+      if (event["name"] == "thread_name") content.threads[event["tid"]] = event["args"]["name"].get<std::string>();
     } else if (phase == "C") {
       ++content.counters;
       BOOST_TEST_REQUIRE(event["args"]["tasks"].get<int>() >= 0);

@@ -1,4 +1,5 @@
 #include "traces/files/chrome_trace.hpp"
+#include "proto/json/json.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -83,13 +84,13 @@ BOOST_AUTO_TEST_CASE(who_helps_tells_with_which_task) {
   for (const std::size_t known : {0U, 3U}) {
     const auto& state = content.states[known];
     BOOST_TEST(state["name"] == "helping");
-    const nlohmann::json of{{"task", 21}, {"codelet", "up \"date\""}, {"name", "block (0, \"1\")"}};
+    const Json of{{"task", 21}, {"codelet", "up \"date\""}, {"name", "block (0, \"1\")"}};
     BOOST_TEST(state["args"] == of);
   }
   BOOST_TEST(content.states[1]["name"] == "asleep");
   BOOST_TEST(!content.states[1].contains("args"));
   // The task has not ended, so only its number is known.
-  BOOST_TEST(content.states[2]["args"] == (nlohmann::json{{"task", 22}}));
+  BOOST_TEST(content.states[2]["args"] == (Json{{"task", 22}}));
 }
 
 BOOST_AUTO_TEST_CASE(times_count_from_the_begin) {

@@ -1,12 +1,12 @@
 // The files that runtimes write when they stop because the environment asks for them.
 #include "traces/files/run_writer.hpp"
+#include "proto/json/json.hpp"
 
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "client/environment/run_output.hpp"
@@ -42,7 +42,7 @@ void count_to(Runtime& runtime, int tasks) {
 
 std::size_t slices_named(const std::string& text, const std::string& name) {
   std::size_t count = 0;
-  const nlohmann::json trace = nlohmann::json::parse(text);
+  const Json trace = Json::parse(text);
   for (const auto& event : trace["traceEvents"]) {
     if (event["ph"] == "X" && event["name"] == name) ++count;
   }

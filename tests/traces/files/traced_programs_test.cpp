@@ -11,6 +11,7 @@
 #include "actors/running/runtime_system.hpp"
 #include "client/runtime.hpp"
 #include "platform/machine/clock.hpp"
+#include "proto/json/json.hpp"
 #include "tests/support/random/random_run_actor.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/chrome_trace_checks.hpp"
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(of_a_task_that_fails_it_is_marked_and_those_that_are_cancel
   BOOST_CHECK_THROW(runtime.wait(), Error);
   const tests::ChromeContent content = check(runtime.take_trace(), 2, begin);
   BOOST_TEST_REQUIRE(content.tasks.size() == 2U);
-  const auto failed = std::count_if(content.tasks.begin(), content.tasks.end(), [](const nlohmann::json& task) {
+  const auto failed = std::count_if(content.tasks.begin(), content.tasks.end(), [](const Json& task) {
     return task["name"] == "fails" && task["args"].value("failed", false);
   });
   BOOST_TEST(failed == 1);

@@ -1,7 +1,7 @@
 #include "traces/text/analysis_report.hpp"
+#include "proto/json/json.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/trace_sample.hpp"
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(says_that_entries_are_missing) {
 }
 
 BOOST_AUTO_TEST_CASE(has_the_same_numbers_for_programs) {
-  const nlohmann::json json = analysis_json(actors::analyse(tests::sample_trace(), 2));
+  const Json json = analysis_json(actors::analyse(tests::sample_trace(), 2));
   BOOST_TEST(json["tasks"] == 4);
   BOOST_TEST(json["seconds"].get<double>() == 51e-6, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(json["critical_path"]["tasks"] == 3);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(tells_what_share_of_a_clusters_time_was_used) {
   const std::string text = analysis_text(analysis, {"cluster of 4 cores 0-3", "cpu core 4"});
   BOOST_TEST(contains(text, "team used"), text);
   BOOST_TEST(contains(text, "62.5 % + unknown"), text);
-  const nlohmann::json json = analysis_json(analysis);
+  const Json json = analysis_json(analysis);
   BOOST_TEST(json["workers"][0]["team"]["share"] == 0.625);
   BOOST_TEST(json["workers"][0]["team"]["unseen_seconds"].get<double>() == 80e-6, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(!json["workers"][1].contains("team"));

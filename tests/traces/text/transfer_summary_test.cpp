@@ -1,7 +1,7 @@
 #include "traces/text/transfer_summary.hpp"
+#include "proto/json/json.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <nlohmann/json.hpp>
 
 #include "tests/support/temporary_folder.hpp"
 
@@ -58,14 +58,14 @@ BOOST_AUTO_TEST_CASE(a_run_on_cores_alone_has_no_text_but_zeros_for_machines) {
   cores.workers.pop_back();
   cores.transfers = {};
   BOOST_TEST(transfers_text(cores).empty());
-  nlohmann::json json;
+  Json json;
   add_transfers_json(cores, json);
   BOOST_TEST(json["bytes_host_to_device"] == 0);
   BOOST_TEST(json["copies"].empty());
 }
 
 BOOST_AUTO_TEST_CASE(json_has_the_documented_keys) {
-  nlohmann::json json;
+  Json json;
   add_transfers_json(report(), json);
   BOOST_TEST(json["bytes_host_to_device"] == 3'000'000'000);
   BOOST_TEST(json["bytes_device_to_host"] == 1'000'000'000);
