@@ -37,6 +37,8 @@ using Command = std::function<int()>;
 int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv);
 /// Does the same as the whole work of a process, and ends the process where its libraries could not end by themselves.
 int run_program(CLI::App& application, const Command& command, int argc, const char* const* argv);
+/// Calls `run_program` for the application `troupe`.
+int run_troupe(int argc, const char* const* argv);
 
 /// Adds a command to the application. If the user asks for the command, parsing sets `chosen` to the code that runs it.
 void add_run_command(CLI::App& application, Command& chosen);

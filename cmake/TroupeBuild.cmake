@@ -60,6 +60,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # GCC 12 warns wrongly about `"text" + std::string`: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105329
   target_compile_options(troupe_options INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # GCC collects garbage from 128 MB on, again and again, which takes a twelfth of the time of files that are compiled
+  # together; later it takes a seventh more memory.
+  target_compile_options(troupe_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=524288>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   # clang checks that guarded members are used under their lock: proto/mutex.hpp.
   target_compile_options(troupe_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)

@@ -1,6 +1,7 @@
 #include "actors/workers/shares.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
@@ -64,6 +65,7 @@ void Shares::close(const Share& share) {
   std::unique_ptr<UserShare> gone;
   const LockGuard lock(mutex_);
   const auto found = std::find_if(shares_.begin(), shares_.end(), [&](const auto& one) { return one.get() == &share; });
+  for (Hand& hand : hands_) pay(hand);
   closed = std::move(*found);
   shares_.erase(found);
   // A user who comes again is still known: his virtual time and his long kernels are kept.
@@ -208,6 +210,7 @@ void Shares::add(Share& share, double ns) {
 void Shares::charge_running(Time now) {
   if (now - charged_at_ < kChargeEvery) return;
   charged_at_ = now;
+  for (Hand& hand : hands_) pay(hand);
   visit_hands([&](Charge& charge) {
     const std::int64_t more = charge.took_ns(now) - charge.charged_ns - charge.forgiven_ns;
     if (more <= 0) return;
@@ -229,6 +232,7 @@ Shares::Turn Shares::take(bool in_advance, WorkerId worker) noexcept {
   // Read before the look: tasks that come meanwhile make others look again.
   const std::uint64_t changes = changes_.load(std::memory_order_seq_cst);
   const LockGuard lock(mutex_);
+  if (worker.valid()) pay(hands_[worker.index()]);
   if (contended()) charge_running(now);
   const Served served = next(now);
   if (served.share == nullptr) {
@@ -267,16 +271,38 @@ std::int64_t Shares::expected_ns(const Share& share, const graph::Task& task) co
   return share.user.long_kernels.expected(task.codelet->name).count();
 }
 
-void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns) noexcept {
+void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns, std::int64_t busy_ns,
+                    Hand* hand) noexcept {
+  if (busy_ns > 0) share.used_ns.fetch_add(busy_ns, std::memory_order_relaxed);
   if (took_ns > 0) {
-    share.used_ns.fetch_add(took_ns, std::memory_order_relaxed);
     const std::int64_t mean = share.mean_ns.load(std::memory_order_relaxed);
-    share.mean_ns.store(mean == 0 ? took_ns : mean + (took_ns - mean) / 8, std::memory_order_relaxed);
+    share.mean_ns.store(mean == 0 ? busy_ns : mean + (busy_ns - mean) / 8, std::memory_order_relaxed);
   }
   // A client that is alone takes from nobody.
   if (charged_ns == 0 && !contended()) return;
+  owe(hand, share, static_cast<double>(busy_ns - charged_ns));
+}
+
+void Shares::owe(Hand* hand, Share& share, double ns) noexcept {
+  if (hand != nullptr) {
+    const LockGuard lock(hand->lock);
+    if (hand->owing == nullptr || hand->owing == &share) {
+      hand->owing = &share;
+      hand->owed_ns += ns;
+      if (std::abs(hand->owed_ns) < static_cast<double>(kTurn_ns)) return;
+      ns = 0;
+    }
+  }
   const LockGuard lock(mutex_);
-  add(share, static_cast<double>(took_ns - charged_ns));
+  if (hand != nullptr) pay(*hand);
+  add(share, ns);
+}
+
+void Shares::pay(Hand& hand) {
+  const LockGuard lock(hand.lock);
+  if (hand.owing != nullptr) add(*hand.owing, hand.owed_ns);
+  hand.owing = nullptr;
+  hand.owed_ns = 0;
 }
 
 Duration Shares::used(const Share& share) const noexcept {
@@ -322,6 +348,7 @@ bool Shares::pass_on() noexcept {
 void Shares::begin(WorkerId worker, std::size_t most) {
   Hand& hand = hands_[worker.index()];
   const LockGuard lock(hand.lock);
+  hand.charged_until = {};
   hand.next = {};
   hand.charges.clear();
   hand.charges.reserve(most);
@@ -334,9 +361,12 @@ bool Shares::contention_is_new(WorkerId worker) noexcept {
 }
 
 graph::Task* Shares::take_turn(WorkerId worker, TaskDeque& own) noexcept {
-  if (!turns_wait()) return nullptr;
-  Turn turn = take(true, worker);
-  if (turn.tasks.empty()) return nullptr;
+  Turn turn;
+  if (turns_wait()) turn = take(true, worker);
+  if (turn.tasks.empty()) {
+    hands_[worker.index()].charged_until = {};
+    return nullptr;
+  }
   graph::Task* const first = turn.tasks.pop_front();
   if (!turn.tasks.empty()) own.push(turn.tasks);
   return first;
@@ -382,10 +412,19 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
     charge = std::exchange(*found, hand.charges.back());
     hand.charges.pop_back();
   }
+  const bool in_turns = contended();
+  // The worker's own time goes by its clock, that of a device by the device's.
+  const bool own_time = took < Duration{};
+  const Time now = own_time && (charge.began() || in_turns) ? now_() : Time{};
   if (!charge.began()) {
     took = Duration{};
-  } else if (took < Duration{}) {
-    took = Duration(charge.took_ns(now_()));
+  } else if (own_time) {
+    took = Duration(charge.took_ns(now));
+  }
+  Duration busy = took;
+  if (own_time) {
+    if (in_turns && hand.charged_until != Time{}) busy += (charge.began() ? charge.start : now) - hand.charged_until;
+    hand.charged_until = now;
   }
   Share& share = *charge.share;
   const bool was_long = charge.is_long || took >= LongKernels::kLong;
@@ -393,11 +432,19 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
     note_kernel(share.user, task, took);
   }
   // A cancelled task kept the worker busy, too, and there may be millions of them.
-  const std::int64_t least_ns = contended() ? kLeast_ns : 0;
-  settle(share, charge.charged_ns + charge.forgiven_ns - least_ns, took.count());
+  const std::int64_t more_ns = in_turns ? std::max<std::int64_t>(kLeast_ns - busy.count(), 0) : 0;
+  settle(share, charge.charged_ns + charge.forgiven_ns - more_ns, took.count(), busy.count(), &hand);
   // Other tasks may have waited for this one to end.
   if (was_long) look_again();
   return share;
+}
+
+void Shares::followed_up(WorkerId worker, Share& share) noexcept {
+  Hand& hand = hands_[worker.index()];
+  if (hand.charged_until == Time{} || !contended()) return;
+  const Time now = now_();
+  const std::int64_t took_ns = Duration(now - std::exchange(hand.charged_until, now)).count();
+  settle(share, 0, 0, took_ns, &hand);
 }
 
 void Shares::note_kernel(UserShare& user, const graph::Task& task, Duration took) {

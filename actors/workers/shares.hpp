@@ -162,7 +162,9 @@ class Shares {
   [[nodiscard]] Turn take(bool in_advance = true, WorkerId worker = {}) noexcept;
   /// A task has kept a worker busy for `took_ns` (0: it did not run). The client has been charged `charged_ns` for it
   /// so far.
-  void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns) noexcept;
+  void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns) noexcept {
+    settle(share, charged_ns, took_ns, took_ns, nullptr);
+  }
   /// The time that workers have spent on the client's tasks, running tasks included.
   [[nodiscard]] Duration used(const Share& share) const noexcept;
   /// Returns the client's part of its user's weight, which is divided among the clients of the user that have work.
@@ -185,9 +187,12 @@ class Shares {
   /// The task's kernel begins.
   void started(WorkerId worker, const graph::Task& task) noexcept;
   /// The worker no longer has the task in hand: it has ended, or will not run here. The task may be gone if it was
-  /// `taken`. `took`: the time that it had the device, if known; otherwise the time since `started` counts. Returns the
-  /// task's share.
+  /// `taken`. `took`: the time that it had the device, if known; otherwise the time since `started` counts, and among
+  /// several clients that since the worker's last task, too. Returns the task's share.
   Share& released(WorkerId worker, const graph::Task& task, Duration took = Duration(-1)) noexcept;
+  /// The worker has done what follows from the end of the client's task that it `released` last, such as to make ready
+  /// the tasks that waited for it.
+  void followed_up(WorkerId worker, Share& share) noexcept;
   /// A worker has spent this time on a part of a task that another worker has in hand.
   void charge(Share& share, Duration took) noexcept;
   /// Returns the most operations per second of long tasks of this codelet; 0 if there was none.
@@ -218,13 +223,19 @@ class Shares {
     std::vector<Charge> charges TROUPE_GUARDED_BY(lock);
     /// The charge for the task that `take_turn` returned last.
     Charge next TROUPE_GUARDED_BY(lock);
-    /// Used by the worker only.
+    /// Worker time of one client that has not been added to its virtual time yet: less than `kTurn_ns`, so that workers
+    /// do not meet at `mutex_` after each task.
+    Share* owing TROUPE_GUARDED_BY(lock) = nullptr;
+    double owed_ns TROUPE_GUARDED_BY(lock) = 0;
+    // Used by the worker only.
     std::uint64_t seen_contention = 0;
+    /// The worker's time has been charged until then. Zero: it has looked for a task in vain since.
+    std::chrono::steady_clock::time_point charged_until;
   };
 
   /// Short tasks are given out for this much time in one turn, so that workers seldom ask for the lock that they share.
   static constexpr std::int64_t kTurn_ns = 50'000;
-  static constexpr std::size_t kMostInTurn = 32;
+  static constexpr std::size_t kMostInTurn = 128;
 
   /// The share to serve next, or null; and that one of its queues that has the most urgent task which may be begun.
   struct Served {
@@ -243,6 +254,12 @@ class Shares {
   void charge_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void forgive_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   static void add(Share& share, double ns);
+  /// As above, where the worker whose hand it is was busy with the task for `busy_ns`, of which the kernel took
+  /// `took_ns`.
+  void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns, std::int64_t busy_ns, Hand* hand) noexcept;
+  /// Adds worker time to the share: at once, or later where the hand has little of the same share.
+  void owe(Hand* hand, Share& share, double ns) noexcept;
+  void pay(Hand& hand) TROUPE_REQUIRES(mutex_);
   /// Decides anew whether a worker is to be kept free of long kernels.
   void guard(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void begin_contention() noexcept { contentions_.fetch_add(1, std::memory_order_relaxed); }

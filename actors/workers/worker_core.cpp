@@ -330,6 +330,7 @@ void WorkerCore::last_piece_ended(Task& task, const graph::FailureLog::Cause& ca
 }
 
 void WorkerCore::leave(Share& share) {
+  shares_->followed_up(options_.self, share);
   shares_->left(share);
   if (shares_->pass_on()) activation_due_ = true;
 }

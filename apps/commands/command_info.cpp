@@ -12,6 +12,7 @@
 #include "apps/models/kept_links.hpp"
 #include "apps/models/kept_models.hpp"
 #include "apps/models/machine_summary.hpp"
+#include "apps/run/remarks.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "client/environment/environment.hpp"
@@ -238,6 +239,7 @@ int info(bool json, int cores, const std::string& clusters) {
     plan.topology.form_clusters(clusters).value_or_throw();
   }
   for (const std::string& warning : plan.topology.warnings) say(fmt::format("troupe: warning: {}\n", warning));
+  remark_on_blas_kernels();
   if (json) {
     fmt::print("{}\n", as_text(to_json(plan)));
   } else {

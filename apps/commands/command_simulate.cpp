@@ -19,7 +19,7 @@
 #include "apps/arguments/option_values.hpp"
 #include "apps/command_line.hpp"
 #include "apps/commands/sparse_options.hpp"
-#include "apps/run/idle_gpus.hpp"
+#include "apps/run/remarks.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/simulate/simulation_bound.hpp"
 #include "apps/simulate/simulation_pool.hpp"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "actors/scheduler/policy_specification.hpp"
-#include "apps/run/idle_gpus.hpp"
+#include "apps/run/remarks.hpp"
 #include "proto/json/json.hpp"
 #include "proto/median.hpp"
 #include "traces/text/analysis_json.hpp"
@@ -312,6 +312,7 @@ void print(const RunSummary& summary, bool json) {
     ++gpus;
     busy += times_of(worker, summary.runs.back().seconds).busy / summary.runs.back().seconds;
   }
+  remark_on_blas_kernels();
   if (gpus > 0) remark_on_idle_gpus(summary.policy, busy / gpus);
   if (json) {
     fmt::print("{}\n", as_text(to_json(summary)));

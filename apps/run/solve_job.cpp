@@ -9,6 +9,7 @@
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
+#include "apps/run/remarks.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/run/solution_quality.hpp"
 #include "apps/terminal/progress.hpp"
@@ -240,6 +241,7 @@ Json to_json(const SolveArguments& arguments, const linalg::MatrixMarketHeader& 
 }
 
 void print(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header, const Solved& solved) {
+  remark_on_blas_kernels();
   if (arguments.json) {
     fmt::print("{}\n", as_text(to_json(arguments, header, solved)));
     return;

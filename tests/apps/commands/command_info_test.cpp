@@ -8,6 +8,10 @@
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+extern "C" {
+[[gnu::weak]] char* openblas_get_corename();
+}
+
 namespace troupe::apps {
 namespace {
 
@@ -83,6 +87,27 @@ BOOST_AUTO_TEST_CASE(info_says_in_a_line_that_there_is_no_driver) {
   const auto json = Json::parse(succeeds({"info", "--json"}, without_drivers(empty)));
   BOOST_TEST(json["opencl_devices"].empty());
   BOOST_TEST(json["opencl_skipped"].empty());
+}
+
+BOOST_AUTO_TEST_CASE(blas_kernels_for_older_processors_are_told) {
+#ifdef __x86_64__
+  if (openblas_get_corename == nullptr || !__builtin_cpu_supports("avx2")) {
+    return tests::skip("no OpenBLAS on a processor with AVX2");
+  }
+  const auto errors_with = [](const std::string& kernels, const Words& command) {
+    Words words{"env", "OPENBLAS_CORETYPE=" + kernels, tests::program_path()};
+    words.insert(words.end(), command.begin(), command.end());
+    return tests::run_child(words, "", std::chrono::seconds(240)).value_or_throw().errors;
+  };
+  for (const Words& command : {Words{"info"}, Words{"run", "cholesky", "--n", "256"}}) {
+    const std::string errors = errors_with("Prescott", command);
+    BOOST_TEST(errors.starts_with(tests::kBlasWarning + "Prescott on a processor that has AVX"));
+    BOOST_TEST(contains(errors, "set OPENBLAS_CORETYPE="));
+    BOOST_TEST(errors_with("Haswell", command) == "");
+  }
+#else
+  tests::skip("no x86-64");
+#endif
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,9 +1,10 @@
-#include "apps/run/idle_gpus.hpp"
+#include "apps/run/remarks.hpp"
 
 #include <fmt/format.h>
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/terminal/standard_error.hpp"
+#include "kernels/blas_kernels.hpp"
 
 namespace troupe::apps {
 
@@ -16,6 +17,10 @@ void remark_on_idle_gpus(const std::string& policy, double gpus_busy) {
       "troupe: warning: under policy {} the GPUs were busy {:.1f} % of the time: it does not know which device "
       "is faster for a task. Placing policies do, such as homeward or heft\n",
       policy, 100 * gpus_busy));
+}
+
+void remark_on_blas_kernels() {
+  if (const auto outdated = kernels::outdated_blas_kernels()) say(fmt::format("troupe: warning: {}\n", *outdated));
 }
 
 }  // namespace troupe::apps

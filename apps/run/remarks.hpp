@@ -1,4 +1,4 @@
-/// A warning about policies that do not know which device is faster.
+/// Warnings about what makes runs slow.
 #pragma once
 
 #include <string>
@@ -8,5 +8,8 @@ namespace troupe::apps {
 /// Warns on standard error if a local policy has left the GPUs idle for more than half of the time. `gpus_busy`: the
 /// mean busy share of the GPUs, from 0 to 1.
 void remark_on_idle_gpus(const std::string& policy, double gpus_busy);
+
+/// Warns on standard error if the BLAS library has taken kernels for older processors.
+void remark_on_blas_kernels();
 
 }  // namespace troupe::apps
