@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -15,6 +17,7 @@
 extern "C" {
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);
+[[gnu::weak]] char* openblas_get_corename();
 }
 
 namespace troupe::kernels {
@@ -23,6 +26,12 @@ namespace {
 
 /// The memory that OpenBLAS maps for each thread inside of it: `BUFFER_SIZE` of x86-64 with all kernels.
 constexpr std::size_t kWorkSpace = std::size_t{128} << 20U;
+
+/// OpenBLAS's names for the processors of x86-64 that have no AVX2, as of 0.3.29.
+constexpr std::array<std::string_view, 20> kWithoutAvx2{
+    "Katmai",       "Coppermine", "Northwood", "Prescott",    "Banias",     "Atom",       "Core2",
+    "Penryn",       "Dunnington", "Nehalem",   "Sandybridge", "Nano",       "Athlon",     "Opteron",
+    "Opteron_SSE3", "Barcelona",  "Bobcat",    "Bulldozer",   "Piledriver", "Steamroller"};
 
 bool fits(std::size_t bytes) {
   void* const place = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -71,6 +80,22 @@ std::shared_ptr<void> single_threaded_blas() { return std::make_shared<SingleThr
 void lend_blas_threads() {
   const LockGuard lock(blas_setting.mutex);
   blas_setting.give_back();
+}
+
+std::optional<std::string> outdated_blas_kernels() {
+#ifdef __x86_64__
+  if (openblas_get_corename == nullptr || !__builtin_cpu_supports("avx2")) return std::nullopt;
+  const std::string_view name = openblas_get_corename();
+  if (std::ranges::find(kWithoutAvx2, name) == kWithoutAvx2.end()) return std::nullopt;
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return fmt::format(
+      "OpenBLAS uses its kernels for {} on a processor that has {}, and is several times slower than it could be: set "
+      "OPENBLAS_CORETYPE={}, or install a newer OpenBLAS",
+      name, wide ? "AVX-512" : "AVX2", wide ? "SkylakeX" : "Haswell");
+#else
+  return std::nullopt;
+#endif
 }
 
 }  // namespace troupe::kernels

@@ -1,7 +1,10 @@
-/// Keeps the BLAS library from starting threads of its own inside workers.
+/// Keeps the BLAS library from starting threads of its own inside workers, and tells whether its kernels fit the
+/// processor.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace troupe::kernels {
 
@@ -19,5 +22,10 @@ std::shared_ptr<void> single_threaded_blas();
 /// Gives the program its number of threads back until the next kernel that calls BLAS. For a runtime that has nothing
 /// to do and lives on. Thread-safe.
 void lend_blas_threads();
+
+/// Returns what is wrong, and what to do about it, if OpenBLAS has taken kernels for processors without AVX2 on one
+/// that has it, as it does where it is older than the processor: BLAS then runs at a fifth to a half of its speed.
+/// Nothing if its kernels fit, or if another library is linked.
+[[nodiscard]] std::optional<std::string> outdated_blas_kernels();
 
 }  // namespace troupe::kernels

@@ -254,7 +254,7 @@ class Shares {
   void charge_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void forgive_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   static void add(Share& share, double ns);
-  /// As above, where the worker whose hand it is was busy with the task for `busy_ns`, of which the kernel took
+  /// Does the same where the worker whose hand it is was busy with the task for `busy_ns`, of which the kernel took
   /// `took_ns`.
   void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns, std::int64_t busy_ns, Hand* hand) noexcept;
   /// Adds worker time to the share: at once, or later where the hand has little of the same share.

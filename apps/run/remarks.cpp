@@ -4,7 +4,7 @@
 
 #include "actors/scheduler/policy.hpp"
 #include "apps/terminal/standard_error.hpp"
-#include "kernels/blas_kernels.hpp"
+#include "kernels/blas_threads.hpp"
 
 namespace troupe::apps {
 

@@ -112,10 +112,11 @@ void potrf(const Call& call) {
   cuda::solve_triangular(call.stream, 'R', 'L', 'T', 'N', constant(block), rows_below(d, offset + d.cols));
 }
 
-/// Called after getrf; the second status is the first pivot that is zero. `tell` throws the error for a row.
-void watch_pivots(const Call& call, std::int64_t first, void (*tell)(std::int64_t row)) {
-  call.stream.watch([first, tell](const Status& status) {
+/// Called after `factor_checked` for a matrix of `cols` columns. `tell` throws the error for a row.
+void watch_pivots(const Call& call, std::int64_t cols, std::int64_t first, void (*tell)(std::int64_t row)) {
+  call.stream.watch([cols, first, tell](const Status& status) {
     if (status[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnGetrf was called with a wrong argument");
+    if (status[2] > 0) not_finite(first + cols + 1 - status[2]);
     if (status[1] > 0) tell(first + status[1]);
   });
 }
@@ -127,10 +128,8 @@ void getrf_without_pivoting(const Call& call) {
   if (d.cols == 0) return;
   const Out<T> block = rows_from(d, offset, d.cols);
   T* const work = call.stream.work_space<T>(cuda::getrf_work_size(call.stream, block));
-  cuda::getrf(call.stream, block, work, nullptr, call.stream.device_status());
-  // The manual promises that the status names a pivot that is zero, not that it is the first.
-  first_zero(call.stream, constant(block), call.stream.device_status() + 1);
-  watch_pivots(call, call.number(1), &singular);
+  factor_checked(call.stream, block, work, nullptr, call.stream.device_status());
+  watch_pivots(call, block.cols, call.number(1), &singular);
   cuda::solve_triangular(call.stream, 'R', 'U', 'N', 'N', constant(block), rows_below(d, offset + d.cols));
 }
 
@@ -138,10 +137,10 @@ template <class T>
 void getrf_panel(const Call& call) {
   const BlockColumn<T> a(call.context, 1);
   if (a.cols() == 0) return;
-  int* const status = call.stream.device_status();
-  factor_panel(call.stream, a, call.context.vector<int>(0), call.number(0), call.number(1), status, status + 1);
-  // With pivoting, cuSOLVER replaces a column of NaN by zeros.
-  watch_pivots(call, call.number(1), &singular_or_no_number);
+  factor_panel(call.stream, a, call.context.vector<int>(0), call.number(0), call.number(1),
+               call.stream.device_status());
+  // With pivoting, cuSOLVER also takes what has overflowed on the way for zero.
+  watch_pivots(call, a.cols(), call.number(1), &singular_or_no_number);
 }
 
 /// Exchanges the rows of C from `offset` on with those that the pivots name. A pivot that is no row fails the task.

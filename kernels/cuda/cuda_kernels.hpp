@@ -46,6 +46,11 @@ void unit_lower(CudaStream& stream, MatrixView<const T> v, MatrixView<T> w);
 template <class T>
 void first_zero(CudaStream& stream, MatrixView<const T> a, int* info);
 
+/// `info` (in the device's memory) <- how many columns of A there are from the first on that has an element which is
+/// not finite; 0 if all are. A fill of `info` and one launch.
+template <class T>
+void count_from_not_finite(CudaStream& stream, MatrixView<const T> a, int* info);
+
 /// A <- the part of `symmetric_element`'s matrix that begins at (`row`, `col`).
 template <class T>
 void fill_symmetric(CudaStream& stream, MatrixView<T> a, std::int64_t row, std::int64_t col, std::uint64_t seed,

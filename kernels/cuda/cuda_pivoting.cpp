@@ -36,8 +36,16 @@ class Parts {
 }  // namespace
 
 template <class T>
+void factor_checked(CudaStream& stream, MatrixView<T> a, T* work, int* pivots, int* status) {
+  count_from_not_finite(stream, constant(a), status + 2);
+  cuda::getrf(stream, a, work, pivots, status);
+  // The manual promises that the status names a pivot that is zero, not that it is the first.
+  first_zero(stream, constant(rows_from(a, 0, a.cols)), status + 1);
+}
+
+template <class T>
 void factor_panel(CudaStream& stream, const BlockColumn<T>& a, std::span<int> pivots, std::int64_t offset,
-                  std::int64_t first, int* info, int* zero) {
+                  std::int64_t first, int* status) {
   const std::optional<MatrixView<T>> whole = a.whole();
   const std::int64_t rows = a.rows() - offset;
   MatrixView<T> panel =
@@ -55,9 +63,7 @@ void factor_panel(CudaStream& stream, const BlockColumn<T>& a, std::span<int> pi
     column = place_tiles(stream, a, parts.at<TilePlace<T>>(places));
     copy_column(stream, column, offset, panel, true);
   }
-  cuda::getrf(stream, panel, parts.at<T>(work), parts.at<int>(given), info);
-  // The manual promises that the status names a pivot that is zero, not that it is the first.
-  first_zero(stream, constant(rows_from(panel, 0, panel.cols)), zero);
+  factor_checked(stream, panel, parts.at<T>(work), parts.at<int>(given), status);
   settle_pivots<T>(stream, parts.at<int>(given), pivots, rows, first);
   if (!whole) copy_column(stream, column, offset, panel, false);
 }
@@ -70,8 +76,8 @@ bool exchange_rows(CudaStream& stream, const BlockColumn<T>& c, std::span<const 
 }
 
 #define TROUPE_INSTANTIATE(T)                                                                                          \
-  template void factor_panel(CudaStream&, const BlockColumn<T>&, std::span<int>, std::int64_t, std::int64_t, int*,     \
-                             int*);                                                                                    \
+  template void factor_checked(CudaStream&, MatrixView<T>, T*, int*, int*);                                            \
+  template void factor_panel(CudaStream&, const BlockColumn<T>&, std::span<int>, std::int64_t, std::int64_t, int*);    \
   template bool exchange_rows(CudaStream&, const BlockColumn<T>&, std::span<const std::span<const int>>, std::int64_t, \
                               std::int64_t, int*);
 TROUPE_INSTANTIATE(float)

@@ -10,13 +10,18 @@ namespace troupe::kernels {
 
 // Tiles and pivots are in the device's memory. Both functions work in the stream's memory, and need our own kernels.
 
+/// A <- L (unit lower) and U, with cuSOLVER, whose manual says what `work` and `pivots` are. `status` (three values, in
+/// the device's memory) <- below zero for a wrong argument; the first i, from 1, with U(i, i) = 0, else 0; and what
+/// `count_from_not_finite` gives for A as it was: cuSOLVER 13 loses NaN on an H100, and what it returns has none.
+template <class T>
+void factor_checked(CudaStream& stream, MatrixView<T> a, T* work, int* pivots, int* status);
+
 /// A <- L (unit lower) and U from row `offset` on, which is row `first` of the whole matrix; `pivots`: counted from the
-/// top of that. `info` <- below zero for a wrong argument; `zero` <- the first i, from 1, with U(i, i) = 0, else 0
-/// (both in the device's memory). A has columns. Tiles that do not lie one below the other are copied together and
-/// back.
+/// top of that. `status`: as for `factor_checked`. A has columns. Tiles that do not lie one below the other are copied
+/// together and back.
 template <class T>
 void factor_panel(CudaStream& stream, const BlockColumn<T>& a, std::span<int> pivots, std::int64_t offset,
-                  std::int64_t first, int* info, int* zero);
+                  std::int64_t first, int* status);
 
 /// Exchanges rows of C, as `swap_rows` (kernels/cuda/cuda_kernels.hpp) does.
 template <class T>

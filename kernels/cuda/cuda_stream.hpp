@@ -40,7 +40,7 @@ class DeviceMemory {
 /// They come from a pool that grows: each kernel that has not ended yet has one set.
 class StatusPool : public std::enable_shared_from_this<StatusPool> {
  public:
-  static constexpr std::size_t kValues = 2;
+  static constexpr std::size_t kValues = 3;
   /// A status goes back to the pool with its last copy; by then no work that writes it may be under way.
   using Status = std::shared_ptr<std::array<int, kValues>>;
 

@@ -36,6 +36,20 @@ __device__ void first_zero(const T* a, std::int64_t ld, std::int64_t order, int*
   if (threadIdx.x == 0) *info = earliest > order ? 0 : earliest;
 }
 
+/// `info` <- how many columns of A there are from the first on that has an element which is not finite, if that is more
+/// than it is already.
+template <class T>
+__device__ void count_from_not_finite(const T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, int* info) {
+  const std::int64_t start = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t j = blockIdx.y; j < cols; j += gridDim.y) {
+    for (std::int64_t i = start; i < rows; i += stride) {
+      const T element = a[i + j * ld];
+      if (!(element - element == T{0})) atomicMax(info, static_cast<int>(cols - j));
+    }
+  }
+}
+
 /// A <- the part of `symmetric_element`'s matrix that begins at (`row`, `col`).
 template <class T>
 __device__ void fill_symmetric(T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, std::int64_t row,
@@ -100,6 +114,10 @@ __device__ void fill_symmetric(T* a, std::int64_t ld, std::int64_t rows, std::in
       troupe_factor_block_##p(T* a, std::int64_t ld, std::int64_t order, troupe::kernels::PivotTask<T> task,          \
                               std::int64_t* report, int* zero_pivot) {                                                \
     troupe::kernels::factor_block(a, ld, order, task, report, zero_pivot);                                            \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                       \
+      troupe_count_from_not_finite_##p(const T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, int* info) { \
+    troupe::kernels::count_from_not_finite(a, ld, rows, cols, info);                                                  \
   }
 TROUPE_KERNELS(float, s)
 TROUPE_KERNELS(double, d)

@@ -65,13 +65,14 @@ int factorize(int n, T* a, std::ptrdiff_t lda) {
   return info;
 }
 
-/// Factorizes with pivoting. The status is the last zero pivot, as above. A column of NaN counts as zeros, as cuSOLVER 13
-/// did with it on an H100.
+/// Factorizes with pivoting. The status is the last zero pivot, as above. NaN counts as zero, since cuSOLVER 13
+/// returned no NaN on an H100 for a panel that had one, and zeros for a column of them.
 template <class T>
 int factorize_with_pivots(int m, int n, T* a, std::ptrdiff_t lda, int* pivots) {
   for (int j = 0; j < n; ++j) {
     T* const column = a + j * lda;
-    if (std::all_of(column, column + m, [](T x) { return std::isnan(x); })) std::fill(column, column + m, T{0});
+    std::replace_if(
+        column, column + m, [](T x) { return std::isnan(x); }, T{0});
   }
   int info = kernels::fortran::getrf(m, n, a, static_cast<int>(lda), pivots);
   for (int k = 0; k < std::min(m, n); ++k) {
