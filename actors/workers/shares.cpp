@@ -155,6 +155,7 @@ void Shares::count_around(Time now) {
   for (const auto& user : users_) {
     const std::int64_t last = user->last_active_ns.load(std::memory_order_relaxed);
     user->around = last != 0 && last >= since;
+    user->wants_more = user->had_more != Time{} && now - user->had_more < kWantsMore;
   }
   for (const auto& share : shares_) {
     if (share->active.load(std::memory_order_relaxed) > 0) share->user.around = true;
@@ -174,11 +175,27 @@ void Shares::guard(Time now) {
   if (was && !wanted) look_again();
 }
 
+std::size_t Shares::kept_from(const UserShare& user) const {
+  bool any = false;
+  double wanted = 0;
+  double weights = 0;
+  for (const auto& other : users_) {
+    if (!other->around && other.get() != &user) continue;
+    const double weight = other->weight.load(std::memory_order_relaxed);
+    weights += weight;
+    if (other.get() == &user || other->long_running > 0) continue;
+    any = true;
+    if (other->wants_more) wanted += weight;
+  }
+  if (!any) return 0;
+  const double share = static_cast<double>(hands_.size()) * wanted / weights;
+  return std::max<std::size_t>(static_cast<std::size_t>(share), 1);
+}
+
 bool Shares::waits_for_room(const UserShare& user) const {
-  if (!guarded() || long_running_ + 1 < hands_.size()) return false;
-  return std::any_of(users_.begin(), users_.end(), [&](const auto& other) {
-    return other.get() != &user && other->around && other->long_running == 0;
-  });
+  if (!guarded()) return false;
+  const std::size_t kept = kept_from(user);
+  return kept > 0 && long_running_ + kept >= hands_.size();
 }
 
 Shares::Served Shares::next(Time now) {
@@ -252,6 +269,7 @@ Shares::Turn Shares::take(bool in_advance, WorkerId worker) noexcept {
   }
   waiting_.fetch_sub(turn.tasks.size(), std::memory_order_relaxed);
   if (turn.tasks.empty()) return turn;
+  if (share.count_waiting() > 0) share.user.had_more = now;
   if (in_advance) turn.charged_ns = is_long ? expected_ns(share, *turn.tasks.front()) : mean_ns;
   virtual_ns_ = std::max(virtual_ns_, share.user.virtual_ns);
   share.user.served_ns = std::max(share.user.served_ns, share.virtual_ns);

@@ -41,9 +41,13 @@ struct UserShare {
   /// The virtual time of the client that was served last. A returning client starts at this time minus its credit.
   double served_ns = 0;
   LongKernels long_kernels;
-  /// Results of the last count: the user's long tasks that run, and true if the user has tasks or had some lately.
+  /// The time at which tasks of the user last went on waiting after one of them was given to a worker; zero: never.
+  std::chrono::steady_clock::time_point had_more;
+  /// Results of the last count: the user's long tasks that run; true if the user has tasks or had some lately; and true
+  /// if the user could have used more workers lately.
   std::size_t long_running = 0;
   bool around = false;
+  bool wants_more = false;
 };
 
 /// One client's share of its user's worker time. Any thread may read the fields at any time, except those that a mutex
@@ -81,7 +85,9 @@ struct alignas(64) Share {
 ///
 /// A kernel cannot be interrupted: a client that comes while each worker runs a long one has to wait. So one worker is
 /// kept free of long kernels for users who had work lately and have no long kernel running (`guarded`), unless there is
-/// only one worker or there is a placing policy. A kernel is known to be long from its earlier runs.
+/// only one worker or there is a placing policy. For those among them who could have used more workers lately, their
+/// share of all workers is kept free: else each worker that they leave idle for a moment would be lost to them for as
+/// long as a long kernel takes. A kernel is known to be long from its earlier runs.
 ///
 /// Any thread may call anything, except `open` and `close`: the share's first task comes after its opening, and its
 /// last has ended before it is closed. Functions with a `WorkerId` are called by that worker.
@@ -90,6 +96,8 @@ class Shares {
   static constexpr Duration kCredit = std::chrono::milliseconds(50);
   /// A worker stays free of long kernels for a user for this long after his last task.
   static constexpr Duration kLately = std::chrono::seconds(5);
+  /// A user's share of the workers stays free of long kernels for this long after he could have used more of them.
+  static constexpr Duration kWantsMore = std::chrono::seconds(1);
   using Now = std::chrono::steady_clock::time_point (*)();
 
   /// The tasks that a worker was given, all of one client, and the time that the client has been charged for the first
@@ -243,6 +251,8 @@ class Shares {
     TaskDeque* queue = nullptr;
   };
   [[nodiscard]] Served next(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
+  /// Returns the number of workers to be kept free of this user's long kernels, as of the last count.
+  [[nodiscard]] std::size_t kept_from(const UserShare& user) const TROUPE_REQUIRES(mutex_);
   /// Returns true if the user's long tasks have to wait until others have ended, as of the last count.
   [[nodiscard]] bool waits_for_room(const UserShare& user) const TROUPE_REQUIRES(mutex_);
   /// Calls `visit` for the charge of each task that a worker has in hand, or is about to have.

@@ -340,6 +340,40 @@ BOOST_AUTO_TEST_CASE(two_users_of_long_kernels_use_all_workers_and_leave_one_to_
   BOOST_TEST(f.begin(2) == nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(who_wants_more_keeps_a_share_of_the_workers_free_of_long_kernels) {
+  TwoUsers f(8);
+  Share& a = f.shares.open(1, 1000);
+  Share& b = f.shares.open(1, 1001);
+  f.wait_for_turn(b, f.large);
+  graph::Task* const first = f.begin(0);
+  pass(std::chrono::milliseconds(20));
+  f.end(0, first);
+  for (int i = 0; i < 40; ++i) {
+    f.wait_for_turn(a, f.small);
+    f.wait_for_turn(b, f.large);
+  }
+  // The small tasks end at once, so that workers are free again and again, and the large ones go on.
+  std::size_t large = 0;
+  const auto take_all = [&] {
+    for (std::uint32_t worker = 0; worker < 8; ++worker) {
+      graph::Task* one = nullptr;
+      while ((one = f.begin(worker)) != nullptr && one->codelet->name == "small") f.end(worker, one);
+      if (one == nullptr) return worker;
+      ++large;
+    }
+    return 8U;
+  };
+  const std::uint32_t free = take_all();
+  BOOST_TEST(large == 4U);
+  BOOST_TEST(a.active == 0);
+  // A has not wanted more for a while: one worker stays free.
+  pass(std::chrono::seconds(2));
+  f.wait_for_turn(a, f.small);
+  f.end(free, f.begin(free));
+  for (std::uint32_t worker = free; f.begin(worker) != nullptr; ++worker) ++large;
+  BOOST_TEST(large == 7U);
+}
+
 BOOST_AUTO_TEST_CASE(a_running_kernel_is_charged_and_shown_while_it_runs) {
   TwoUsers f;
   Share& a = f.shares.open(1, 1000);
