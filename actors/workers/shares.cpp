@@ -189,7 +189,7 @@ std::size_t Shares::kept_from(const UserShare& user) const {
   }
   if (!any) return 0;
   const double share = static_cast<double>(hands_.size()) * wanted / weights;
-  return std::max<std::size_t>(static_cast<std::size_t>(share), 1);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(share), 1, hands_.size() - 1);
 }
 
 bool Shares::waits_for_room(const UserShare& user) const {
@@ -341,13 +341,7 @@ double Shares::weight_among_all(const Share& share) const noexcept {
   return share.user.weight.load(std::memory_order_relaxed) / static_cast<double>(1 + others);
 }
 
-void Shares::charge(Share& share, Duration took) noexcept {
-  share.used_ns.fetch_add(took.count(), std::memory_order_relaxed);
-  // A client that is alone takes from nobody.
-  if (!contended()) return;
-  const LockGuard lock(mutex_);
-  add(share, static_cast<double>(took.count()));
-}
+void Shares::charge(Share& share, Duration took) noexcept { settle(share, 0, 0, took.count(), nullptr); }
 
 bool Shares::pass_on() noexcept {
   if (activation_ == nullptr) return false;

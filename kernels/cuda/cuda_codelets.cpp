@@ -116,7 +116,7 @@ void potrf(const Call& call) {
 void watch_pivots(const Call& call, std::int64_t cols, std::int64_t first, void (*tell)(std::int64_t row)) {
   call.stream.watch([cols, first, tell](const Status& status) {
     if (status[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnGetrf was called with a wrong argument");
-    if (status[2] > 0) not_finite(first + cols + 1 - status[2]);
+    if (status[2] <= cols) not_finite(first + status[2]);
     if (status[1] > 0) tell(first + status[1]);
   });
 }
@@ -139,7 +139,7 @@ void getrf_panel(const Call& call) {
   if (a.cols() == 0) return;
   factor_panel(call.stream, a, call.context.vector<int>(0), call.number(0), call.number(1),
                call.stream.device_status());
-  // With pivoting, cuSOLVER also takes what has overflowed on the way for zero.
+  // With pivoting, cuSOLVER may take for zero what has overflowed on the way.
   watch_pivots(call, a.cols(), call.number(1), &singular_or_no_number);
 }
 

@@ -29,12 +29,12 @@ enum class Name {
   stacked_reflectors,
   note_blocks,
   factor_block,
-  count_from_not_finite
+  first_not_finite
 };
 constexpr std::array kNames{"troupe_note_places_",    "troupe_copy_column_",  "troupe_settle_pivots_",
                             "troupe_swap_rows_",      "troupe_unit_lower_",   "troupe_first_zero_",
                             "troupe_fill_symmetric_", "troupe_reflectors_",   "troupe_stacked_reflectors_",
-                            "troupe_note_blocks_",    "troupe_factor_block_", "troupe_count_from_not_finite_"};
+                            "troupe_note_blocks_",    "troupe_factor_block_", "troupe_first_not_finite_"};
 
 template <class T>
 struct Loaded {
@@ -203,10 +203,13 @@ void factor_block(CudaStream& stream, MatrixView<T> a, const PivotTask<T>& task,
 }
 
 template <class T>
-void count_from_not_finite(CudaStream& stream, MatrixView<const T> a, int* info) {
-  check_launch(stream.cuda(), stream.cuda().cudaMemsetAsync(info, 0, sizeof *info, stream.stream()), "cudaMemsetAsync");
+void first_not_finite(CudaStream& stream, MatrixView<const T> a, int* info) {
+  // Each byte of a number that is greater than any column's.
+  constexpr int kByte = 0x7f;
+  check_launch(stream.cuda(), stream.cuda().cudaMemsetAsync(info, kByte, sizeof *info, stream.stream()),
+               "cudaMemsetAsync");
   if (is_empty(a)) return;
-  launch<T>(stream, Name::count_from_not_finite, grid_over(a), a.data, a.ld, a.rows, a.cols, info);
+  launch<T>(stream, Name::first_not_finite, grid_over(a), a.data, a.ld, a.rows, a.cols, info);
 }
 
 #define TROUPE_INSTANTIATE(T)                                                                                      \
@@ -217,7 +220,7 @@ void count_from_not_finite(CudaStream& stream, MatrixView<const T> a, int* info)
                           std::int64_t, int*);                                                                     \
   template void unit_lower(CudaStream&, MatrixView<const T>, MatrixView<T>);                                       \
   template void first_zero(CudaStream&, MatrixView<const T>, int*);                                                \
-  template void count_from_not_finite(CudaStream&, MatrixView<const T>, int*);                                     \
+  template void first_not_finite(CudaStream&, MatrixView<const T>, int*);                                          \
   template void note_blocks(CudaStream&, const BlockPlaces&, int, const BlockMemory<T>&, BlockPointers<T>*);       \
   template void factor_block(CudaStream&, MatrixView<T>, const PivotTask<T>&, std::int64_t*, int*);                \
   template void factor_reflectors(CudaStream&, MatrixView<T>, MatrixView<T>);                                      \

@@ -46,10 +46,10 @@ void unit_lower(CudaStream& stream, MatrixView<const T> v, MatrixView<T> w);
 template <class T>
 void first_zero(CudaStream& stream, MatrixView<const T> a, int* info);
 
-/// `info` (in the device's memory) <- how many columns of A there are from the first on that has an element which is
-/// not finite; 0 if all are. A fill of `info` and one launch.
+/// `info` (in the device's memory) <- the first column of A, from 1, that has an element which is not finite; more than
+/// A has columns, if all are. A fill of `info` and one launch.
 template <class T>
-void count_from_not_finite(CudaStream& stream, MatrixView<const T> a, int* info);
+void first_not_finite(CudaStream& stream, MatrixView<const T> a, int* info);
 
 /// A <- the part of `symmetric_element`'s matrix that begins at (`row`, `col`).
 template <class T>

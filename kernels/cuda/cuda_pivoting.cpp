@@ -37,7 +37,7 @@ class Parts {
 
 template <class T>
 void factor_checked(CudaStream& stream, MatrixView<T> a, T* work, int* pivots, int* status) {
-  count_from_not_finite(stream, constant(a), status + 2);
+  first_not_finite(stream, constant(a), status + 2);
   cuda::getrf(stream, a, work, pivots, status);
   // The manual promises that the status names a pivot that is zero, not that it is the first.
   first_zero(stream, constant(rows_from(a, 0, a.cols)), status + 1);

@@ -8,11 +8,11 @@
 
 namespace troupe::kernels {
 
-// Tiles and pivots are in the device's memory. Both functions work in the stream's memory, and need our own kernels.
+// Tiles and pivots are in the device's memory. These functions work in the stream's memory, and need our own kernels.
 
 /// A <- L (unit lower) and U, with cuSOLVER, whose manual says what `work` and `pivots` are. `status` (three values, in
 /// the device's memory) <- below zero for a wrong argument; the first i, from 1, with U(i, i) = 0, else 0; and what
-/// `count_from_not_finite` gives for A as it was: cuSOLVER 13 loses NaN on an H100, and what it returns has none.
+/// `first_not_finite` gives for A as it was: cuSOLVER 13 loses NaN on an H100, and what it returns has none.
 template <class T>
 void factor_checked(CudaStream& stream, MatrixView<T> a, T* work, int* pivots, int* status);
 

@@ -36,16 +36,16 @@ __device__ void first_zero(const T* a, std::int64_t ld, std::int64_t order, int*
   if (threadIdx.x == 0) *info = earliest > order ? 0 : earliest;
 }
 
-/// `info` <- how many columns of A there are from the first on that has an element which is not finite, if that is more
-/// than it is already.
+/// `info` <- the first column of A, from 1, that has an element which is not finite, if that is less than it is
+/// already.
 template <class T>
-__device__ void count_from_not_finite(const T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, int* info) {
+__device__ void first_not_finite(const T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, int* info) {
   const std::int64_t start = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t j = blockIdx.y; j < cols; j += gridDim.y) {
     for (std::int64_t i = start; i < rows; i += stride) {
       const T element = a[i + j * ld];
-      if (!(element - element == T{0})) atomicMax(info, static_cast<int>(cols - j));
+      if (!(element - element == T{0})) atomicMin(info, static_cast<int>(j) + 1);
     }
   }
 }
@@ -116,8 +116,8 @@ __device__ void fill_symmetric(T* a, std::int64_t ld, std::int64_t rows, std::in
     troupe::kernels::factor_block(a, ld, order, task, report, zero_pivot);                                            \
   }                                                                                                                   \
   extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                       \
-      troupe_count_from_not_finite_##p(const T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, int* info) { \
-    troupe::kernels::count_from_not_finite(a, ld, rows, cols, info);                                                  \
+      troupe_first_not_finite_##p(const T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, int* info) {     \
+    troupe::kernels::first_not_finite(a, ld, rows, cols, info);                                                       \
   }
 TROUPE_KERNELS(float, s)
 TROUPE_KERNELS(double, d)

@@ -68,6 +68,16 @@ struct TwoUsers {
     shares.started(WorkerId(worker), *one);
     return one;
   }
+  /// Worker 0 takes a turn, which has tasks, and does `what` with each of them.
+  template <class What>
+  void take_turn(const What& what) {
+    graph::Task* const first = shares.take_turn(WorkerId(0), own);
+    BOOST_TEST_REQUIRE(first != nullptr);
+    for (graph::Task* task = first; task != nullptr; task = own.pop_oldest()) {
+      shares.taken(WorkerId(0), *task);
+      what(*task);
+    }
+  }
   void end(std::uint32_t worker, graph::Task* one) { shares.left(shares.released(WorkerId(worker), *one)); }
 
   Shares shares;
@@ -445,12 +455,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_cancelled_use_up_turns_too) {
   for (int i = 0; i < 100; ++i) f.wait_for_turn(a, f.small);
   // The tasks have been cancelled and never begin.
   while (a.active > 0) {
-    graph::Task* const one = f.shares.take_turn(WorkerId(0), f.own);
-    BOOST_TEST_REQUIRE(one != nullptr);
-    for (graph::Task* task = one; task != nullptr; task = f.own.pop_oldest()) {
-      f.shares.taken(WorkerId(0), *task);
-      f.shares.left(f.shares.released(WorkerId(0), *task));
-    }
+    f.take_turn([&](const graph::Task& task) { f.shares.left(f.shares.released(WorkerId(0), task)); });
   }
   BOOST_TEST(b.active > 0);
 }
@@ -464,19 +469,16 @@ BOOST_AUTO_TEST_CASE(a_client_is_charged_for_what_its_tasks_cost_a_worker_beside
   // The kernels of A take 100 us; those of B nothing, but 50 us before and 50 us after them.
   constexpr std::chrono::microseconds kTime{50};
   while (a.active > 100) {
-    graph::Task* const one = f.shares.take_turn(WorkerId(0), f.own);
-    BOOST_TEST_REQUIRE(one != nullptr);
-    for (graph::Task* task = one; task != nullptr; task = f.own.pop_oldest()) {
-      f.shares.taken(WorkerId(0), *task);
-      const bool of_a = task->codelet->name == "small";
+    f.take_turn([&](const graph::Task& task) {
+      const bool of_a = task.codelet->name == "small";
       if (!of_a) pass(kTime);
-      f.shares.started(WorkerId(0), *task);
+      f.shares.started(WorkerId(0), task);
       if (of_a) pass(2 * kTime);
-      Share& share = f.shares.released(WorkerId(0), *task);
+      Share& share = f.shares.released(WorkerId(0), task);
       if (!of_a) pass(kTime);
       f.shares.followed_up(WorkerId(0), share);
       f.shares.left(share);
-    }
+    });
   }
   BOOST_TEST(1000 - b.active >= 290);
   BOOST_TEST(1000 - b.active <= 310);

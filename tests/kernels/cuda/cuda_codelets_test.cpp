@@ -146,6 +146,16 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_breakdown_is_reported_with_the_row_that_cores_re
   }
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_block_with_nan_that_would_be_factorized_without_pivoting_is_named, T, Precisions) {
+  if (!needs_device_code()) return;
+  Gpu gpu;
+  Operands tile{tall_tile<T>(16, {3, 5}, 1)};
+  tile[0].matrix<T>()(3 + 12, 7) = std::numeric_limits<T>::quiet_NaN();
+  BOOST_TEST(error_of([&] {
+               gpu.run(codelets<T>().getrf_without_pivoting, tile, args(std::int64_t{3}, std::int64_t{100}));
+             }).starts_with("the matrix has an element in column 108 that is NaN or infinite"));
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(reflectors_are_applied_as_on_cores, T, Precisions) {
   Gpu gpu;
   const TileCodelets<T>& all = codelets<T>();

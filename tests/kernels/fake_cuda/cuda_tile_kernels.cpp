@@ -123,7 +123,6 @@ class Block {
 #define __launch_bounds__(threads)
 void __syncthreads() { Block::of_this_thread().barrier(); }
 void atomicMin(int* to, int value) { *to = std::min(*to, value); }
-void atomicMax(int* to, int value) { *to = std::max(*to, value); }
 
 }  // namespace
 
@@ -263,7 +262,7 @@ void register_for(FakeCudaControl& fake, const std::string& letter, const Kernel
         if (!touches(launch, zero_pivot, 1, 1, 1)) return;
         run_grid(launch, true, [&] { kernels.factor_block(a, ld, order, task, report, zero_pivot); });
       });
-  register_kernel<const T*, L, L, L, int*>(fake, "troupe_count_from_not_finite_" + letter,
+  register_kernel<const T*, L, L, L, int*>(fake, "troupe_first_not_finite_" + letter,
                                            [=](const FakeLaunch& launch, const T* a, L ld, L rows, L cols, int* info) {
                                              if (!touches(launch, a, rows, cols, ld) || !touches(launch, info, 1, 1, 1))
                                                return;
@@ -278,7 +277,7 @@ void register_tile_kernels(FakeCudaControl& fake) {
 #define TROUPE_KERNELS_FOR(p)                                                                               \
   {troupe_note_places_##p,        troupe_copy_column_##p, troupe_settle_pivots_##p,  troupe_swap_rows_##p,  \
    troupe_unit_lower_##p,         troupe_first_zero_##p,  troupe_fill_symmetric_##p, troupe_reflectors_##p, \
-   troupe_stacked_reflectors_##p, troupe_note_blocks_##p, troupe_factor_block_##p,   troupe_count_from_not_finite_##p}
+   troupe_stacked_reflectors_##p, troupe_note_blocks_##p, troupe_factor_block_##p,   troupe_first_not_finite_##p}
   register_for<float>(fake, "s", TROUPE_KERNELS_FOR(s));
   register_for<double>(fake, "d", TROUPE_KERNELS_FOR(d));
 #undef TROUPE_KERNELS_FOR
