@@ -8,7 +8,7 @@
 #include "platform/accelerators/accelerator.hpp"
 #include "platform/accelerators/host_device.hpp"
 #include "platform/machine/cpu_set.hpp"
-#include "proto/ids.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::actors {
 

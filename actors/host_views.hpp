@@ -12,9 +12,9 @@
 
 #include "graph/data/data_record.hpp"
 #include "graph/tasks/task.hpp"
-#include "proto/ids.hpp"
 #include "proto/memory.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::actors {
 

@@ -8,11 +8,11 @@
 
 #include "actors/memory/memory_command.hpp"
 #include "actors/memory/memory_options.hpp"
-#include "actors/reporting/transfer_report.hpp"
 #include "actors/scheduler/models/transfer_model.hpp"
-#include "graph/codelets/layout.hpp"
 #include "platform/accelerators/accelerator.hpp"
-#include "proto/ids.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/report.hpp"
 
 namespace troupe::actors {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "apps/command_line.hpp"
-#include "client/version.hpp"
+#include "troupe/version.hpp"
 
 namespace troupe::apps {
 

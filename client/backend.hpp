@@ -10,23 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "actors/observation/metrics_snapshot.hpp"
-#include "actors/observation/why_report.hpp"
-#include "actors/reporting/run_report.hpp"
-#include "actors/reporting/trace.hpp"
-#include "graph/codelets/handle.hpp"
-#include "graph/data/data_registry.hpp"
-#include "graph/task_graph.hpp"
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "graph/tasks/task_specification.hpp"
+#include "troupe/data.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/report.hpp"
+#include "troupe/trace.hpp"
+#include "troupe/units.hpp"
+#include "troupe/why.hpp"
 
 namespace troupe::client {
-
-/// Memory for data. It is freed with its last owner; a caller that needs only the address may share the pointer alone.
-struct Memory {
-  std::shared_ptr<std::byte> data;
-  Bytes size;
-};
 
 /// A recorded graph: the implementation behind `RecordedGraph`. Thread-safe.
 class RecordedTasks {
@@ -79,7 +72,7 @@ class Backend {
   /// Returns uninitialized memory, on a NUMA node if `node` is valid and the system allows the choice.
   virtual Result<Memory> allocate(Bytes size, NumaId node) = 0;
   virtual std::shared_ptr<void> pin(const void* memory, Bytes size) = 0;
-  virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) = 0;
+  virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) = 0;
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
   virtual Result<void> release(const Handle& handle) = 0;
   /// Ends a registration for the destructor of `Data`, which cannot be told of a failure: `TaskGraph::let_go`.
@@ -119,7 +112,7 @@ class Backend {
   [[nodiscard]] virtual std::size_t workers() const = 0;
   [[nodiscard]] virtual std::size_t numa_nodes() const = 0;
   [[nodiscard]] virtual const std::string& policy() const = 0;
-  [[nodiscard]] virtual graph::GraphProgress progress() const = 0;
+  [[nodiscard]] virtual Progress progress() const = 0;
   virtual Result<RunReport> report() const = 0;
   virtual Result<Trace> take_trace() = 0;
   virtual Result<MetricsSnapshot> metrics() const = 0;

@@ -8,6 +8,7 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "platform/memory/host_buffer.hpp"
 #include "platform/memory/pinned_memory.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::client {
 
@@ -142,7 +143,7 @@ std::shared_ptr<void> EmbeddedBackend::pin(const void* memory, Bytes size) {
   return std::make_shared<platform::PinnedMemory>(std::move(pinned).value());
 }
 
-Result<std::vector<Handle>> EmbeddedBackend::partition(const Handle& whole, std::span<const graph::Block> blocks) {
+Result<std::vector<Handle>> EmbeddedBackend::partition(const Handle& whole, std::span<const Block> blocks) {
   return graph_.partition(whole, blocks);
 }
 
@@ -223,7 +224,7 @@ Result<void> EmbeddedBackend::regroup(const std::string& clusters) {
 }
 std::size_t EmbeddedBackend::numa_nodes() const { return system_->numa_nodes(); }
 const std::string& EmbeddedBackend::policy() const { return system_->policy(); }
-graph::GraphProgress EmbeddedBackend::progress() const { return graph_.progress(); }
+Progress EmbeddedBackend::progress() const { return graph_.progress(); }
 Result<RunReport> EmbeddedBackend::report() const { return system_->report(); }
 Result<Trace> EmbeddedBackend::take_trace() {
   if (auto here = graph_.home().check(); !here) return here.failure();

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "actors/running/runtime_options.hpp"
 #include "client/backend.hpp"
+#include "graph/task_graph.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::actors {
 class RuntimeSystem;
@@ -35,7 +36,7 @@ class EmbeddedBackend final : public Backend {
   [[nodiscard]] bool data_have_memory() const override { return data_have_memory_; }
   Result<Memory> allocate(Bytes size, NumaId node) override;
   std::shared_ptr<void> pin(const void* memory, Bytes size) override;
-  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) override;
+  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override;
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override;
   Result<void> release(const Handle& handle) override;
   void let_go(const Handle& handle) noexcept override;
@@ -59,7 +60,7 @@ class EmbeddedBackend final : public Backend {
   [[nodiscard]] std::size_t workers() const override;
   [[nodiscard]] std::size_t numa_nodes() const override;
   [[nodiscard]] const std::string& policy() const override;
-  [[nodiscard]] graph::GraphProgress progress() const override;
+  [[nodiscard]] Progress progress() const override;
   Result<RunReport> report() const override;
   Result<Trace> take_trace() override;
   Result<MetricsSnapshot> metrics() const override;

@@ -1,4 +1,4 @@
-#include "client/opencl_program.hpp"
+#include "troupe/opencl.hpp"
 
 #include <CL/cl_icd.h>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 #include "platform/opencl/opencl_error.hpp"
 #include "platform/opencl/opencl_handles.hpp"
 #include "platform/opencl/opencl_quirks.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe {
 

@@ -1,8 +1,9 @@
-#include "client/runtime.hpp"
+#include "troupe/runtime.hpp"
 
 #include <cstdint>
 #include <utility>
 
+#include "client/backend.hpp"
 #include "client/environment/start.hpp"
 #include "client/environment/warnings.hpp"
 #include "client/matrix_shape.hpp"
@@ -13,6 +14,8 @@ namespace troupe {
 std::string default_model_folder() { return platform::cache_folder(); }
 
 Runtime::Runtime(const RuntimeOptions& options) : backend_(client::start_in_environment(options).value_or_throw()) {}
+
+Runtime::Runtime(std::shared_ptr<client::Backend> backend) : backend_(std::move(backend)) {}
 
 Runtime::~Runtime() {
   // The backend is destroyed as a member, after this body: callbacks that it waits for use this object.
@@ -73,7 +76,8 @@ void Runtime::wait() { backend_->wait_all().value_or_throw(); }
 void Runtime::wait(const Handle& handle) { backend_->wait_for(handle).value_or_throw(); }
 
 HostAccess Runtime::acquire(const Handle& handle, AccessMode mode) {
-  return {backend_.get(), backend_->acquire(handle, mode).value_or_throw()};
+  const client::Backend::Acquired acquired = backend_->acquire(handle, mode).value_or_throw();
+  return {backend_.get(), acquired.hold, acquired.view};
 }
 
 void Runtime::cancel() { backend_->cancel_all(); }
@@ -87,10 +91,7 @@ std::size_t Runtime::workers() const { return backend_->workers(); }
 std::size_t Runtime::numa_nodes() const { return backend_->numa_nodes(); }
 const std::string& Runtime::policy() const { return backend_->policy(); }
 
-Progress Runtime::progress() const {
-  const graph::GraphProgress progress = backend_->progress();
-  return {progress.submitted, progress.ended};
-}
+Progress Runtime::progress() const { return backend_->progress(); }
 
 RunReport Runtime::report() const { return backend_->report().value_or_throw(); }
 Trace Runtime::take_trace() { return backend_->take_trace().value_or_throw(); }

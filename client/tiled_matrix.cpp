@@ -1,4 +1,5 @@
-#include "client/tiled_matrix.hpp"
+#include "troupe/tiled_matrix.hpp"
+#include "client/backend.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -1,4 +1,4 @@
-#include "client/version.hpp"
+#include "troupe/version.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,18 +1,25 @@
-# Runs at install time. Copies the public headers to TROUPE_STAGING_DIR/troupe: the headers named below and all that
-# they include, directly or indirectly. `#include "graph/codelets/handle.hpp"` becomes `#include
-# <troupe/graph/codelets/handle.hpp>`. The umbrella headers become <troupe/troupe.hpp>, <troupe/linalg.hpp> and
-# <troupe/traces.hpp>. A public header that needs CAF, hwloc, BLAS, OpenCL or a JSON library is an error, since users do
-# not have these.
+# Runs at install time. Copies the public headers to TROUPE_STAGING_DIR/troupe: those of include/troupe, the others
+# named below, and all that they include, directly or indirectly. `#include "kernels/codelets.hpp"` becomes `#include
+# <troupe/kernels/codelets.hpp>`, and the umbrella headers become <troupe/linalg.hpp> and <troupe/traces.hpp>. A public
+# header that needs CAF, hwloc, BLAS, OpenCL or a JSON library is an error, since users do not have these.
 
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${TROUPE_STAGING_DIR})
-set(umbrellas "^(client|linalg|traces)/(troupe|linalg|traces)\\.hpp$")
-set(queue client/troupe.hpp linalg/linalg.hpp traces/traces.hpp graph/tasks/upward_ranks.hpp kernels/codelets.hpp kernels/blas_threads.hpp
-          # Headers for plug-ins of the service, policies of programs and kernels that use OpenMP.
-          client/plugin.hpp client/openmp_team.hpp
-          actors/scheduler/policy.hpp actors/scheduler/projected_loads.hpp)
+file(GLOB queue RELATIVE ${TROUPE_SOURCE_DIR} ${TROUPE_SOURCE_DIR}/include/troupe/*.hpp)
+list(APPEND queue linalg/linalg.hpp traces/traces.hpp graph/tasks/upward_ranks.hpp kernels/codelets.hpp kernels/blas_threads.hpp
+     # Headers for policies of programs.
+     actors/scheduler/policy.hpp actors/scheduler/projected_loads.hpp)
 set(seen ${queue})
 set(include_regex "#[ \t]*include[ \t]*\"([^\"]+)\"")
+
+# installed_name(VARIABLE HEADER): sets VARIABLE to the name below <troupe/> under which the header is installed.
+function(installed_name variable header)
+  string(REGEX REPLACE "^include/troupe/|^(linalg|traces)/(linalg|traces)\\.hpp$" "" name "${header}")
+  if(name STREQUAL "")
+    cmake_path(GET header FILENAME name)
+  endif()
+  set(${variable} ${name} PARENT_SCOPE)
+endfunction()
 
 while(queue)
   list(POP_FRONT queue header)
@@ -21,19 +28,21 @@ while(queue)
     message(FATAL_ERROR "public header ${header} includes what users of the library cannot have")
   endif()
 
-  # A quoted include starts at the root of the repository, or lies beside the file that has it.
+  # A quoted include starts at the root of the repository or of include/, or lies beside the file that has it.
   string(REGEX MATCHALL "${include_regex}" includes "${text}")
   foreach(include ${includes})
     string(REGEX REPLACE "${include_regex}" "\\1" name "${include}")
     cmake_path(GET header PARENT_PATH folder)
-    set(target ${name})
-    if(NOT EXISTS ${TROUPE_SOURCE_DIR}/${target})
-      set(target ${folder}/${name})
-    endif()
-    if(NOT EXISTS ${TROUPE_SOURCE_DIR}/${target})
+    set(target)
+    foreach(candidate ${name} include/${name} ${folder}/${name})
+      if(NOT target AND EXISTS ${TROUPE_SOURCE_DIR}/${candidate})
+        set(target ${candidate})
+      endif()
+    endforeach()
+    if(NOT target)
       message(FATAL_ERROR "${header} includes \"${name}\", which is not there")
     endif()
-    string(REGEX REPLACE ${umbrellas} "\\2.hpp" installed ${target})
+    installed_name(installed ${target})
     string(REPLACE "${include}" "#include <troupe/${installed}>" text "${text}")
     if(NOT target IN_LIST seen)
       list(APPEND seen ${target})
@@ -41,6 +50,6 @@ while(queue)
     endif()
   endforeach()
 
-  string(REGEX REPLACE ${umbrellas} "\\2.hpp" installed ${header})
+  installed_name(installed ${header})
   file(WRITE ${TROUPE_STAGING_DIR}/troupe/${installed} "${text}")
 endwhile()

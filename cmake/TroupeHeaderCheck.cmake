@@ -2,9 +2,9 @@
 # each other header there is a source that includes nothing else, compiled as part of the build. Headers of tests are
 # not checked, since they would take as long as all others.
 
-set(roots proto graph platform actors)
+set(roots include/troupe proto graph platform actors)
 if(NOT TROUPE_CORES_ONLY)
-  list(APPEND roots client kernels linalg traces opencl apps bench)
+  list(APPEND roots client c kernels linalg traces opencl apps lab)
   if(TROUPE_SERVICE)
     list(APPEND roots service)
   endif()

@@ -17,7 +17,7 @@ foreach(feature SERVICE CUDA PYTHON)
 endforeach()
 file(CONFIGURE OUTPUT ${FILE} @ONLY CONTENT [[
 // Written by cmake/WriteVersion.cmake.
-#include "client/version.hpp"
+#include "troupe/version.hpp"
 
 namespace troupe {
 

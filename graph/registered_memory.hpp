@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <map>
 
-#include "graph/codelets/layout.hpp"
 #include "graph/data/data_record.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::graph {
 

@@ -1,5 +1,6 @@
 #include "graph/submission_checks.hpp"
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/type_names.hpp"
 
 namespace troupe::graph {

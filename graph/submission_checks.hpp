@@ -5,11 +5,12 @@
 #include <span>
 #include <string>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/task_graph.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/errors.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::graph {
 

@@ -296,14 +296,14 @@ Result<void> TaskGraph::stop_submissions() {
   return {};
 }
 
-GraphProgress TaskGraph::progress() const {
+Progress TaskGraph::progress() const {
   // The ended tasks are read first: the other order could see more ended than submitted.
   const std::uint64_t ended = completed_.total();
   return {submitted_.load(std::memory_order_seq_cst), ended};
 }
 
 std::uint64_t TaskGraph::in_flight() const {
-  const GraphProgress now = progress();
+  const Progress now = progress();
   return now.submitted - now.ended;
 }
 

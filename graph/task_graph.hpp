@@ -14,9 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "graph/codelets/arguments.hpp"
-#include "graph/codelets/codelet.hpp"
-#include "graph/codelets/handle.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/dependencies.hpp"
@@ -33,11 +31,16 @@
 #include "graph/tasks/task.hpp"
 #include "graph/tasks/task_endings.hpp"
 #include "graph/tasks/task_owner.hpp"
+#include "graph/tasks/task_specification.hpp"
 #include "graph/tasks/task_waiter.hpp"
 #include "graph/tasks/thread_holds.hpp"
 #include "graph/tasks/waiting_threads.hpp"
-#include "proto/device_kinds.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/arguments.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/report.hpp"
 
 namespace troupe::graph {
 
@@ -127,24 +130,6 @@ enum class Begin {
   parked,
   /// It was cancelled and has been completed.
   ended,
-};
-
-/// One submission. The referenced objects are used during the call only.
-struct TaskSpecification {
-  const Codelet& codelet;
-  std::span<const Access> accesses;
-  const Arguments& arguments;
-  const TaskOptions& options;
-  /// The number by which `TaskEndings` and failures name the task; 0: none. Kept with `GraphOptions::shares_workers`
-  /// only.
-  std::uint64_t tag = 0;
-  /// True: `GraphOptions::restrictions` hold for it. False for the stand-in of a task that is refused.
-  bool restricted = true;
-};
-
-struct GraphProgress {
-  std::uint64_t submitted = 0;
-  std::uint64_t ended = 0;
 };
 
 /// Tasks in the order of sequential task flow: a run's effects are those of running all tasks one after the other as
@@ -278,7 +263,7 @@ class TaskGraph final : public TaskOwner {
   /// Calls `look` while nobody can submit: `look` may follow pointers to tasks that are in flight meanwhile.
   void while_tasks_stay(const std::function<void()>& look);
 
-  [[nodiscard]] GraphProgress progress() const;
+  [[nodiscard]] Progress progress() const;
   [[nodiscard]] const GraphOptions& options() const { return options_; }
   [[nodiscard]] FailureLog& failures() { return failures_; }
   /// The process that the graph was made in. In any other process calls fail with `stopped`, data are released at once,

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <unordered_set>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {
@@ -241,7 +242,7 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
   }
   snapshot.waits = waiting_threads_.all();
   snapshot.window = options_.window;
-  const GraphProgress now = progress();
+  const Progress now = progress();
   snapshot.submitted = now.submitted;
   snapshot.ended = now.ended;
   look(snapshot);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"

@@ -11,7 +11,7 @@
 
 #include "kernels/blas_setting.hpp"
 #include "platform/machine/process_limits.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 // Weak: another BLAS library may be linked.
 extern "C" {

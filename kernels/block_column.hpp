@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/codelets/kernel_context.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe::kernels {
 

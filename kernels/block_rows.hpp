@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "graph/codelets/layout.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::kernels {
 

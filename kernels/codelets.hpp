@@ -1,7 +1,7 @@
 /// The tile kernels as codelets, for tile algorithms to submit.
 #pragma once
 
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::kernels {
 

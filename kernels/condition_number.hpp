@@ -1,7 +1,7 @@
 /// Estimates how far a matrix is from a singular one.
 #pragma once
 
-#include "graph/codelets/layout.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::kernels {
 

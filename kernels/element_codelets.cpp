@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "kernels/tile_codelet_list.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::kernels {
 

@@ -1,7 +1,7 @@
 /// Small codelets on elements, for programs that compute with a service's own kernels.
 #pragma once
 
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::kernels {
 

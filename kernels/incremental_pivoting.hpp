@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "graph/codelets/layout.hpp"
-#include "graph/codelets/team.hpp"
 #include "kernels/checks/pivots.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/team.hpp"
 
 namespace troupe::kernels {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "graph/codelets/layout.hpp"
-#include "graph/codelets/team.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/team.hpp"
 
 namespace troupe::kernels {
 

@@ -1,8 +1,8 @@
 /// Householder reflectors in blocks, as LAPACK's geqrt, gemqrt, tpqrt and tpmqrt have them.
 #pragma once
 
-#include "graph/codelets/layout.hpp"
-#include "graph/codelets/team.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/team.hpp"
 
 namespace troupe::kernels {
 

@@ -1,8 +1,8 @@
 /// Tile Cholesky factorization.
 #pragma once
 
-#include "client/tiled_matrix.hpp"
 #include "kernels/codelets.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "client/tiled_matrix.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

@@ -8,6 +8,7 @@
 
 #include "kernels/condition_number.hpp"
 #include "linalg/cholesky.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::linalg {
 

@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "client/runtime.hpp"
-#include "client/tiled_matrix.hpp"
 #include "linalg/dense_matrix.hpp"
 #include "linalg/residuals.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

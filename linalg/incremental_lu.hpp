@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "client/tiled_matrix.hpp"
 #include "kernels/codelets.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "client/tiled_matrix.hpp"
 #include "kernels/codelets.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

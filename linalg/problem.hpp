@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "linalg/dense_matrix.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::linalg {
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "client/tiled_matrix.hpp"
 #include "linalg/dense_matrix.hpp"
 #include "linalg/incremental_lu.hpp"
 #include "linalg/lu.hpp"
 #include "linalg/qr.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "client/tiled_matrix.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "client/tiled_matrix.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

@@ -1,8 +1,8 @@
 /// Back substitution: the last step of solving with LU and QR.
 #pragma once
 
-#include "client/runtime.hpp"
-#include "client/tiled_matrix.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

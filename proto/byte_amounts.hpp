@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe {
 

@@ -1,4 +1,4 @@
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "proto/ids.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe {
 

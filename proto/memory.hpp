@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "proto/access.hpp"
-#include "proto/ids.hpp"
-#include "proto/units.hpp"
+#include "troupe/access.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::memory {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "proto/ids.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe {
 

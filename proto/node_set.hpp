@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "proto/ids.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "proto/ids.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe {
 

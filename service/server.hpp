@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "proto/errors.hpp"
 #include "service/codelets/codelet_source.hpp"
 #include "service/server_options.hpp"
 #include "service/views/service_view.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

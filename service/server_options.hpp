@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "actors/running/runtime_options.hpp"
-#include "proto/units.hpp"
 #include "service/budgets/budget_table.hpp"
 #include "service/configuration/event_log.hpp"
 #include "service/views/service_view.hpp"
+#include "troupe/runtime_options.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::service {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "client/troupe.hpp"
+#include "troupe/troupe.hpp"
 
 using namespace troupe;
 
@@ -28,9 +28,10 @@ void make_kernels() {
 #ifndef RIGHT
   (void)Codelet("vector", {AccessMode::write}).cpu([](std::vector<double>&) {});  // in place of std::vector<T>& take
   (void)Codelet("value", {}).cpu([](std::vector<double>) {});  // parameters by value are trivially copyable
-  (void)Codelet("mutable", {AccessMode::write}).cpu([calls](double&) mutable { ++calls; });    // take the `mutable` off
-  (void)Codelet("again", {}).cpu([calls](const KernelContext&) mutable { ++calls; });          // take the `mutable` off
-  (void)Codelet("generic", {AccessMode::read}).cpu([](auto c) { (void)c; });                   // in place of auto write
-  (void)Codelet("pieces", {}).pieces([](auto) { return 1; }, [](std::size_t, const KernelContext&) {});  // in place of auto
+  (void)Codelet("mutable", {AccessMode::write}).cpu([calls](double&) mutable { ++calls; });  // take the `mutable` off
+  (void)Codelet("again", {}).cpu([calls](const KernelContext&) mutable { ++calls; });        // take the `mutable` off
+  (void)Codelet("generic", {AccessMode::read}).cpu([](auto c) { (void)c; });                 // in place of auto write
+  (void)Codelet("pieces", {})
+      .pieces([](auto) { return 1; }, [](std::size_t, const KernelContext&) {});  // in place of auto
 #endif
 }

@@ -41,7 +41,9 @@ const std::vector<Folder>& folders() {
   static const auto with_installed = with(with_remote, {"linalg", "traces"});
   static const auto with_service = with(with_installed, {"service"});
   static const auto with_applications = with(with_service, {"apps"});
+  static const auto with_experiments = with(with_applications, {"lab/experiments", "apps/reference"});
   static const std::vector<Folder> table{
+      {"include/troupe", {}},
       {"proto", {}, {"json", "wire"}},
       {"graph", {"proto"}, {"codelets", "tasks", "data", "recording"}},
       {"platform", {"proto"}, {"files", "machine", "memory", "described", "virtual", "accelerators", "cuda", "opencl"}},
@@ -52,7 +54,7 @@ const std::vector<Folder>& folders() {
       {"actors", runtime, {"reporting", "simulating", "running"}},
       {"client", runtime, {"environment"}},
       {"client/remote", with_client, {"connection", "memory"}},
-      {"client/c", with_installed},
+      {"c", with_installed},
       {"kernels", {"proto", "graph", "platform"}, {"loops", "checks", "sparse", "cuda"}},
       {"linalg", everything, {"files", "sparse"}},
       {"traces", with_client, {"text", "files", "picture"}},
@@ -61,17 +63,28 @@ const std::vector<Folder>& folders() {
        with_remote,
        {"views", "configuration", "budgets", "connections", "memory", "codelets", "sessions", "http"}},
       {"python/module", with_installed, {"linalg", "kernels", "bindings"}},
+      {"lab/experiments", with_applications, {"clusters", "multigrain", "opencl"}},
+      {"apps/reference", with_experiments},
       {"apps",
        with_service,
-       {"terminal", "arguments", "bounds", "run", "simulate", "models", "experiments", "service", "serving", "commands",
-        "reference"}},
-      {"bench", with_applications, {"instructions", "sparse", "runners", "driver", "service", "gpu"}},
+       {"terminal", "arguments", "bounds", "run", "simulate", "models", "service", "serving", "commands"}},
+      {"lab/bench", with_experiments, {"instructions", "sparse", "runners", "driver", "service", "gpu"}},
   };
   return table;
 }
 
 bool is_below(std::string_view path, std::string_view folder) {
   return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
+
+/// The headers that programs include: declarations that use nothing but one another. Every folder may use those of
+/// what lies below it.
+constexpr std::string_view kFace = "include/troupe";
+
+/// Returns true if the header declares what client/ defines.
+bool is_declared_for_client(std::string_view path) {
+  constexpr std::array<std::string_view, 5> of_client{"troupe", "runtime", "recorded_graph", "tiled_matrix", "plugin"};
+  return std::ranges::find(of_client, fs::path(path).stem().string()) != of_client.end();
 }
 
 bool is_test(std::string_view path) { return is_below(path, "tests"); }
@@ -140,12 +153,12 @@ bool hwloc_allowed(std::string_view path) { return is_below(path, "platform") ||
 
 /// The runners compare Troupe with the library itself.
 bool blas_allowed(std::string_view path) {
-  return is_below(path, "kernels") || is_below(path, "tests/kernels") || is_below(path, "bench/runners");
+  return is_below(path, "kernels") || is_below(path, "tests/kernels") || is_below(path, "lab/bench/runners");
 }
 
 /// These files order sparse matrices with it, or compare Troupe with it.
 bool suitesparse_allowed(std::string_view path) {
-  return path == "linalg/sparse/ordering.cpp" || is_below(path, "bench/runners");
+  return path == "linalg/sparse/ordering.cpp" || is_below(path, "lab/bench/runners");
 }
 
 bool glpk_allowed(std::string_view path) { return path == "apps/bounds/linear_program.cpp"; }
@@ -170,9 +183,9 @@ const std::vector<External>& externals() {
       {"OpenCL", std::regex("(CL/.*|OpenCL/.*)"), "opencl/ and files named opencl_*", opencl_allowed},
       {"hwloc", std::regex("hwloc([./].*)?"), "platform/", hwloc_allowed},
       {"BLAS", std::regex("(.*/)?(cblas|f77blas|blas|lapack|lapacke|clapack|openblas|mkl|blis|flame)[_a-z]*[.]h(pp)?"),
-       "kernels/ and bench/runners/", blas_allowed, "kernels/fortran.hpp"},
+       "kernels/ and lab/bench/runners/", blas_allowed, "kernels/fortran.hpp"},
       {"SuiteSparse", std::regex("(.*/)?(amd|umfpack|cholmod|SuiteSparse_config)[.]h"),
-       "linalg/sparse/ordering.cpp and bench/runners/", suitesparse_allowed},
+       "linalg/sparse/ordering.cpp and lab/bench/runners/", suitesparse_allowed},
       {"GLPK", std::regex("(.*/)?glpk[.]h"), "apps/bounds/linear_program.cpp", glpk_allowed},
       {"Python", std::regex("(pybind11/.*|Python[.]h|numpy/.*)"), "python/", python_allowed},
       {"nlohmann's JSON", std::regex("nlohmann/.*"), "proto/json/", nlohmann_allowed},
@@ -244,7 +257,7 @@ class Checker {
     const Folder* to = folder_of(target);
     if (!is_test(path) && is_test(target)) {
       report(path, include, "only tests include tests");
-    } else if (from && to && from != to && std::ranges::find(from->may_include, to->name) == from->may_include.end()) {
+    } else if (from && to && from != to && !may_include(*from, *to, target)) {
       report(path, include, std::string(from->name) + "/ must not include " + std::string(to->name) + "/");
     } else if (from && from == to && !may_enter(*from, room_of(*from, path), room_of(*from, target))) {
       report(path, include, room_of(*from, path) + "/ must not include " + room_of(*from, target) + "/");
@@ -253,6 +266,14 @@ class Checker {
     } else {
       check_what_comes_with(path, include, target);
     }
+  }
+
+  [[nodiscard]] static bool may_include(const Folder& from, const Folder& to, const std::string& target) {
+    const auto allows = [&](std::string_view folder) {
+      return from.name == folder || std::ranges::find(from.may_include, folder) != from.may_include.end();
+    };
+    if (to.name != kFace) return allows(to.name);
+    return !is_declared_for_client(target) || allows("client");
   }
 
   void check_what_comes_with(const std::string& path, const Include& include, const std::string& target) {
@@ -292,7 +313,8 @@ class Checker {
   /// The file of the tree that an include means. The include may also have the form that users write: <troupe/...>.
   std::optional<std::string> resolve(const std::string& name) const {
     if (includes_.contains(name)) return name;
-    for (const char* umbrella : {"client/troupe.hpp", "linalg/linalg.hpp", "traces/traces.hpp"}) {
+    if (const std::string of_face = "include/" + name; includes_.contains(of_face)) return of_face;
+    for (const char* umbrella : {"linalg/linalg.hpp", "traces/traces.hpp"}) {
       if (includes_.contains(umbrella) && name == "troupe/" + fs::path(umbrella).filename().string()) return umbrella;
     }
     constexpr std::string_view prefix = "troupe/";

@@ -32,7 +32,7 @@ std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 /// - Folders depend on one another in one direction only; scheduler, memory and workers never meet.
 /// - A core never includes a shell, a file named *_actor.*.
 /// - CAF appears in shells and directly in actors/, CUDA in files named cuda_*, hwloc in platform/, BLAS and LAPACK in
-///   kernels/ and bench/runners/; tests follow the folder that they mirror. No other file brings such a library in
+///   kernels/ and lab/bench/runners/; tests follow the folder that they mirror. No other file brings such a library in
 ///   indirectly.
 /// - Includes start at the root of the repository, and their file exists.
 std::vector<Violation> check_includes(const std::vector<SourceFile>& files);

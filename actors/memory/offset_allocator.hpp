@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::memory {
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "actors/observation/metrics_snapshot.hpp"
-#include "proto/units.hpp"
+#include "troupe/report.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::observation {
 

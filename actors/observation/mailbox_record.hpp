@@ -8,8 +8,8 @@
 #include <string>
 
 #include "actors/observation/latency_histogram.hpp"
-#include "actors/observation/metrics_snapshot.hpp"
-#include "proto/units.hpp"
+#include "troupe/report.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::observation {
 

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "actors/observation/why_report.hpp"
 #include "graph/tasks/graph_snapshot.hpp"
+#include "troupe/why.hpp"
 
 namespace troupe::observation {
 

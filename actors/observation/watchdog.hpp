@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "proto/mutex.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::observation {
 

@@ -1,4 +1,4 @@
-#include "actors/observation/why_report.hpp"
+#include "troupe/why.hpp"
 
 #include <fmt/format.h>
 

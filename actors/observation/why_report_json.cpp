@@ -1,6 +1,6 @@
 
-#include "actors/observation/why_report.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/why.hpp"
 
 namespace troupe {
 

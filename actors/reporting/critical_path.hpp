@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "actors/reporting/trace.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::actors {
 

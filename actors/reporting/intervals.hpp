@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::actors {
 

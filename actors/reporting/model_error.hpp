@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "proto/device_kinds.hpp"
 #include "proto/random.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::actors {
 

@@ -8,7 +8,7 @@
 
 #include "actors/reporting/critical_path.hpp"
 #include "actors/reporting/intervals.hpp"
-#include "actors/reporting/trace.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::actors {
 

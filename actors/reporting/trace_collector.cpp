@@ -4,7 +4,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::actors {
 

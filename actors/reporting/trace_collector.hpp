@@ -3,10 +3,10 @@
 
 #include <cstddef>
 
-#include "actors/reporting/trace.hpp"
 #include "actors/workers/crew.hpp"
 #include "graph/tasks/dependency_trace.hpp"
 #include "platform/machine/clock.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::actors {
 

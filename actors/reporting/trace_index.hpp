@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/reporting/trace.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::actors {
 

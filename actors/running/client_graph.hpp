@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "actors/observation/why_report.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/task_endings.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
+#include "troupe/why.hpp"
 
 namespace troupe::actors {
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "actors/device_setup.hpp"
-#include "actors/running/runtime_options.hpp"
 #include "actors/workers/devices/device.hpp"
 #include "platform/accelerators/accelerator.hpp"
 #include "platform/accelerators/host_device.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/errors.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::actors {
 

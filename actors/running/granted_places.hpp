@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "proto/errors.hpp"
-#include "proto/ids.hpp"
 #include "proto/memory.hpp"
 #include "proto/spin_lock.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::actors {
 

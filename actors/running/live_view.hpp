@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/observation/metrics_snapshot.hpp"
-#include "actors/reporting/run_report.hpp"
-#include "proto/units.hpp"
+#include "troupe/report.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe {
 

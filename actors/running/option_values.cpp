@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "platform/files/cache_folder.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string>
 
-#include "actors/running/runtime_options.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe {
 

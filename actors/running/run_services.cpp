@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "graph/codelets/codelet.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/working_set.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::actors {
 

@@ -20,14 +20,14 @@
 #include "actors/memory/memory_actor.hpp"
 #include "actors/memory_nodes.hpp"
 #include "actors/running/granted_places.hpp"
-#include "actors/running/runtime_options.hpp"
 #include "actors/scheduler/scheduler_event.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/workers/crew.hpp"
 #include "actors/workers/peers_actor.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::actors {
 

@@ -26,9 +26,10 @@
 #include "actors/scheduler/scheduler_actor.hpp"
 #include "actors/simulating/simulation.hpp"
 #include "actors/workers/worker_actor.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "platform/machine/clock.hpp"
-#include "proto/device_kinds.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::actors {
 

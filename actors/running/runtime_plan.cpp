@@ -9,6 +9,7 @@
 #include "actors/running/option_values.hpp"
 #include "actors/simulating/simulated_cores.hpp"
 #include "platform/machine/cluster_plan.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "actors/running/runtime_options.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "actors/simulating/kernel_timer.hpp"
 #include "actors/workers/grouping.hpp"
@@ -16,9 +15,11 @@
 #include "platform/machine/cluster_candidates.hpp"
 #include "platform/machine/cluster_stages.hpp"
 #include "platform/machine/topology.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/errors.hpp"
-#include "proto/ids.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/runtime_options.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

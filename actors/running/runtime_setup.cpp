@@ -5,6 +5,8 @@
 #include "actors/running/supervisor.hpp"
 #include "actors/scheduler/models/learned_model.hpp"
 #include "actors/workers/crew_inspection.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 
@@ -263,15 +265,15 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   if (simulation_) {
     const SimulationOptions& simulated = simulation_->options();
     setup->core.lookahead = device.own_memory ? simulated.gpu_lookahead : simulated.core_lookahead;
-    if (device.issues) {
+    if (device.queue.issues) {
       issue_ahead(setup->core, simulated.issue_ahead, simulation_->launch_of(worker) + simulation_->notice_of(worker));
     }
   } else {
-    setup->core.slots = place.slots != 0 ? place.slots : device.slots;
+    setup->core.slots = place.slots != 0 ? place.slots : device.queue.slots;
     setup->polled = device.polled;
     if (accelerators_) setup->core.lookahead = device.own_memory ? options_.gpu_lookahead : options_.core_lookahead;
-    if (device.issues) {
-      issue_ahead(setup->core, options_.issue_ahead, std::chrono::microseconds(device.launch_us + device.notice_us));
+    if (device.queue.issues) {
+      issue_ahead(setup->core, options_.issue_ahead, std::chrono::microseconds(device.queue.round_trip_us));
     }
   }
   setup->supervisor = caf::actor_cast<caf::actor>(supervisor);

@@ -6,6 +6,8 @@
 #include "actors/observation/stall_explanation.hpp"
 #include "actors/running/runtime_implementation.hpp"
 #include "actors/workers/crew_inspection.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "graph/codelets/device_set.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "platform/machine/binding.hpp"
 #include "platform/machine/process_limits.hpp"
@@ -335,7 +337,7 @@ void RuntimeSystem::Implementation::stop() {
 }
 
 RunReport RuntimeSystem::Implementation::report() const {
-  const graph::GraphProgress progress = graph_.progress();
+  const Progress progress = graph_.progress();
   RunReport report;
   report.submitted = progress.submitted;
   report.ended = progress.ended;

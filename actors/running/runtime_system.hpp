@@ -6,18 +6,17 @@
 #include <span>
 #include <vector>
 
-#include "actors/observation/metrics_snapshot.hpp"
-#include "actors/observation/why_report.hpp"
-#include "actors/reporting/run_report.hpp"
-#include "actors/reporting/trace.hpp"
 #include "actors/running/client_graph.hpp"
 #include "actors/running/live_view.hpp"
-#include "actors/running/runtime_options.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "graph/task_graph.hpp"
 #include "platform/machine/topology.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/errors.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/report.hpp"
+#include "troupe/runtime_options.hpp"
+#include "troupe/trace.hpp"
+#include "troupe/why.hpp"
 
 namespace troupe::workers {
 class IdleSet;

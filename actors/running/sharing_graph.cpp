@@ -1,4 +1,5 @@
 #include "actors/running/sharing_graph.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -50,7 +51,7 @@ SharingGraph::~SharingGraph() {
 }
 
 LiveClient SharingGraph::look() const {
-  const graph::GraphProgress progress = graph_.progress();
+  const Progress progress = graph_.progress();
   LiveClient client;
   client.name = name_;
   client.weight = runtime_.crew_->shares->weight_among_all(share_);

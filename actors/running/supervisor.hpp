@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "actors/workers/peers_actor.hpp"
-#include "proto/ids.hpp"
 #include "proto/messages_actor.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::actors {
 

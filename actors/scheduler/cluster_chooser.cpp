@@ -6,7 +6,9 @@
 #include <map>
 #include <utility>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

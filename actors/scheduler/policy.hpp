@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "actors/scheduler/models/predictions.hpp"
-#include "graph/codelets/codelet.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/errors.hpp"
-#include "proto/ids.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "proto/random.hpp"
 #include "proto/steal_plan.hpp"
-#include "proto/units.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::scheduler {
 

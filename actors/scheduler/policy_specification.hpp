@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::scheduler {
 

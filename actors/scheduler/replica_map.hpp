@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "proto/handle_table.hpp"
-#include "proto/ids.hpp"
 #include "proto/node_set.hpp"
-#include "proto/units.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::scheduler {
 

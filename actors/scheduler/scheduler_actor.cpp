@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "actors/scheduler/models/execution_history.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/working_set.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

@@ -7,7 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::scheduler {
 

@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "actors/scheduler/models/execution_model.hpp"
-#include "actors/scheduler/models/prediction_report.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/scheduler/worker_loads.hpp"
-#include "proto/device_kinds.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/report.hpp"
 
 namespace troupe::scheduler {
 

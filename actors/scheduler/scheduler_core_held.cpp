@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "actors/scheduler/scheduler_core.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "actors/scheduler/scheduler_core.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "proto/ids.hpp"
 #include "proto/inbox.hpp"
 #include "proto/memory.hpp"
-#include "proto/units.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::scheduler {
 

@@ -10,9 +10,9 @@
 #include "graph/data/size_classes.hpp"
 #include "graph/submission_observer.hpp"
 #include "proto/handle_table.hpp"
-#include "proto/ids.hpp"
 #include "proto/memory.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::scheduler {
 

@@ -6,8 +6,8 @@
 #include <deque>
 #include <vector>
 
-#include "proto/ids.hpp"
-#include "proto/units.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::scheduler {
 

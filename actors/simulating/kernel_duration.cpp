@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "proto/random.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

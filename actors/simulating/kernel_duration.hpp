@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "actors/simulating/simulation_options.hpp"
 #include "graph/data/size_classes.hpp"
-#include "platform/described/machine_description.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/errors.hpp"
-#include "proto/ids.hpp"
-#include "proto/units.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/machine.hpp"
+#include "troupe/simulation_options.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::actors {
 

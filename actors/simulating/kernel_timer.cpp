@@ -6,7 +6,8 @@
 
 #include "actors/reporting/model_error.hpp"
 #include "actors/scheduler/models/learned_model.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::actors {
 

@@ -11,10 +11,10 @@
 #include "actors/scheduler/models/execution_model.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/simulating/kernel_duration.hpp"
-#include "actors/simulating/simulation_options.hpp"
 #include "graph/tasks/task.hpp"
-#include "platform/described/kernel_times.hpp"
-#include "proto/device_kinds.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/machine.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

@@ -7,6 +7,7 @@
 
 #include "platform/accelerators/fault_plan.hpp"
 #include "proto/human_count.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

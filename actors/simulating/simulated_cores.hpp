@@ -1,9 +1,9 @@
 /// The cores of a described machine that run tasks.
 #pragma once
 
-#include "actors/simulating/simulation_options.hpp"
 #include "platform/machine/topology.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

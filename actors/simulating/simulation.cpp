@@ -5,6 +5,8 @@
 
 #include "actors/reporting/model_error.hpp"
 #include "graph/data/data_registry.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

@@ -10,7 +10,6 @@
 #include "actors/host_views.hpp"
 #include "actors/memory_nodes.hpp"
 #include "actors/simulating/kernel_timer.hpp"
-#include "actors/simulating/simulation_options.hpp"
 #include "actors/simulating/stand_ins.hpp"
 #include "actors/workers/devices/modelled_device.hpp"
 #include "graph/tasks/failure_log.hpp"
@@ -18,6 +17,7 @@
 #include "platform/memory/host_buffer.hpp"
 #include "platform/virtual/link_network.hpp"
 #include "platform/virtual/virtual_time.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

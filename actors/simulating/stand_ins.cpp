@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "actors/simulating/kernel_duration.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

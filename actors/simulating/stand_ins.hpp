@@ -3,10 +3,11 @@
 
 #include <unordered_map>
 
-#include "actors/simulating/simulation_options.hpp"
-#include "graph/codelets/codelet.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/errors.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

@@ -4,8 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/working_set.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::workers {
 

@@ -19,13 +19,14 @@
 #include "actors/workers/standing.hpp"
 #include "actors/workers/team_counters.hpp"
 #include "actors/workers/worker_trace.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/failure_log.hpp"
-#include "proto/device_kinds.hpp"
 #include "proto/mutex.hpp"
 #include "proto/spin_lock.hpp"
 #include "proto/steal_plan.hpp"
-#include "proto/units.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

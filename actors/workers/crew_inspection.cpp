@@ -37,7 +37,7 @@ observation::CrewSnapshot look_at(const Crew& crew) {
 }
 
 observation::Pulse pulse_of(const Crew& crew) {
-  const graph::GraphProgress progress = crew.graph.progress();
+  const Progress progress = crew.graph.progress();
   observation::Pulse pulse{progress.ended, progress.submitted - progress.ended};
   for (const WorkerPort& port : crew.ports) {
     pulse.activity += static_cast<std::uint64_t>(port.running_since.load(std::memory_order_relaxed));

@@ -12,9 +12,9 @@
 #include "actors/workers/queues/doorbell.hpp"
 #include "actors/workers/standing.hpp"
 #include "platform/machine/cpu_set.hpp"
-#include "proto/ids.hpp"
 #include "proto/mutex.hpp"
-#include "proto/units.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

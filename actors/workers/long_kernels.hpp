@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "actors/workers/queues/doorbell.hpp"
-#include "proto/ids.hpp"
 #include "proto/messages_actor.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::workers {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::workers {
 

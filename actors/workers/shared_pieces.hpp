@@ -6,13 +6,14 @@
 #include <deque>
 #include <optional>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/device_set.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/task.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/ids.hpp"
 #include "proto/spin_lock.hpp"
-#include "proto/units.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

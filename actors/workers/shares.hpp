@@ -14,10 +14,10 @@
 #include "actors/workers/long_kernels.hpp"
 #include "actors/workers/queues/task_deque.hpp"
 #include "graph/tasks/task.hpp"
-#include "proto/ids.hpp"
 #include "proto/mutex.hpp"
 #include "proto/spin_lock.hpp"
-#include "proto/units.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

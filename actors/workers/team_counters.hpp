@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "proto/team_use.hpp"
-#include "proto/units.hpp"
+#include "troupe/team.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "platform/machine/binding.hpp"
 #include "proto/spin_lock.hpp"
 

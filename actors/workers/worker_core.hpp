@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "actors/workers/crew.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/tasks/failure_log.hpp"
-#include "proto/device_kinds.hpp"
 #include "proto/random.hpp"
-#include "proto/units.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

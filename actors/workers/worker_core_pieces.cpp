@@ -1,5 +1,6 @@
 /// Tasks that run in pieces, on several workers.
 #include "actors/workers/worker_core.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::workers {
 

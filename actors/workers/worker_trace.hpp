@@ -6,12 +6,13 @@
 #include <deque>
 #include <string>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/tasks/trace_log.hpp"
-#include "proto/ids.hpp"
 #include "proto/mutex.hpp"
 #include "proto/spin_lock.hpp"
-#include "proto/units.hpp"
-#include "proto/worker_state.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/trace.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe {
 struct CodeletDefinition;

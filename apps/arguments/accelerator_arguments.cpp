@@ -13,6 +13,7 @@
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/arguments/option_values.hpp"
 #include "client/environment/environment.hpp"
+#include "graph/codelets/type_names.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "proto/byte_amounts.hpp"

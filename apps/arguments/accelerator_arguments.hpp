@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "actors/running/runtime_options.hpp"
 #include "linalg/factorization.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace CLI {
 class App;

@@ -19,17 +19,19 @@
 #include "apps/arguments/environment_arguments.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "client/environment/durations.hpp"
-#include "client/runtime.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/restrictions.hpp"
+#include "graph/codelets/type_names.hpp"
 #include "kernels/sparse/super_block_codelets.hpp"
 #include "kernels/tile_codelet_list.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "platform/machine/cluster_plan.hpp"
 #include "platform/machine/cluster_stages.hpp"
 #include "platform/machine/host_memory.hpp"
-#include "proto/errors.hpp"
 #include "proto/tokens.hpp"
 #include "traces/text/human.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::apps {
 

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "actors/running/runtime_options.hpp"
 #include "apps/arguments/option_values.hpp"
 #include "linalg/factorization.hpp"
 #include "platform/machine/cluster_candidates.hpp"
 #include "platform/machine/topology.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::apps {
 

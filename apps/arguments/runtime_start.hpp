@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "client/runtime.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::apps {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "actors/reporting/run_analysis.hpp"
-#include "actors/reporting/run_report.hpp"
-#include "actors/reporting/trace.hpp"
-#include "actors/running/runtime_options.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/report.hpp"
+#include "troupe/runtime_options.hpp"
+#include "troupe/trace.hpp"
 
 namespace CLI {
 class App;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/bounds/worker_type.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::apps {
 

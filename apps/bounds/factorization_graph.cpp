@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/working_set.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::apps {
 

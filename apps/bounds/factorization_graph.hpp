@@ -8,11 +8,11 @@
 
 #include "apps/bounds/bytes_bound.hpp"
 #include "apps/bounds/lower_bounds.hpp"
-#include "graph/codelets/handle.hpp"
 #include "graph/data/size_classes.hpp"
 #include "graph/submission_observer.hpp"
-#include "proto/ids.hpp"
 #include "proto/memory.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::apps {
 

@@ -16,17 +16,18 @@
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "client/environment/environment.hpp"
-#include "client/runtime.hpp"
-#include "client/version.hpp"
+#include "graph/codelets/type_names.hpp"
 #include "kernels/checks/catalogue.hpp"
 #include "platform/cuda/cuda_devices.hpp"
-#include "platform/described/machine_description.hpp"
 #include "platform/machine/cluster_candidates.hpp"
 #include "platform/machine/cluster_plan.hpp"
 #include "platform/machine/topology.hpp"
 #include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
+#include "troupe/machine.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/version.hpp"
 
 namespace troupe::apps {
 

@@ -34,7 +34,9 @@ constexpr OtherProgram kBench{
     "-DTROUPE_BUILD_BENCH=ON"};
 constexpr OtherProgram kExperiment{
     "experiment", "Run a published experiment again in virtual time, or one over the number of accelerators",
-    "troupe-experiment", "the experiments were not built: build the target troupe-experiment"};
+    "troupe-experiment",
+    "the experiments are not in this build: build the sources with "
+    "-DTROUPE_BUILD_EXPERIMENTS=ON"};
 constexpr OtherProgram kServe{"serve", "Run the service that programs of this node share", "troupe-serve",
                               "the service was not built: build the target troupe-serve"};
 

@@ -26,11 +26,13 @@
 #include "apps/simulate/simulation_request.hpp"
 #include "apps/simulate/simulation_summary.hpp"
 #include "apps/terminal/standard_error.hpp"
-#include "platform/described/machine_description.hpp"
+#include "graph/codelets/type_names.hpp"
 #include "proto/byte_amounts.hpp"
 #include "traces/files/trace_file.hpp"
 #include "traces/picture/gnuplot.hpp"
 #include "traces/text/transfer_summary.hpp"
+#include "troupe/machine.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::apps {
 

@@ -18,6 +18,7 @@
 #include "apps/simulate/cluster_search.hpp"
 #include "apps/simulate/simulation_bound.hpp"
 #include "apps/simulate/simulation_pool.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 
 namespace troupe::apps {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "actors/running/runtime_options.hpp"
 #include "apps/terminal/progress.hpp"
 #include "platform/machine/cluster_candidates.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::apps {
 

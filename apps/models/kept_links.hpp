@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "platform/accelerators/accelerator.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::apps {
 

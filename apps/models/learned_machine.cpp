@@ -1,4 +1,6 @@
 #include "apps/models/learned_machine.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/devices.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 #include "actors/scheduler/models/execution_history.hpp"
 #include "apps/simulate/modelled_codelets.hpp"
-#include "platform/described/machine_description.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::apps {
 

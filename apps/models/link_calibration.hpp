@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "actors/running/runtime_options.hpp"
 #include "platform/accelerators/link_measurement.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::apps {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "platform/described/machine_description.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::apps {
 

@@ -12,6 +12,7 @@
 #include "traces/palette.hpp"
 #include "traces/picture/gnuplot.hpp"
 #include "traces/picture/gnuplot_text.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::apps {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "actors/scheduler/models/execution_history.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::apps {
 

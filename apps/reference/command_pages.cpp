@@ -13,11 +13,13 @@
 #include "actors/scheduler/policy.hpp"
 #include "apps/command_line.hpp"
 #include "apps/command_tree.hpp"
-#include "apps/experiments/experiment_commands.hpp"
+#ifdef TROUPE_HAS_EXPERIMENTS
+#include "lab/experiments/experiment_commands.hpp"
+#endif
 #ifdef TROUPE_HAS_SERVICE
 #include "apps/serving/serve_command.hpp"
 #endif
-#include "platform/described/machine_description.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::apps {
 

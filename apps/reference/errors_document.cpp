@@ -45,7 +45,7 @@ std::vector<CommentedCode> codes_in(const std::string& header) {
 }  // namespace
 
 Result<ReferenceDocument> errors_document(const std::string& source) {
-  const std::string path = source + "/proto/errors.hpp";
+  const std::string path = source + "/include/troupe/errors.hpp";
   const auto header = platform::read_text(path, Bytes{std::uint64_t{1} << 20U}, "header");
   if (!header) return header.failure();
   std::string text = "# Errors and exit codes\n" + written_by() +

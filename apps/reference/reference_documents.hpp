@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/reference/command_pages.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::apps {
 
@@ -18,8 +18,9 @@ struct ReferenceDocument {
 /// Lists the options of every command: "options.md" for `troupe`, "bench.md" for `troupe bench`.
 [[nodiscard]] ReferenceDocument options_document(const CommandPage& whole);
 
-/// Lists every error code and every exit code. The meaning of a code is read from the comments of `proto/errors.hpp`
-/// below the folder `source`; fails with `io` if that cannot be read, and with `bad_input` if a code has no comment.
+/// Lists every error code and every exit code. The meaning of a code is read from the comments of
+/// `include/troupe/errors.hpp` below the folder `source`; fails with `io` if that cannot be read, and with `bad_input`
+/// if a code has no comment.
 [[nodiscard]] Result<ReferenceDocument> errors_document(const std::string& source);
 
 /// Lists every metric of a service, with its labels.

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "actors/running/runtime_options.hpp"
 #include "linalg/factorization.hpp"
 #include "platform/machine/cluster_candidates.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::apps {
 

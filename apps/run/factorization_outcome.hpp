@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "actors/reporting/run_report.hpp"
-#include "actors/reporting/trace.hpp"
+#include "troupe/report.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::apps {
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "actors/reporting/intervals.hpp"
-#include "actors/reporting/trace.hpp"
 #include "apps/run/factorization_outcome.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/problem.hpp"
 #include "linalg/residuals.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::apps {
 

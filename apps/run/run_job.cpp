@@ -12,6 +12,7 @@
 #include "kernels/peak.hpp"
 #include "linalg/factorization.hpp"
 #include "traces/picture/picture.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::apps {
 

@@ -15,6 +15,7 @@
 #include "traces/text/mailbox_table.hpp"
 #include "traces/text/table.hpp"
 #include "traces/text/transfer_summary.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::apps {
 

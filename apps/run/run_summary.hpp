@@ -7,15 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "actors/observation/metrics_snapshot.hpp"
-#include "actors/reporting/run_report.hpp"
-#include "actors/reporting/trace.hpp"
 #include "apps/arguments/trace_arguments.hpp"
 #include "apps/run/cluster_choice.hpp"
 #include "apps/run/sparse_facts.hpp"
 #include "linalg/residuals.hpp"
 #include "proto/json/json.hpp"
 #include "traces/picture/picture.hpp"
+#include "troupe/report.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::apps {
 

@@ -9,7 +9,7 @@
 #include "linalg/sparse/block_lu.hpp"
 #include "linalg/sparse/block_matrix.hpp"
 #include "proto/json/json.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::apps {
 

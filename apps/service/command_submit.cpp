@@ -13,7 +13,7 @@
 #include "apps/run/solve_job.hpp"
 #include "apps/service/service_arguments.hpp"
 #include "apps/service/submit_cancel.hpp"
-#include "client/connect_options.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::apps {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "platform/files/file_descriptor.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::apps {
 

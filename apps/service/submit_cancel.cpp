@@ -8,7 +8,7 @@
 
 #include "apps/command_line.hpp"
 #include "apps/terminal/standard_error.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::apps {
 

@@ -6,14 +6,14 @@
 #include <thread>
 
 #include "apps/service/serve_signals.hpp"
-#include "client/runtime.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::apps {
 
-/// While the object lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started; whoever waits
-/// for them gets `cancelled`. Kernels that run cannot be interrupted, and a service may not answer: a moment later, or at a
-/// second signal, the program ends all the same, and with its connections the service ends the job.
+/// While the object lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started; whoever
+/// waits for them gets `cancelled`. Kernels that run cannot be interrupted, and a service may not answer: a moment
+/// later, or at a second signal, the program ends all the same, and with its connections the service ends the job.
 class CancelOnSignal {
  public:
   CancelOnSignal();

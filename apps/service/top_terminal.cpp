@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::apps {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/service/top_screen.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::apps {
 

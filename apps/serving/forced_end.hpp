@@ -5,7 +5,7 @@
 #include <functional>
 #include <thread>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::apps {
 

@@ -5,8 +5,9 @@
 #include <filesystem>
 
 #include "apps/arguments/common_arguments.hpp"
-#include "client/runtime.hpp"
+#include "graph/codelets/type_names.hpp"
 #include "service/configuration/configuration_keys.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::apps {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/described/machine_description.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::apps {
 

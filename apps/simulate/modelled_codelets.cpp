@@ -1,4 +1,5 @@
 #include "apps/simulate/modelled_codelets.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

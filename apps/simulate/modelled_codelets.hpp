@@ -6,8 +6,8 @@
 
 #include "kernels/codelets.hpp"
 #include "linalg/factorization.hpp"
-#include "platform/described/machine_description.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::apps {
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "apps/simulate/modelled_codelets.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 
 namespace troupe::apps {
 

@@ -7,8 +7,8 @@
 
 #include "apps/simulate/derived_kernels.hpp"
 #include "linalg/sparse/block_lu.hpp"
-#include "platform/described/machine_description.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::apps {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "platform/described/machine_description.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::apps {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/simulate/estimate.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::apps {
 

@@ -8,12 +8,13 @@
 #include "apps/simulate/gpu_choice.hpp"
 #include "apps/simulate/modelled_codelets.hpp"
 #include "apps/simulate/modelled_super_blocks.hpp"
-#include "client/runtime.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/incremental_lu.hpp"
 #include "linalg/qr.hpp"
 #include "linalg/sparse/block_lu.hpp"
 #include "linalg/sparse/block_structure.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::apps {
 

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "actors/memory/memory_options.hpp"
-#include "actors/simulating/simulation_options.hpp"
 #include "apps/bounds/factorization_graph.hpp"
 #include "apps/run/factorization_outcome.hpp"
 #include "apps/run/sparse_problem.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/lu.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::apps {
 

@@ -9,6 +9,8 @@
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/simulate/simulation_request.hpp"
 #include "platform/machine/cluster_stages.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::apps {
 

@@ -6,6 +6,7 @@
 
 #include "apps/bounds/factorization_graph.hpp"
 #include "apps/simulate/simulated_factorization.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::apps {
 

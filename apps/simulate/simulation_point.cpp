@@ -1,4 +1,5 @@
 #include "apps/simulate/simulation_point.hpp"
+#include "troupe/devices.hpp"
 
 #include <algorithm>
 

@@ -15,6 +15,7 @@
 #include "apps/simulate/modelled_super_blocks.hpp"
 #include "platform/machine/cluster_stages.hpp"
 #include "traces/text/human.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::apps {
 

@@ -12,6 +12,7 @@
 #include "apps/simulate/simulated_factorization.hpp"
 #include "apps/simulate/simulation_point.hpp"
 #include "apps/simulate/simulation_pool.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::apps {
 

@@ -11,6 +11,7 @@
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 #include "traces/text/transfer_summary.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::apps {
 

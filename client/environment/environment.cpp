@@ -8,6 +8,7 @@
 #include "platform/environment_value.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::client {
 

@@ -4,10 +4,9 @@
 
 #include <string>
 
-#include "actors/observation/metrics_snapshot.hpp"
-#include "actors/reporting/run_report.hpp"
-#include "actors/reporting/trace.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/report.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::client {
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "actors/running/runtime_options.hpp"
 #include "client/backend.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::client {
 

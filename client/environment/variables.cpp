@@ -15,7 +15,6 @@
 #include "client/environment/durations.hpp"
 #include "client/environment/run_writer.hpp"
 #include "client/environment/whole_numbers.hpp"
-#include "client/runtime.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
 #include "platform/machine/cluster_candidates.hpp"
@@ -23,6 +22,7 @@
 #include "platform/machine/cpu_set.hpp"
 #include "proto/byte_amounts.hpp"
 #include "proto/tokens.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::client {
 

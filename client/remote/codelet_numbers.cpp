@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "client/remote/connection/wire_text.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 
 namespace troupe::remote {
 

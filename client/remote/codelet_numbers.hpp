@@ -8,9 +8,10 @@
 #include <unordered_map>
 
 #include "client/remote/connection/session.hpp"
-#include "graph/codelets/codelet.hpp"
-#include "proto/errors.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::remote {
 

@@ -12,7 +12,7 @@
 #include "client/remote/connection/socket_folder.hpp"
 #include "client/remote/memory/memory_connection.hpp"
 #include "client/remote/remote_backend.hpp"
-#include "client/runtime.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe {
 
@@ -26,7 +26,7 @@ std::string name_of_program() {
 
 }  // namespace
 
-std::unique_ptr<client::Backend> client::connect_needs_the_library_Troupe_remote(const ConnectOptions& options) {
+std::shared_ptr<client::Backend> client::connect_needs_the_library_Troupe_remote(const ConnectOptions& options) {
   using remote::RemoteBackend;
   RemoteBackend::Connections connections;
   connections.folder = remote::client_socket_folder(options.folder).value_or_throw();

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "graph/tasks/task_waiter.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::remote {
 

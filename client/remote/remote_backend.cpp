@@ -197,7 +197,7 @@ bool RemoteBackend::is_being_recorded(const graph::DataRecord& record) const {
   return false;
 }
 
-Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::span<const graph::Block> blocks) {
+Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::span<const Block> blocks) {
   if (auto allowed = check_wait(); !allowed) return allowed.failure();
   auto lock = session_->sender().lock();
   const auto record = registry_.find(whole);
@@ -211,7 +211,7 @@ Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::s
     v1::Partition& out = *operation.mutable_partition();
     out.set_request(request);
     out.set_whole(whole.id().value());
-    for (const graph::Block& block : blocks) {
+    for (const Block& block : blocks) {
       v1::Block& filled = *out.add_blocks();
       filled.set_row(block.row);
       filled.set_col(block.col);
@@ -518,7 +518,7 @@ Result<void> RemoteBackend::check_holds(const graph::DataRecord* record, AccessM
   return {};
 }
 
-graph::GraphProgress RemoteBackend::progress() const {
+Progress RemoteBackend::progress() const {
   // Ended tasks are read first: the other order could return more ended than submitted tasks.
   const std::uint64_t ended = session_->ledger().settled_weight();
   return {session_->ledger().submitted_weight(), ended};

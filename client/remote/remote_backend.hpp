@@ -49,7 +49,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<Handle> register_data(graph::DataDescription description) override;
   Result<client::Memory> allocate(Bytes size, NumaId node) override;
   std::shared_ptr<void> pin(const void* memory, Bytes size) override;
-  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) override;
+  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override;
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override;
   Result<void> release(const Handle& handle) override;
   void let_go(const Handle& handle) noexcept override;
@@ -70,7 +70,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   [[nodiscard]] std::size_t workers() const override { return session_->greeting().workers; }
   [[nodiscard]] std::size_t numa_nodes() const override { return 1; }
   [[nodiscard]] const std::string& policy() const override { return session_->greeting().policy; }
-  [[nodiscard]] graph::GraphProgress progress() const override;
+  [[nodiscard]] Progress progress() const override;
   Result<RunReport> report() const override;
   Result<Trace> take_trace() override;
   Result<MetricsSnapshot> metrics() const override;

@@ -4,6 +4,7 @@
 
 #include "client/remote/remote_backend.hpp"
 #include "client/remote/remote_recording.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/submission_checks.hpp"
 

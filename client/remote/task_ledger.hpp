@@ -11,11 +11,11 @@
 #include <string>
 
 #include "client/remote/ended_numbers.hpp"
-#include "graph/codelets/handle.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/task_waiter.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe::remote {
 

@@ -1,5 +1,5 @@
 // A plug-in of Troupe's service with two codelets: docs/plugins.md.
-#include <troupe/client/plugin.hpp>
+#include <troupe/plugin.hpp>
 
 namespace {
 

@@ -1,8 +1,10 @@
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 #include <algorithm>
 
-#include "proto/errors.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe {
 
@@ -17,6 +19,8 @@ Codelet::Codelet(std::string name, std::vector<AccessMode> modes)
   definition_->name = std::move(name);
   definition_->modes = std::move(modes);
 }
+
+const std::string& Codelet::name() const { return definition_->name; }
 
 Codelet Codelet::variadic(std::string name, std::vector<HandleGroup> groups) {
   for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
@@ -52,7 +56,7 @@ Codelet& Codelet::implement_team(Kernel kernel, int most) {
   return *this;
 }
 
-std::uint32_t Codelet::checked_grain(std::size_t grain) const {
+void Codelet::check_pieces(std::size_t grain) const {
   const CodeletDefinition& d = *definition_;
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::invalid_argument, "codelet '" + d.name + "': " + why);
@@ -69,16 +73,15 @@ std::uint32_t Codelet::checked_grain(std::size_t grain) const {
         "it reduces, which pieces cannot, as they run on several workers and partial results are each worker's: let "
         "its tasks commute instead, or give it an implementation with Codelet::cpu");
   }
-  return static_cast<std::uint32_t>(grain);
 }
 
-void Codelet::check_count_takes(const CodeletDefinition& described) const {
+void Codelet::check_count_takes(const KernelParameters& parameters) const {
   const CodeletDefinition& d = *definition_;
   const auto alike = [](const DataParameter& a, const DataParameter& b) {
     return a.shape == b.shape && a.element_tag == b.element_tag;
   };
   if (!d.typed ||
-      (std::ranges::equal(d.parameters, described.parameters, alike) && d.argument_types == described.argument_types)) {
+      (std::ranges::equal(d.parameters, parameters.data, alike) && d.argument_types == parameters.arguments)) {
     return;
   }
   throw Error(ErrorCode::signature_mismatch, "codelet '" + d.name +
@@ -86,9 +89,10 @@ void Codelet::check_count_takes(const CodeletDefinition& described) const {
                                                  "do: let both take the same types");
 }
 
-Codelet& Codelet::implement_pieces(Pieces pieces) {
+Codelet& Codelet::implement_pieces(PieceCount count, PieceKernel piece, std::size_t grain) {
   CodeletDefinition& d = *definition_;
-  const auto shared = std::make_shared<const Pieces>(std::move(pieces));
+  const auto shared =
+      std::make_shared<const Pieces>(Pieces{std::move(count), std::move(piece), static_cast<std::uint32_t>(grain)});
   d.kernels[static_cast<std::size_t>(DeviceKind::cpu_core)] = [shared](const KernelContext& context) {
     const std::uint32_t all = shared->count_of(context);
     shared->run(0, all, all, context);
@@ -226,9 +230,9 @@ Codelet Codelet::environment(Environment environment) && {
   return *this;
 }
 
-void Codelet::take_parameters(std::string_view whose, CodeletDefinition described) {
+void Codelet::take_parameters(std::string_view whose, KernelParameters parameters) {
   CodeletDefinition& d = *definition_;
-  const bool same = d.parameters == described.parameters && d.argument_types == described.argument_types;
+  const bool same = d.parameters == parameters.data && d.argument_types == parameters.arguments;
   const auto compare = [&](std::string_view other, const Kernel& kernel) {
     if (!d.typed || same || other == whose || !kernel) return;
     throw Error(ErrorCode::signature_mismatch, "codelet '" + d.name + "': its kernel for a " + std::string(whose) +
@@ -241,8 +245,8 @@ void Codelet::take_parameters(std::string_view whose, CodeletDefinition describe
   }
   compare(kTeam, d.team_kernel);
   d.typed = true;
-  d.parameters = std::move(described.parameters);
-  d.argument_types = std::move(described.argument_types);
+  d.parameters = std::move(parameters.data);
+  d.argument_types = std::move(parameters.arguments);
   check_parameters();
 }
 

@@ -5,73 +5,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "graph/codelets/device_set.hpp"
-#include "graph/codelets/kernel_context.hpp"
 #include "graph/codelets/pieces.hpp"
-#include "proto/access.hpp"
-#include "proto/device_kinds.hpp"
+#include "troupe/access.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe {
-
-/// An implementation. It may throw: the task then fails with the exception's text, and with its code where it is an
-/// `Error` (else `kernel_failed`).
-using Kernel = std::function<void(const KernelContext&)>;
-/// Returns the floating-point operations of one task, from the shapes of its data and its arguments.
-using FlopCount = std::function<double(const KernelContext&)>;
-/// Returns a number that tells apart tasks that take different times on data of the same shapes.
-using Footprint = std::function<std::uint64_t(const KernelContext&)>;
-/// Sets up the conditions that must hold while kernels of the codelet may run; its result lives as long as the runtime.
-/// It is called once per runtime, when the runtime first sees a codelet with this environment.
-using Environment = std::shared_ptr<void> (*)();
-
-/// The type that a typed implementation expects of one handle.
-struct DataParameter {
-  ViewShape shape = ViewShape::any;
-  std::uint64_t element_tag = 0;
-  bool writable = false;
-  /// The size in bytes. It follows from the tag, so comparisons ignore it; but layouts that another process made up may
-  /// say something else.
-  std::uint32_t element_size = 0;
-
-  friend bool operator==(const DataParameter& a, const DataParameter& b) {
-    return a.shape == b.shape && a.element_tag == b.element_tag && a.writable == b.writable;
-  }
-};
-
-/// The type that a typed implementation expects of one argument by value.
-struct ArgumentType {
-  template <class T>
-  [[nodiscard]] static ArgumentType of() {
-    return {type_tag<T>(), sizeof(T), alignof(T)};
-  }
-
-  std::uint64_t tag = 0;
-  std::uint8_t size = 0;
-  std::uint8_t alignment = 1;
-
-  friend bool operator==(const ArgumentType&, const ArgumentType&) = default;
-};
-
-/// A variadic codelet's handles of one kind, one after the other.
-struct HandleGroup {
-  static constexpr bool any_number = true;
-
-  /// Makes the group of handles that a kernel takes as `P`:
-  /// `HandleGroup::of<MatrixView<const double>>(AccessMode::read)`.
-  template <class P>
-  [[nodiscard]] static HandleGroup of(AccessMode mode, bool repeated = false);
-
-  DataParameter parameter;
-  AccessMode mode = AccessMode::read;
-  /// True: one or more handles; false: one. The next group must have another element type.
-  bool repeated = false;
-};
 
 /// Finds the groups of a variadic codelet's handles, one handle after the other.
 class GroupWalk {

@@ -1,21 +1,13 @@
-/// The calls by which a kernel that only enqueues tells its device what to check once its work has ended, and when the
-/// work begins.
+/// The checks of kernels that only enqueue: see `check_at_completion`.
 #pragma once
 
 #include <functional>
 #include <utility>
 #include <vector>
 
-namespace troupe {
+#include "troupe/kernel_context.hpp"
 
-/// Called inside a kernel, after the work whose outcome is to be checked was enqueued: `check` is called when all work
-/// that the kernel has enqueued has ended. An exception of it is the task's failure, as if the kernel had thrown it. On
-/// a device whose kernels have done their work when they return, and outside of kernels, it is called at once.
-///
-/// A kernel that only enqueues, as those for CUDA do, has no other way to look at the outcome of its work, such as the
-/// status of a factorization. `check` is called once, in the thread of the device's worker. On an OpenCL device it is
-/// called in any thread, and must not wait for OpenCL there. It is dropped where the device is lost before.
-void check_at_completion(std::function<void()> check);
+namespace troupe {
 
 namespace graph {
 

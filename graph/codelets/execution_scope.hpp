@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "proto/ids.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::graph {
 

@@ -1,11 +1,11 @@
-#include "graph/codelets/opencl_launch.hpp"
+#include "troupe/opencl.hpp"
 
 #include <CL/cl_icd.h>
 
 #include <algorithm>
 #include <string>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe {
 

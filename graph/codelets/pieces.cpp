@@ -3,8 +3,9 @@
 #include <exception>
 #include <string>
 
-#include "graph/codelets/kernel_context.hpp"
-#include "proto/errors.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe {
 

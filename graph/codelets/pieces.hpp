@@ -1,18 +1,12 @@
 /// Tasks that cores run in pieces.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
+
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe {
-
-class KernelContext;
-
-/// Returns the number of pieces of a task, from the shapes of its data and its arguments.
-using PieceCount = std::function<std::int64_t(const KernelContext&)>;
-/// Runs one piece, given by its number. It may throw, as a `Kernel` may.
-using PieceKernel = std::function<void(std::size_t piece, const KernelContext&)>;
 
 /// A codelet's implementation for cores, see `Codelet::pieces`.
 struct Pieces {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "graph/codelets/device_set.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe {
 

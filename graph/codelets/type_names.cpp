@@ -3,7 +3,7 @@
 #include <complex>
 #include <optional>
 
-#include "graph/codelets/layout.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe {
 

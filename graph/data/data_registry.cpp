@@ -4,7 +4,8 @@
 #include <iterator>
 #include <map>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::graph {
 

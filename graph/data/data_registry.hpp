@@ -10,35 +10,10 @@
 
 #include "graph/data/data_record.hpp"
 #include "graph/registered_memory.hpp"
-#include "proto/errors.hpp"
+#include "troupe/data.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::graph {
-
-/// The description of data that a program registers.
-struct DataDescription {
-  Layout layout;
-  /// Column-major data in host memory.
-  std::byte* host = nullptr;
-  /// Keeps runtime-owned memory alive; null where the program owns it.
-  std::shared_ptr<void> owned;
-  /// For people; empty is allowed.
-  std::string name;
-  /// True: the program looks at the memory only while it holds the data, so a wait for everything leaves the content
-  /// where it is.
-  bool hidden = false;
-  /// True: the memory has no content; reading it before it has been written is refused.
-  bool unwritten = false;
-  /// True: memory of the program that nobody may write.
-  bool read_only = false;
-};
-
-/// A rectangular part of a matrix.
-struct Block {
-  std::int64_t row = 0;
-  std::int64_t col = 0;
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-};
 
 /// Makes, finds and frees records. Records are never moved and used again under new ids. All members require the
 /// graph's submission lock.

@@ -1,11 +1,11 @@
 /// The errors of a kernel that looks its data up by number and asks for something that it does not have.
 #include <string>
 
-#include "graph/codelets/kernel_context.hpp"
 #include "graph/codelets/type_names.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/tasks/task.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/codelets/handle.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

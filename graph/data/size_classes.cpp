@@ -5,10 +5,11 @@
 #include <cmath>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
-#include "graph/codelets/kernel_context.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/data_record.hpp"
 #include "graph/data/working_set.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe::graph {
 

@@ -9,11 +9,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "graph/codelets/layout.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/tasks/task.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/ids.hpp"
-#include "proto/units.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::graph {
 

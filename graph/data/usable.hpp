@@ -5,8 +5,8 @@
 #include <string>
 
 #include "graph/data/data_registry.hpp"
-#include "proto/access.hpp"
-#include "proto/errors.hpp"
+#include "troupe/access.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::graph {
 

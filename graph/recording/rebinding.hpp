@@ -7,7 +7,7 @@
 
 #include "graph/data/data_registry.hpp"
 #include "graph/recording/recording.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::graph {
 

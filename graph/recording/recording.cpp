@@ -5,8 +5,8 @@
 
 #include "graph/recording/recorded_order.hpp"
 #include "graph/tasks/task_waiter.hpp"
-#include "proto/access.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/access.hpp"
 
 namespace troupe::graph {
 

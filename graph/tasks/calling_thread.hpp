@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::graph {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "graph/tasks/trace_log.hpp"
-#include "proto/ids.hpp"
 #include "proto/mutex.hpp"
 #include "proto/spin_lock.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::graph {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelets/handle.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

@@ -1,6 +1,6 @@
-#include "graph/codelets/handle.hpp"
 #include "graph/tasks/task_owner.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe {
 

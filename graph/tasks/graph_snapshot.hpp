@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "graph/tasks/task.hpp"
-#include "proto/access.hpp"
-#include "proto/ids.hpp"
-#include "proto/units.hpp"
+#include "troupe/access.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::graph {
 

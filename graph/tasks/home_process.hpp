@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::graph {
 

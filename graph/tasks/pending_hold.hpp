@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "graph/codelets/handle.hpp"
 #include "graph/tasks/task_waiter.hpp"
 #include "graph/tasks/waiting_threads.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

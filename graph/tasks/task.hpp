@@ -10,10 +10,11 @@
 #include <span>
 #include <string>
 
-#include "graph/codelets/arguments.hpp"
-#include "graph/codelets/handle.hpp"
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/arguments.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe {
 struct CodeletDefinition;

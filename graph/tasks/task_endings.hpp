@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "graph/codelets/handle.hpp"
 #include "graph/tasks/failure_log.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

@@ -1,8 +1,8 @@
 /// The owner of futures, handles and recordings.
 #pragma once
 
-#include "graph/codelets/handle.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe::graph {
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <vector>
 
+#include "graph/codelets/codelet_definition.hpp"
+#include "graph/codelets/type_names.hpp"
 #include "kernels/checks/tile_conditions.hpp"
 #include "kernels/element_codelets.hpp"
 #include "kernels/tile_codelet_list.hpp"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
 #include "kernels/checks/conditions.hpp"
-#include "proto/units.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::kernels {
 

@@ -1,4 +1,5 @@
 #include "kernels/checks/conditions.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 
 #include <fmt/format.h>
 

@@ -10,10 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/codelets/arguments.hpp"
-#include "graph/codelets/codelet.hpp"
-#include "graph/codelets/layout.hpp"
-#include "proto/errors.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/arguments.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::kernels {
 

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <string>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::kernels {
 

@@ -3,8 +3,9 @@
 
 #include <cstdint>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "kernels/cuda/cuda_stream.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::kernels {
 

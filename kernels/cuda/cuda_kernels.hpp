@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <span>
 
-#include "graph/codelets/layout.hpp"
 #include "kernels/block_column.hpp"
 #include "kernels/cuda/cuda_kernel_shapes.hpp"
 #include "kernels/cuda/cuda_stream.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::kernels {
 

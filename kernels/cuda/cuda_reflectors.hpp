@@ -1,8 +1,8 @@
 /// Tile QR on a GPU: LAPACK's geqrt, gemqrt, tpqrt and tpmqrt.
 #pragma once
 
-#include "graph/codelets/layout.hpp"
 #include "kernels/cuda/cuda_stream.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::kernels {
 

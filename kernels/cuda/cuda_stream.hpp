@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "graph/codelets/kernel_context.hpp"
 #include "kernels/cuda/cuda_libraries.hpp"
 #include "kernels/sparse/super_blocks_on_gpus.hpp"
 #include "platform/cuda/cuda_api.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe::kernels {
 

@@ -3,7 +3,7 @@
 
 #include "kernels/codelets.hpp"
 #include "kernels/gpu_environment.hpp"
-#include "proto/device_kinds.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::kernels {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "graph/codelets/layout.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::kernels {
 

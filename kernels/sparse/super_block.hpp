@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "graph/codelets/layout.hpp"
 #include "kernels/block_rows.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::kernels {
 

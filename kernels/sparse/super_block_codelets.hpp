@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::kernels {
 

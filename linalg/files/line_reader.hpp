@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "platform/files/file_descriptor.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::linalg {
 

@@ -5,7 +5,7 @@
 
 #include "linalg/dense_matrix.hpp"
 #include "linalg/files/matrix_market_header.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::linalg {
 

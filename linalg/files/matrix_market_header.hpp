@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::linalg {
 

@@ -5,13 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "client/runtime.hpp"
-#include "client/tiled_matrix.hpp"
 #include "kernels/codelets.hpp"
 #include "kernels/factor.hpp"
 #include "kernels/sparse/super_block_codelets.hpp"
 #include "linalg/sparse/block_matrix.hpp"
 #include "linalg/sparse/block_pattern.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "kernels/sparse/super_block.hpp"
 #include "linalg/sparse/block_pattern.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::linalg {
 

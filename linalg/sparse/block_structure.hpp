@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "linalg/sparse/block_pattern.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::linalg {
 

@@ -9,7 +9,7 @@
 #include <queue>
 #include <utility>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::linalg {
 namespace {

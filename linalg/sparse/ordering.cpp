@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 #ifdef TROUPE_HAVE_AMD
 #include <amd.h>

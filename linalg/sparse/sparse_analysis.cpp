@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::linalg {
 namespace {

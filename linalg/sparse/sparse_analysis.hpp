@@ -12,7 +12,7 @@
 #include "linalg/sparse/compressed_matrix.hpp"
 #include "linalg/sparse/diagonal_matching.hpp"
 #include "linalg/sparse/ordering.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::linalg {
 

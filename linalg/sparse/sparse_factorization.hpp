@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "kernels/factor.hpp"
 #include "linalg/residuals.hpp"
 #include "linalg/sparse/block_matrix.hpp"
 #include "linalg/sparse/compressed_matrix.hpp"
 #include "linalg/sparse/sparse_analysis.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::linalg {
 

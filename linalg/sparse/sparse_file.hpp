@@ -4,7 +4,7 @@
 #include <string>
 
 #include "linalg/sparse/compressed_matrix.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::linalg {
 

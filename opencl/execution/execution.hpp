@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "graph/tasks/home_process.hpp"
 #include "opencl/objects/device.hpp"
 #include "opencl/splitting/parallel_width.hpp"
 #include "proto/mutex.hpp"
-#include "proto/units.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::opencl {
 

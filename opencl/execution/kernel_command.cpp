@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/codelets/opencl_launch.hpp"
 #include "opencl/execution/kernel_launch.hpp"
 #include "opencl/execution/split_launch.hpp"
+#include "troupe/opencl.hpp"
 
 namespace troupe::opencl {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "graph/codelets/codelet.hpp"
 #include "opencl/objects/report.hpp"
 #include "platform/opencl/opencl_error.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::opencl {
 

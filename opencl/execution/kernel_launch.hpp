@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "graph/codelets/opencl_launch.hpp"
 #include "opencl/programs/kernel.hpp"
 #include "opencl/programs/nd_range.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/opencl.hpp"
 
 namespace troupe::opencl {
 

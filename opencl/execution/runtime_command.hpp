@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "opencl/commands/command.hpp"
 #include "opencl/commands/host_ranges.hpp"
 #include "opencl/commands/queue_order.hpp"
 #include "opencl/execution/storage.hpp"
 #include "opencl/objects/memory.hpp"
 #include "opencl/objects/queue.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::opencl {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "graph/codelets/opencl_launch.hpp"
 #include "opencl/execution/kernel_launch.hpp"
+#include "troupe/opencl.hpp"
 
 namespace troupe::opencl {
 

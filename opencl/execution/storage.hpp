@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "client/data.hpp"
 #include "opencl/execution/execution.hpp"
+#include "troupe/data.hpp"
 
 namespace troupe::opencl {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "client/runtime.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::opencl {
 

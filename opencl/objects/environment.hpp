@@ -5,7 +5,7 @@
 #include <span>
 
 #include "opencl/objects/device.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::opencl {
 

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "platform/accelerators/copy_queue.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

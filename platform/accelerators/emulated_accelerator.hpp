@@ -6,10 +6,10 @@
 
 #include "platform/accelerators/accelerator.hpp"
 #include "platform/accelerators/copy_engine.hpp"
-#include "platform/accelerators/emulation_options.hpp"
 #include "platform/accelerators/fault_plan.hpp"
 #include "platform/memory/host_buffer.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::platform {
 

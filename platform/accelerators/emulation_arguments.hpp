@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/accelerators/emulation_options.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::platform {
 

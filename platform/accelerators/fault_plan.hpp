@@ -3,25 +3,12 @@
 
 #include <cstdint>
 
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
 #include "proto/random.hpp"
+#include "troupe/emulation_options.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
-
-/// The rates of faults of an emulated or modelled accelerator; there are none where all are zero.
-struct FaultOptions {
-  std::uint64_t seed = 1;
-  /// The probabilities, from 0 to 1, that a copy to or from the device fails; that a kernel fails; that memory for a
-  /// task's data is not available there.
-  double copy = 0;
-  double kernel = 0;
-  double allocation = 0;
-  /// The device stops working after so many kernels; 0: never.
-  std::uint64_t lost_after = 0;
-
-  [[nodiscard]] bool any() const { return copy > 0 || kernel > 0 || allocation > 0 || lost_after > 0; }
-};
 
 /// Fails with `invalid_argument` where a value is not a probability; the message says which.
 [[nodiscard]] Result<void> check(const FaultOptions& faults);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platform/accelerators/accelerator.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "platform/files/dynamic_library.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

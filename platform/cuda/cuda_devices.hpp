@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "platform/accelerators/accelerator.hpp"
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "platform/cuda/cuda_api.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

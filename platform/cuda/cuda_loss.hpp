@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

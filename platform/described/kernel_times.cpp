@@ -1,4 +1,4 @@
-#include "platform/described/kernel_times.hpp"
+#include "troupe/machine.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "platform/described/machine_description.hpp"
+#include "troupe/machine.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

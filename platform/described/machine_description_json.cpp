@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "platform/described/description_keys.hpp"
-#include "platform/described/machine_description.hpp"
 #include "platform/described/plausible_times.hpp"
 #include "platform/files/json_field.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::platform {
 namespace {

@@ -1,12 +1,12 @@
-#include "platform/described/plain_machine.hpp"
+#include "troupe/machine.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <string>
 
-#include "proto/errors.hpp"
 #include "proto/human_count.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/described/kernel_times.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::platform {
 

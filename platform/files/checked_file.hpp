@@ -6,8 +6,8 @@
 #include <string>
 
 #include "platform/files/json_field.hpp"
-#include "proto/errors.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

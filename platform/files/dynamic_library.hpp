@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

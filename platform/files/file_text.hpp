@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "platform/files/json_place.hpp"
-#include "proto/errors.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 namespace {

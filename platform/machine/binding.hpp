@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "platform/machine/cpu_set.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

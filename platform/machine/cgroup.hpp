@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

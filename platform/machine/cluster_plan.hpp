@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "platform/machine/machine.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

@@ -12,7 +12,7 @@
 #include "platform/machine/cgroup.hpp"
 #include "platform/machine/host_memory.hpp"
 #include "platform/machine/machine.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "platform/memory/huge_pages.hpp"
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

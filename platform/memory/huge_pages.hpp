@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

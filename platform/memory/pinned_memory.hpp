@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

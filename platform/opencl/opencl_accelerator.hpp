@@ -11,7 +11,7 @@
 #include "platform/accelerators/copy_thread.hpp"
 #include "platform/opencl/opencl_contexts.hpp"
 #include "platform/opencl/opencl_task_data.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 struct _cl_context;
 struct _cl_mem;

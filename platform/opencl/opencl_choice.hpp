@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "platform/opencl/opencl_devices.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "platform/opencl/opencl_devices.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 struct _cl_context;
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 struct _cl_icd_dispatch;
 struct _cl_platform_id;

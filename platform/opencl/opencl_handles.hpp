@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "platform/opencl/opencl_error.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 
@@ -50,7 +50,7 @@ using OpenClEvent = OpenClHandle<cl_event, &_cl_icd_dispatch::clReleaseEvent>;
 
 /// An `opencl_check` that calls `what` for the text only where there is a failure.
 template <class What>
-requires std::is_invocable_r_v<std::string, What>
+  requires std::is_invocable_r_v<std::string, What>
 [[nodiscard]] Result<void> opencl_check(int status, What&& what, ErrorCode code) {
   if (status == CL_SUCCESS) return {};
   return opencl_check(status, std::string_view(what()), code);

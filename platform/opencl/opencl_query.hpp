@@ -6,7 +6,7 @@
 #include <string>
 
 #include "platform/opencl/opencl_devices.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

@@ -6,8 +6,8 @@
 
 #include "platform/memory/host_block.hpp"
 #include "platform/opencl/opencl_devices.hpp"
-#include "proto/access.hpp"
-#include "proto/errors.hpp"
+#include "troupe/access.hpp"
+#include "troupe/errors.hpp"
 
 struct _cl_command_queue;
 struct _cl_context;

@@ -6,7 +6,7 @@
 
 #include "platform/virtual/link_sharing.hpp"
 #include "platform/virtual/virtual_time.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

@@ -8,7 +8,7 @@
 
 #include "platform/event.hpp"
 #include "platform/machine/clock.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::platform {
 

@@ -4,7 +4,8 @@
 #include <ostream>
 #include <stdexcept>
 
-#include "proto/errors.hpp"
+#include "graph/codelets/type_names.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe {
 

@@ -18,6 +18,8 @@
 #include <variant>
 #include <vector>
 
+#include "graph/codelets/type_names.hpp"
+
 namespace troupe {
 
 class Json;

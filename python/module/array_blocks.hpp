@@ -4,8 +4,8 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include "client/runtime.hpp"
 #include "python/module/array_data.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::python {
 

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelets/handle.hpp"
-#include "graph/codelets/layout.hpp"
 #include "python/module/gil.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::python {
 

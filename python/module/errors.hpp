@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::python {
 

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "graph/codelets/handle.hpp"
 #include "python/module/task_cell.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe::python {
 

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "client/backend.hpp"
 #include "client/embedded_backend.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/runtime_state.hpp"

@@ -8,12 +8,14 @@
 #include <thread>
 #include <utility>
 
+#include "client/backend.hpp"
 #include "client/embedded_backend.hpp"
 #include "graph/tasks/calling_thread.hpp"
 #include "kernels/blas_threads.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/task_cell.hpp"
 #include "traces/files/trace_file.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::python {
 

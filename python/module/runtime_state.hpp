@@ -21,12 +21,12 @@
 #include <vector>
 
 #include "client/embedded_backend.hpp"
-#include "client/runtime.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/home_process.hpp"
 #include "python/module/array_data.hpp"
 #include "python/module/gil.hpp"
 #include "python/module/task_cell.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::python {
 

@@ -7,7 +7,10 @@
 #include <memory>
 #include <utility>
 
-#include "client/runtime.hpp"
+#include "client/backend.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::python {
 

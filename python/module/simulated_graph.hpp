@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "actors/reporting/run_report.hpp"
-#include "actors/reporting/trace.hpp"
-#include "actors/running/runtime_options.hpp"
-#include "proto/access.hpp"
-#include "proto/errors.hpp"
+#include "troupe/access.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/report.hpp"
+#include "troupe/runtime_options.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::python {
 

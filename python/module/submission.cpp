@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "client/backend.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/future_object.hpp"
 #include "python/module/kernels/codelet_object.hpp"

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelets/handle.hpp"
-#include "proto/access.hpp"
-#include "proto/errors.hpp"
 #include "python/module/array_data.hpp"
+#include "troupe/access.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe::python {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::python {
 

@@ -23,7 +23,6 @@ SOURCE = Path(__file__).resolve().parents[2]
 OPTIONS = {
     "CMAKE_BUILD_TYPE": "Release",
     "TROUPE_BUILD_TESTS": "OFF",
-    "TROUPE_BUILD_BENCH": "OFF",
     "TROUPE_HEADER_CHECK": "OFF",
     "TROUPE_WERROR": "OFF",
 }

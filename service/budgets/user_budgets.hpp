@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
 #include "service/budgets/budget_table.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

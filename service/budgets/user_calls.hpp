@@ -5,10 +5,10 @@
 #include <map>
 #include <optional>
 
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
-#include "proto/units.hpp"
 #include "service/budgets/user_rates.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::service {
 

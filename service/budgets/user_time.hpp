@@ -9,7 +9,7 @@
 #include <map>
 
 #include "proto/mutex.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::service {
 

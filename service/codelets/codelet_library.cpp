@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "kernels/checks/catalogue.hpp"
 #include "service/configuration/trusted_files.hpp"

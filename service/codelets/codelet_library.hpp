@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "proto/errors.hpp"
 #include "service/codelets/codelet_source.hpp"
 #include "service/codelets/plugin_loader.hpp"
 #include "service/configuration/configuration.hpp"
 #include "service/configuration/event_log.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

@@ -6,12 +6,12 @@
 #include <span>
 #include <string_view>
 
-#include "graph/codelets/arguments.hpp"
-#include "graph/codelets/codelet.hpp"
-#include "graph/codelets/handle.hpp"
-#include "graph/codelets/layout.hpp"
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/arguments.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::service {
 

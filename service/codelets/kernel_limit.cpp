@@ -6,7 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "graph/codelets/kernel_context.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe::service {
 namespace {

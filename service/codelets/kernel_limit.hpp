@@ -6,13 +6,13 @@
 #include <span>
 #include <string>
 
-#include "graph/codelets/arguments.hpp"
 #include "graph/codelets/device_set.hpp"
-#include "graph/codelets/layout.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
 #include "service/codelets/codelet_source.hpp"
+#include "troupe/arguments.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::service {
 

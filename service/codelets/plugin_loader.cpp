@@ -12,7 +12,8 @@ namespace troupe::service {
 
 namespace {
 
-static_assert(std::string_view(kPluginTroupeVersion) == TROUPE_VERSION, "client/plugin.hpp names another version");
+static_assert(std::string_view(kPluginTroupeVersion) == TROUPE_VERSION,
+              "include/troupe/plugin.hpp names another version");
 
 Failure refused(const std::string& path, const std::string& why) {
   return {ErrorCode::bad_input, fmt::format("plug-in {}: {}", path, why)};
@@ -29,7 +30,7 @@ constexpr const char* kRebuild = ": build it again with this version's headers a
 /// Why a descriptor does not fit; empty where it does. The magic comes first: without it nothing else has a meaning.
 std::string mismatch(const PluginDescriptor& plugin) {
   if (plugin.magic != kPluginMagic) {
-    return "its 'troupe_plugin' is not what TROUPE_PLUGIN makes (client/plugin.hpp)";
+    return "its 'troupe_plugin' is not what TROUPE_PLUGIN makes (include/troupe/plugin.hpp)";
   }
   if (plugin.interface_version != kPluginInterface) {
     return fmt::format("it was built for plug-in interface {}, this service has {}{}", plugin.interface_version,
@@ -43,12 +44,12 @@ std::string mismatch(const PluginDescriptor& plugin) {
     return fmt::format("it was built with {}, this service with {}{}", shown(plugin.compiler), TROUPE_PLUGIN_COMPILER,
                        kRebuild);
   }
-  if (plugin.codelet_bytes != sizeof(CodeletDefinition)) {
+  if (plugin.codelet_bytes != kPluginCodeletBytes) {
     return fmt::format("its codelets have {} bytes, those of this service {}{}", plugin.codelet_bytes,
-                       sizeof(CodeletDefinition), kRebuild);
+                       kPluginCodeletBytes, kRebuild);
   }
   if (plugin.name == nullptr || *plugin.name == '\0' || plugin.register_codelets == nullptr) {
-    return "it has no name, or no function that adds its codelets: see TROUPE_PLUGIN in client/plugin.hpp";
+    return "it has no name, or no function that adds its codelets: see TROUPE_PLUGIN in include/troupe/plugin.hpp";
   }
   return {};
 }
@@ -97,7 +98,8 @@ Result<Plugin> load_plugin(const std::string& path) {
   const auto library = platform::DynamicLibrary::open(path, {}, {});
   if (!library) return refused(path, library.failure().message);
   const auto symbol = library.value().find("troupe_plugin");
-  if (!symbol) return refused(path, "it is no plug-in of Troupe: it has no 'troupe_plugin' (client/plugin.hpp)");
+  if (!symbol)
+    return refused(path, "it is no plug-in of Troupe: it has no 'troupe_plugin' (include/troupe/plugin.hpp)");
   const auto& descriptor = *static_cast<const PluginDescriptor*>(symbol.value());
   if (const std::string why = mismatch(descriptor); !why.empty()) return refused(path, why);
   Plugin plugin{.path = path, .name = descriptor.name, .codelets = {}, .reductions = {}};

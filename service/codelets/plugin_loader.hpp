@@ -1,12 +1,12 @@
-/// Loads plug-ins: shared objects with codelets of the administrator (client/plugin.hpp, docs/plugins.md).
+/// Loads plug-ins: shared objects with codelets of the administrator (include/troupe/plugin.hpp, docs/plugins.md).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "client/plugin.hpp"
-#include "proto/errors.hpp"
 #include "service/codelets/codelet_source.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/plugin.hpp"
 
 namespace troupe::service {
 

@@ -5,7 +5,7 @@
 #include <complex>
 #include <type_traits>
 
-#include "graph/codelets/layout.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::service {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "graph/codelets/handle.hpp"
-#include "graph/codelets/layout.hpp"
-#include "proto/errors.hpp"
 #include "service/codelets/codelet_source.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::service {
 

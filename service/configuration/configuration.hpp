@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "proto/errors.hpp"
 #include "service/configuration/event_log.hpp"
 #include "service/server_options.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "proto/errors.hpp"
 #include "service/configuration/configuration.hpp"
 #include "service/configuration/event_log.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "proto/errors.hpp"
 #include "service/configuration/configuration.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "platform/files/file_descriptor.hpp"
-#include "proto/errors.hpp"
 #include "service/budgets/user_rates.hpp"
 #include "service/configuration/event_log.hpp"
 #include "service/connections/connection_gate.hpp"
 #include "service/connections/peer.hpp"
 #include "service/connections/refusals.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

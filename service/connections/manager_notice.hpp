@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

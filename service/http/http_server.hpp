@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
 #include "service/views/service_view.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::service {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

@@ -8,12 +8,12 @@
 #include <map>
 #include <memory>
 
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
-#include "proto/units.hpp"
 #include "proto/wire/memory_packets.hpp"
 #include "service/connections/peer.hpp"
 #include "service/memory/shared_segment.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::service {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::service {
 

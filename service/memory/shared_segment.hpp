@@ -9,10 +9,10 @@
 
 #include "platform/files/file_descriptor.hpp"
 #include "platform/memory/pinned_memory.hpp"
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
 #include "service/budgets/user_budgets.hpp"
 #include "service/memory/memory_account.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::service {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "graph/codelets/codelet.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

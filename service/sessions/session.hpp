@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "actors/running/runtime_system.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
 #include "service/budgets/user_budgets.hpp"
 #include "service/budgets/user_time.hpp"
@@ -25,6 +24,7 @@
 #include "service/sessions/session_stream.hpp"
 #include "service/sessions/session_work.hpp"
 #include "service/views/service_view.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "service/sessions/session_costs.hpp"
 #include "service/sessions/wire_checks.hpp"
 

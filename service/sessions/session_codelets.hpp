@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
-#include "proto/errors.hpp"
 #include "service/codelets/codelet_source.hpp"
 #include "service/sessions/refused_tasks.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

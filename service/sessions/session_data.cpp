@@ -49,7 +49,7 @@ Result<void> SessionData::add(const v1::RegisterData& message) {
   return {};
 }
 
-Result<std::vector<graph::Block>> SessionData::reserve_blocks(const v1::Partition& message) {
+Result<std::vector<Block>> SessionData::reserve_blocks(const v1::Partition& message) {
   const auto whole = get("partition.whole", message.whole());
   if (!whole) return whole.failure();
   if (whole.value()->depth >= kDeepest) {
@@ -64,7 +64,7 @@ Result<std::vector<graph::Block>> SessionData::reserve_blocks(const v1::Partitio
     return violation("partition.handles",
                      fmt::format("{} more handles, when the client has {} and may have {}", count, count_, most_));
   }
-  std::vector<graph::Block> blocks;
+  std::vector<Block> blocks;
   for (const v1::Block& block : message.blocks())
     blocks.push_back({block.row(), block.col(), block.rows(), block.cols()});
   for (const std::uint64_t number : message.handles()) {
@@ -77,7 +77,7 @@ Result<std::vector<graph::Block>> SessionData::reserve_blocks(const v1::Partitio
 }
 
 void SessionData::add_blocks(std::uint64_t whole, std::span<const std::uint64_t> numbers,
-                             std::span<const Handle> handles, std::span<const graph::Block> blocks) {
+                             std::span<const Handle> handles, std::span<const Block> blocks) {
   // A copy, as the table moves when it grows.
   SessionHandle block = handles_.find(whole)->second;
   block.whole = whole;

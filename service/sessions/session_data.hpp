@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "graph/task_graph.hpp"
-#include "proto/errors.hpp"
 #include "service/memory/client_memory.hpp"
 #include "service/sessions/session_costs.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 
@@ -53,9 +53,9 @@ class SessionData {
   Result<const SessionHandle*> get(std::string_view field, std::uint64_t number) const;
 
   /// The blocks of a partition, whose numbers are reserved until `add_blocks` or `drop_blocks`.
-  Result<std::vector<graph::Block>> reserve_blocks(const v1::Partition& message);
+  Result<std::vector<Block>> reserve_blocks(const v1::Partition& message);
   void add_blocks(std::uint64_t whole, std::span<const std::uint64_t> numbers, std::span<const Handle> handles,
-                  std::span<const graph::Block> blocks);
+                  std::span<const Block> blocks);
   void drop_blocks(std::span<const std::uint64_t> numbers);
 
   /// Takes a handle and its blocks out, so that they cannot be used any more; they count until `forget`.

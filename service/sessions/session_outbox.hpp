@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "proto/errors.hpp"
 #include "service/sessions/wire_checks.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "graph/task_graph.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
 #include "service/codelets/codelet_source.hpp"
 #include "service/sessions/ending_collector.hpp"
 #include "service/sessions/session_data.hpp"
 #include "service/sessions/session_outbox.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 
@@ -81,7 +81,7 @@ class SessionRequests {
     bool returned = false;
     // Partition.
     std::uint64_t whole = 0;
-    std::vector<graph::Block> blocks = {};
+    std::vector<Block> blocks = {};
     std::vector<std::uint64_t> numbers = {};
     ReductionMethods methods = {};
     SessionData::Removed removed = {};

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "service/sessions/wire_checks.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::service {
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "graph/task_graph.hpp"
-#include "proto/errors.hpp"
 #include "service/codelets/kernel_limit.hpp"
 #include "service/server_options.hpp"
 #include "service/sessions/refused_tasks.hpp"
@@ -25,6 +24,7 @@
 #include "service/sessions/session_outbox.hpp"
 #include "service/sessions/task_columns.hpp"
 #include "service/sessions/task_numbers.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

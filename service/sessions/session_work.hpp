@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "actors/running/runtime_system.hpp"
-#include "proto/errors.hpp"
 #include "service/codelets/codelet_source.hpp"
 #include "service/memory/client_memory.hpp"
 #include "service/server_options.hpp"
@@ -26,6 +25,7 @@
 #include "service/sessions/session_outbox.hpp"
 #include "service/sessions/session_requests.hpp"
 #include "service/sessions/session_tasks.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "service/sessions/wire_checks.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::service {
 namespace {

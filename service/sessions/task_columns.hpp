@@ -8,8 +8,8 @@
 #include <span>
 #include <string_view>
 
-#include "proto/errors.hpp"
 #include "service/sessions/session_codelets.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

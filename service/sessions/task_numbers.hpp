@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "graph/codelets/handle.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe::service {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "graph/codelets/layout.hpp"
-#include "proto/access.hpp"
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/access.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::service {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "actors/observation/why_report.hpp"
 #include "actors/running/live_view.hpp"
 #include "client/remote/connection/session_view.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
+#include "troupe/why.hpp"
 
 namespace troupe::service {
 

@@ -8,6 +8,7 @@
 
 #include "platform/files/json_field.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::service {
 

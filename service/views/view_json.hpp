@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "proto/errors.hpp"
 #include "proto/json/json.hpp"
 #include "service/views/service_view.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::service {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
 #include "graph/task_graph.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests {
 

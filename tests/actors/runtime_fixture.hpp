@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "actors/running/runtime_system.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests {
 

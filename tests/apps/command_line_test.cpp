@@ -9,12 +9,12 @@
 #include <filesystem>
 #include <string>
 
-#include "client/version.hpp"
 #include "platform/machine/host_memory.hpp"
 #include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/version.hpp"
 
 namespace troupe::tests {
 std::string program_path() { return TROUPE_EXECUTABLE; }

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "tests/client/fixture.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::tests {
 

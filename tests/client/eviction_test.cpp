@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe {
 

@@ -4,8 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "client/troupe.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/troupe.hpp"
 
 namespace troupe::tests {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "client/troupe.hpp"
 #include "proto/random.hpp"
+#include "troupe/troupe.hpp"
 
 namespace troupe::tests {
 

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
-#include "platform/described/machine_description.hpp"
 #include "tests/client/fixture.hpp"
+#include "troupe/machine.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::tests {
 

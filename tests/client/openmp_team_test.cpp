@@ -1,4 +1,4 @@
-#include "client/openmp_team.hpp"
+#include "troupe/openmp_team.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "actors/workers/devices/core_team.hpp"
-#include "client/runtime.hpp"
 #include "platform/machine/binding.hpp"
 #include "tests/support/child_program.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::tests {
 

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
-#include "client/runtime.hpp"
-#include "platform/described/machine_description.hpp"
+#include "troupe/machine.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "tests/client/fixture.hpp"
 #include "tests/support/thread_checks.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::tests {
 

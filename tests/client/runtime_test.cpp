@@ -1,5 +1,5 @@
 // The guarantees for tasks and whole runs when nothing fails.
-#include "client/runtime.hpp"
+#include "troupe/runtime.hpp"
 
 #include <algorithm>
 #include <atomic>

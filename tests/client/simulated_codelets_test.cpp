@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/troupe.hpp"
+#include "troupe/troupe.hpp"
 
 namespace troupe::tests {
 

@@ -1,4 +1,4 @@
-#include "client/tile_owners.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <map>

@@ -1,4 +1,4 @@
-#include "client/tiled_matrix.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 #include <limits>
 #include <vector>

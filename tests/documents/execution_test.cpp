@@ -6,7 +6,7 @@
 
 #include <troupe/troupe.hpp>
 
-#include <troupe/client/openmp_team.hpp>
+#include <troupe/openmp_team.hpp>
 
 #include "actors/running/option_values.hpp"
 #include "tests/actors/scheduler/policies_of_the_manual.hpp"

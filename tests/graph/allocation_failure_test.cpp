@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_there_is_no_memory_for_is_as_if_it_had_not_been
     // The next task is ordered as if nothing had happened.
     (void)fixture.graph.submit({fixture.add, fixture.all, {}, {}}).value_or_throw();
     BOOST_TEST_REQUIRE(fixture.graph.wait_all().ok());
-    const GraphProgress progress = fixture.graph.progress();
+    const Progress progress = fixture.graph.progress();
     BOOST_TEST_REQUIRE(progress.submitted == progress.ended);
     const double added = submitted ? 2 : 1;
     BOOST_TEST_REQUIRE(fixture.values[0] == added + 1);

@@ -5,10 +5,11 @@
 #include <numeric>
 #include <vector>
 
-#include "graph/codelets/arguments.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "kernels/codelets.hpp"
-#include "proto/errors.hpp"
 #include "proto/random.hpp"
+#include "troupe/arguments.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::kernels {
 

@@ -5,7 +5,8 @@
 #include <chrono>
 #include <vector>
 
-#include "proto/errors.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::kernels {
 

@@ -10,8 +10,8 @@
 
 #include "kernels/codelets.hpp"
 #include "kernels/factor.hpp"
-#include "proto/errors.hpp"
 #include "tests/kernels/tile_matrix.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::kernels {
 

@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "kernels/blas_threads.hpp"
 #include "kernels/codelets.hpp"
-#include "proto/errors.hpp"
 #include "tests/kernels/tile_matrix.hpp"
 #include "tests/support/thread_team.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::kernels {
 

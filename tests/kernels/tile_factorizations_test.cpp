@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "proto/errors.hpp"
 #include "tests/kernels/tile_matrix.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::kernels {
 

@@ -10,10 +10,11 @@
 #include <limits>
 #include <vector>
 
-#include "graph/codelets/arguments.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "proto/random.hpp"
 #include "tests/kernels/around.hpp"
+#include "troupe/arguments.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests::tiles {
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/submission_observer.hpp"
 #include "graph/tasks/task.hpp"
 #include "kernels/checks/catalogue.hpp"

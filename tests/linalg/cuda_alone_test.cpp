@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "client/runtime.hpp"
-#include "client/tiled_matrix.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
 #include "kernels/tile_codelet_list.hpp"
 #include "linalg/lu.hpp"
 #include "linalg/problem.hpp"
 #include "linalg/qr.hpp"
 #include "linalg/residuals.hpp"
-#include "proto/errors.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
 #include "tests/support/skipping.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::linalg {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "linalg/problem.hpp"
-#include "proto/errors.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::linalg {
 

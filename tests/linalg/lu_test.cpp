@@ -3,9 +3,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "client/runtime.hpp"
 #include "linalg/problem.hpp"
 #include "linalg/residuals.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::linalg {
 

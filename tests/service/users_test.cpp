@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/service/raw_calls.hpp"
+#include "lab/bench/service/raw_calls.hpp"
 #include "service/codelets/codelet_library.hpp"
 #include "tests/service/as_user.hpp"
 #include "tests/support/running_service.hpp"

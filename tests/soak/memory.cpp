@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 
-#include "client/troupe.hpp"
+#include "troupe/troupe.hpp"
 
 namespace {
 

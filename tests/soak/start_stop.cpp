@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "tests/soak/arguments.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "actors/running/runtime_system.hpp"
-#include "graph/codelets/codelet.hpp"
 #include "proto/random.hpp"
 #include "proto/spin_lock.hpp"
 #include "tests/soak/arguments.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::actors {
 namespace {

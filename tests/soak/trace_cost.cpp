@@ -6,7 +6,7 @@
 #include <ctime>
 #include <vector>
 
-#include "client/troupe.hpp"
+#include "troupe/troupe.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
 #include "graph/task_graph.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests {
 

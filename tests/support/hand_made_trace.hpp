@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "actors/reporting/trace.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::tests {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "platform/described/machine_description.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::tests {
 

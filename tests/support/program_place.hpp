@@ -23,7 +23,7 @@ class ProgramPlace {
   virtual Result<Handle> register_data(graph::DataDescription description) = 0;
   /// Allocates memory that the program sees only while it holds the data in it.
   virtual std::shared_ptr<std::byte> allocate(Bytes size) = 0;
-  virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) = 0;
+  virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) = 0;
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
   virtual Result<void> release(const Handle& handle) = 0;
   virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
@@ -42,7 +42,7 @@ class GraphPlace final : public ProgramPlace {
   std::shared_ptr<std::byte> allocate(Bytes size) override {
     return {new std::byte[size.count], std::default_delete<std::byte[]>()};
   }
-  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) override {
+  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override {
     return graph_.partition(whole, blocks);
   }
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override {

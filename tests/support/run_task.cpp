@@ -4,9 +4,10 @@
 #include <exception>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/data_record.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests {
 

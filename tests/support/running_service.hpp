@@ -10,9 +10,9 @@
 #include <string_view>
 #include <thread>
 
-#include "graph/codelets/codelet.hpp"
 #include "service/server.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests {
 

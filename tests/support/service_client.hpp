@@ -18,8 +18,9 @@
 #include <utility>
 
 #include "client/remote/connection/protocol_version.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "tests/support/memory_client.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests {
 

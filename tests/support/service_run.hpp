@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "proto/random.hpp"
 #include "tests/support/random/random_policy.hpp"
 #include "tests/support/random/random_program.hpp"
 #include "tests/support/running_service.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::tests {
 
@@ -26,7 +26,7 @@ class BackendPlace final : public ProgramPlace {
   std::shared_ptr<std::byte> allocate(Bytes size) override {
     return backend_.allocate(size, NumaId{}).value_or_throw().data;
   }
-  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const graph::Block> blocks) override {
+  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override {
     return backend_.partition(whole, blocks);
   }
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override {

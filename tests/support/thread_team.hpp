@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "graph/codelets/team.hpp"
+#include "troupe/team.hpp"
 
 namespace troupe::tests {
 

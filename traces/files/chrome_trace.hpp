@@ -1,9 +1,9 @@
 /// Traces for Perfetto and for chrome://tracing.
 #pragma once
 
-#include "actors/reporting/trace.hpp"
 #include "traces/files/buffered_file.hpp"
 #include "traces/files/trace_file.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::traces {
 

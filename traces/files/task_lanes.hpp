@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "actors/reporting/trace.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::traces {
 

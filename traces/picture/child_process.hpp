@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::traces {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "proto/errors.hpp"
 #include "traces/files/trace_file.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::traces {
 

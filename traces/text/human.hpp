@@ -5,8 +5,8 @@
 #include <string>
 
 #include "proto/human_count.hpp"
-#include "proto/team_use.hpp"
-#include "proto/units.hpp"
+#include "troupe/team.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::traces {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "actors/observation/metrics_snapshot.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/report.hpp"
 
 namespace troupe::traces {
 

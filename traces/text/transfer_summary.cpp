@@ -7,6 +7,7 @@
 #include "proto/json/json.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::traces {
 

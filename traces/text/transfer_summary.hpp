@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/reporting/run_report.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/report.hpp"
 
 namespace troupe::traces {
 

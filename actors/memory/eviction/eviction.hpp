@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "proto/handle_table.hpp"
-#include "proto/ids.hpp"
 #include "proto/memory.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::memory {
 

@@ -7,7 +7,7 @@
 
 #include "actors/memory/eviction/eviction.hpp"
 #include "actors/memory/eviction/upcoming_tasks.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::memory {
 

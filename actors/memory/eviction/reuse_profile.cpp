@@ -10,7 +10,7 @@
 #include "platform/files/file_text.hpp"
 #include "platform/files/json_field.hpp"
 #include "proto/json/json.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::memory {
 

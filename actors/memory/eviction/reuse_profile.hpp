@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "proto/errors.hpp"
-#include "proto/ids.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::memory {
 

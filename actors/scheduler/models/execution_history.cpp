@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "proto/amdahl.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::scheduler {
 

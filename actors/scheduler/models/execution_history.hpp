@@ -11,8 +11,9 @@
 #include "actors/scheduler/models/power_law.hpp"
 #include "actors/scheduler/models/time_law.hpp"
 #include "actors/scheduler/models/time_statistics.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/size_classes.hpp"
-#include "proto/device_kinds.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

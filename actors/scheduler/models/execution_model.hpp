@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "graph/data/size_classes.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/ids.hpp"
-#include "proto/units.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::scheduler {
 

@@ -12,6 +12,7 @@
 #include "platform/files/checked_file.hpp"
 #include "platform/files/json_field.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

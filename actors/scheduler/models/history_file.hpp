@@ -5,7 +5,7 @@
 
 #include "actors/scheduler/models/execution_history.hpp"
 #include "platform/machine/machine.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::scheduler {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::scheduler {
 

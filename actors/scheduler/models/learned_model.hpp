@@ -10,7 +10,7 @@
 
 #include "actors/scheduler/models/execution_history.hpp"
 #include "actors/scheduler/models/execution_model.hpp"
-#include "proto/device_kinds.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

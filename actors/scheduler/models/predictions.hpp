@@ -7,10 +7,11 @@
 
 #include "actors/scheduler/models/transfer_model.hpp"
 #include "actors/scheduler/replica_map.hpp"
-#include "proto/access.hpp"
-#include "proto/ids.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "proto/memory.hpp"
-#include "proto/units.hpp"
+#include "troupe/access.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe {
 struct CodeletDefinition;

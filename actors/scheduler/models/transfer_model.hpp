@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "proto/ids.hpp"
-#include "proto/units.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::scheduler {
 

@@ -4,6 +4,7 @@
 
 #include "actors/scheduler/policies/dual_approximation.hpp"
 #include "proto/memory.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

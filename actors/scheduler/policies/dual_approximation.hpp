@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::scheduler {
 

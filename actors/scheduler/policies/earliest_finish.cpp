@@ -5,6 +5,7 @@
 
 #include "actors/scheduler/policies/speedup.hpp"
 #include "actors/scheduler/projected_loads.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

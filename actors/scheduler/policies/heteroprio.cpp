@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "actors/scheduler/policies/speedup.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

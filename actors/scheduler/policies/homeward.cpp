@@ -11,6 +11,7 @@
 
 #include "actors/scheduler/policies/outlook.hpp"
 #include "actors/scheduler/policies/speedup.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

@@ -1,4 +1,6 @@
 #include "actors/scheduler/policies/multigrain.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/devices.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
 #include "actors/scheduler/policies/outlook.hpp"
+#include "troupe/devices.hpp"
 
 #include <algorithm>
 #include <array>

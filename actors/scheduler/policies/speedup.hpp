@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
-#include "proto/device_kinds.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

@@ -4,8 +4,9 @@
 
 #include "actors/workers/devices/core_device_watch.hpp"
 #include "actors/workers/devices/task_failure.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::workers {
 

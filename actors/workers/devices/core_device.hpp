@@ -12,9 +12,10 @@
 #include "actors/workers/devices/task_views.hpp"
 #include "actors/workers/team_counters.hpp"
 #include "actors/workers/worker_trace.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/task_graph.hpp"
 #include "platform/machine/clock.hpp"
-#include "proto/device_kinds.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::workers {
 

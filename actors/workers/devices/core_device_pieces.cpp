@@ -3,8 +3,9 @@
 
 #include "actors/workers/devices/core_device.hpp"
 #include "actors/workers/devices/core_device_watch.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::workers {
 

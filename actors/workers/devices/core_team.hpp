@@ -11,9 +11,9 @@
 
 #include "actors/workers/queues/doorbell.hpp"
 #include "graph/codelets/execution_scope.hpp"
-#include "graph/codelets/team.hpp"
 #include "platform/machine/cpu_set.hpp"
-#include "proto/units.hpp"
+#include "troupe/team.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

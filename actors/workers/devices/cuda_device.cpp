@@ -12,13 +12,14 @@
 
 #include "actors/workers/devices/task_failure.hpp"
 #include "actors/workers/devices/time_share.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/completion_check.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "platform/cuda/cuda_api.hpp"
 #include "platform/cuda/cuda_handles.hpp"
 #include "platform/cuda/cuda_range.hpp"
 #include "platform/cuda/cuda_thread.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::workers {
 
@@ -110,8 +111,8 @@ class CudaDevice final : public Device {
   std::vector<Stream> streams_;
   /// The slots stay where they are.
   std::deque<Slot> slots_;
-  /// Tasks that were started behind a task whose kernel could not be enqueued. They may become ready meanwhile, and then
-  /// stand in a `TaskList` of the graph's.
+  /// Tasks that were started behind a task whose kernel could not be enqueued. They may become ready meanwhile, and
+  /// then stand in a `TaskList` of the graph's.
   std::vector<graph::Task*> not_begun_;
   /// Slots in the order of their starts.
   std::deque<Slot*> in_flight_;

@@ -8,7 +8,8 @@
 #include "actors/workers/devices/core_device.hpp"
 #include "actors/workers/devices/device.hpp"
 #include "platform/cuda/cuda_devices.hpp"
-#include "proto/errors.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::workers {
 
@@ -18,7 +19,7 @@ struct CudaDeviceOptions {
   /// The GPU with its memory. Outlives the device.
   platform::CudaAccelerator* accelerator = nullptr;
   /// The number of streams: tasks that run on the GPU at a time.
-  std::size_t slots = traits(DeviceKind::cuda).slots;
+  std::size_t slots = traits(DeviceKind::cuda).queue.slots;
   /// Called once in the worker's thread when the GPU turns out to be lost, before the first task fails for it. May be
   /// empty.
   std::function<void()> on_lost = nullptr;

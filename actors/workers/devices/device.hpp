@@ -11,8 +11,8 @@
 #include "actors/workers/shared_pieces.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/task.hpp"
-#include "proto/ids.hpp"
-#include "proto/units.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

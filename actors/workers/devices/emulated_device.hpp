@@ -13,8 +13,8 @@
 #include "platform/accelerators/emulated_accelerator.hpp"
 #include "platform/machine/clock.hpp"
 #include "platform/machine/cpu_set.hpp"
-#include "proto/device_kinds.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::workers {
 

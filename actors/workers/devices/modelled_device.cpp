@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "actors/workers/devices/task_failure.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/size_classes.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::workers {
 

@@ -11,7 +11,7 @@
 #include "actors/workers/devices/device.hpp"
 #include "actors/workers/worker_trace.hpp"
 #include "platform/virtual/virtual_time.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::workers {
 

@@ -17,13 +17,15 @@
 #include "actors/workers/devices/opencl_lending.hpp"
 #include "actors/workers/devices/task_failure.hpp"
 #include "actors/workers/devices/time_share.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/completion_check.hpp"
 #include "graph/codelets/execution_scope.hpp"
-#include "graph/codelets/opencl_launch.hpp"
 #include "platform/opencl/opencl_error.hpp"
 #include "platform/opencl/opencl_handles.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/opencl.hpp"
 
 namespace troupe::workers {
 

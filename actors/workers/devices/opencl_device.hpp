@@ -9,7 +9,8 @@
 #include "actors/workers/devices/core_device.hpp"
 #include "actors/workers/devices/device.hpp"
 #include "platform/opencl/opencl_task_data.hpp"
-#include "proto/errors.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::workers {
 
@@ -22,14 +23,14 @@ struct OpenClDeviceOptions {
   /// Called once, in the worker's thread, when the device has stopped working.
   std::function<void()> on_lost = nullptr;
   /// The number of queues, and so of tasks that are on the device at a time.
-  std::size_t slots = traits(DeviceKind::opencl).slots;
+  std::size_t slots = traits(DeviceKind::opencl).queue.slots;
   /// Acquired before a kernel is called and released when its task has ended, in any thread. Null: launches of others
   /// do not matter. With a semaphore, the device is given one task at a time.
   std::binary_semaphore* turn = nullptr;
 };
 
 /// Every task has an in-order queue to itself, or shares the one queue that the data ask for. Its kernel enqueues on it
-/// (graph/codelets/opencl_launch.hpp). When the queue has done all that, and the data are back, the task ends, after
+/// (troupe/opencl.hpp). When the queue has done all that, and the data are back, the task ends, after
 /// its checks. The driver tells of the end in a thread of its own. Some drivers run kernels inside the call that
 /// enqueues them: then the task has ended when `start` returns.
 ///

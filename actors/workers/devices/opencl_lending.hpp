@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "actors/workers/devices/task_views.hpp"
-#include "graph/codelets/opencl_launch.hpp"
 #include "graph/tasks/task.hpp"
 #include "platform/opencl/opencl_handles.hpp"
 #include "platform/opencl/opencl_task_data.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/opencl.hpp"
 
 namespace troupe::workers {
 

@@ -5,7 +5,7 @@
 
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/task.hpp"
-#include "proto/ids.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::workers {
 

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "graph/codelets/kernel_context.hpp"
 #include "graph/data/data_record.hpp"
 #include "graph/tasks/task.hpp"
 #include "platform/memory/host_block.hpp"
-#include "proto/ids.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe::workers {
 

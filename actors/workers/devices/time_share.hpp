@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

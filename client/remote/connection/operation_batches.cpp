@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "client/remote/connection/wire_text.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::remote {
 

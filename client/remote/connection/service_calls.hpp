@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "client/remote/connection/session_view.hpp"
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::remote {
 

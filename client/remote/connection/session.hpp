@@ -17,8 +17,8 @@
 #include "client/remote/task_ledger.hpp"
 #include "graph/tasks/uncancellable.hpp"
 #include "platform/machine/background_thread.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::remote {
 

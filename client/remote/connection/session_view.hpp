@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::remote {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "platform/files/file_descriptor.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::remote {
 

@@ -10,10 +10,10 @@
 
 #include "graph/tasks/home_process.hpp"
 #include "platform/files/file_descriptor.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
-#include "proto/units.hpp"
 #include "proto/wire/memory_packets.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::remote {
 

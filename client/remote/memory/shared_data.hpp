@@ -10,9 +10,9 @@
 #include "client/remote/memory/shared_heap.hpp"
 #include "graph/data/data_record.hpp"
 #include "graph/data/data_registry.hpp"
-#include "proto/access.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/access.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::remote {
 

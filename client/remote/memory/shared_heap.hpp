@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "client/remote/memory/memory_connection.hpp"
-#include "proto/errors.hpp"
-#include "proto/units.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::remote {
 

@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "kernels/codelets.hpp"
 #include "kernels/tile_codelet_list.hpp"
 #include "python/module/bindings/bindings.hpp"

@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "client/backend.hpp"
 #include "python/module/array_blocks.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"

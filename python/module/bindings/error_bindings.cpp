@@ -2,9 +2,9 @@
 #include <pybind11/stl.h>
 
 #include "proto/edit_distance.hpp"
-#include "proto/errors.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::python {
 

@@ -4,7 +4,6 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "client/runtime.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/future_object.hpp"
@@ -13,6 +12,7 @@
 #include "python/module/runtime_settings.hpp"
 #include "python/module/runtime_state.hpp"
 #include "python/module/values.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::python {
 

@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "client/connect_options.hpp"
-#include "client/runtime.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/kernels/codelet_object.hpp"
 #include "python/module/objects.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::python {
 

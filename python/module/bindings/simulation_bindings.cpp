@@ -12,13 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "platform/described/machine_description.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/bindings/trace_object.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/gil.hpp"
 #include "python/module/option_table.hpp"
 #include "python/module/simulated_graph.hpp"
+#include "troupe/machine.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace py = pybind11;
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "client/runtime.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/bindings/trace_object.hpp"
 #include "python/module/errors.hpp"
@@ -15,6 +14,7 @@
 #include "python/module/values.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/traces.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::python {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "actors/reporting/run_report.hpp"
-#include "actors/reporting/trace.hpp"
+#include "troupe/report.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::python {
 

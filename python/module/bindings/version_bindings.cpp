@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "client/version.hpp"
 #include "python/module/bindings/bindings.hpp"
+#include "troupe/version.hpp"
 
 namespace troupe::python {
 

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "python/module/array_data.hpp"
 #include "python/module/kernels/scalars.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::python {
 

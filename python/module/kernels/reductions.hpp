@@ -3,8 +3,8 @@
 
 #include <pybind11/pybind11.h>
 
-#include "graph/codelets/handle.hpp"
 #include "python/module/array_data.hpp"
+#include "troupe/handle.hpp"
 
 namespace troupe::python {
 

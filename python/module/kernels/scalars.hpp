@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "graph/codelets/arguments.hpp"
 #include "graph/codelets/codelet_definition.hpp"
+#include "troupe/arguments.hpp"
 
 namespace troupe::python {
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "client/backend.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/lu.hpp"
 #include "linalg/qr.hpp"

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "linalg/factorization.hpp"
 #include "python/module/linalg/strided_matrix.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::python {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "graph/codelets/layout.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::python {
 

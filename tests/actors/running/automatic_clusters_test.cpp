@@ -11,6 +11,7 @@
 #include "actors/running/client_graph.hpp"
 #include "tests/actors/simulating/machine_by_hand.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors::by_hand {
 

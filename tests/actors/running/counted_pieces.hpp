@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests {
 

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "tests/support/environment_variable.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe {
 

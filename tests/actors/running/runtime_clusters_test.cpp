@@ -16,6 +16,8 @@
 #include "tests/actors/simulating/machine_by_hand.hpp"
 #include "tests/platform/machine/fake_system.hpp"
 #include "tests/support/skipping.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

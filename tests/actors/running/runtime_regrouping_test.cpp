@@ -12,6 +12,7 @@
 
 #include "tests/actors/runtime_fixture.hpp"
 #include "tests/actors/simulating/machine_by_hand.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
-#include "graph/codelets/codelet.hpp"
-#include "proto/device_kinds.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::tests {
 

@@ -9,10 +9,12 @@
 #include "actors/scheduler/models/learned_model.hpp"
 #include "actors/scheduler/scheduler_core.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/working_set.hpp"
 #include "tests/support/graph_data.hpp"
 #include "tests/support/step_host.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

@@ -9,6 +9,7 @@
 #include "actors/scheduler/scheduler_core.hpp"
 #include "tests/support/graph_data.hpp"
 #include "tests/support/step_host.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::scheduler {
 

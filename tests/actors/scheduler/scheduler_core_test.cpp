@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::scheduler {
 

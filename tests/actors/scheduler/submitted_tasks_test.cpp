@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/working_set.hpp"
 #include "graph/tasks/upward_ranks.hpp"
 #include "proto/random.hpp"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/actors/simulating/machine_by_hand.hpp"
+#include "troupe/simulation_options.hpp"
 
 // Runs in virtual time on clusters of cores.
 namespace troupe::actors::by_hand {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tests/actors/simulating/machine_by_hand.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/actors/runtime_fixture.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors::by_hand {
 

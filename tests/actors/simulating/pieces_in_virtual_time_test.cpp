@@ -7,6 +7,7 @@
 
 #include "tests/actors/simulating/machine_by_hand.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/simulation_options.hpp"
 
 // Tasks of pieces in virtual time: idle cores help.
 namespace troupe::actors::by_hand {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/actors/simulating/machine_by_hand.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 
@@ -218,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_whole_with_parts_is_used_on_cores) {
       Values x(kElements);
       const Handle whole = registered(runtime, x, "matrix");
       runtime.submit(add_one(kUpdate, Where::gpus), {whole});
-      const std::vector<graph::Block> blocks{{0, 0, 400, 1}, {400, 0, covered ? 600 : 300, 1}};
+      const std::vector<Block> blocks{{0, 0, 400, 1}, {400, 0, covered ? 600 : 300, 1}};
       const std::vector<Handle> parts = runtime->graph().partition(whole, blocks).value_or_throw();
       for (const Handle& part : parts) runtime.submit(add_one(kUpdate, Where::gpus), {part});
       runtime.submit(add_one(kUpdate), {whole});

@@ -4,8 +4,9 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "tests/support/loose_tasks.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::workers {
 

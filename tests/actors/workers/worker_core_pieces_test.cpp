@@ -3,8 +3,8 @@
 #include <string>
 
 #include "actors/workers/worker_core.hpp"
-#include "graph/codelets/codelet.hpp"
 #include "tests/actors/workers/core_fixture.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::workers {
 

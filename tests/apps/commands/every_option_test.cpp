@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "apps/command_line.hpp"
-#include "apps/experiments/experiment_commands.hpp"
+#include "lab/experiments/experiment_commands.hpp"
 #include "tests/apps/commands/option_cases.hpp"
 #include "tests/apps/troupe_program.hpp"
 #ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::apps {
 

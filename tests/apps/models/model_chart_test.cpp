@@ -4,6 +4,7 @@
 
 #include "apps/models/model_report.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::apps {
 

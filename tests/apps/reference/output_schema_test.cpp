@@ -9,12 +9,12 @@
 #include <string>
 
 #include "apps/reference/command_pages.hpp"
-#include "platform/described/machine_description.hpp"
 #include "proto/json/json.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::apps {
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "apps/command_line.hpp"
-#include "apps/experiments/experiment_commands.hpp"
 #include "apps/reference/command_pages.hpp"
+#include "lab/experiments/experiment_commands.hpp"
 #include "tests/apps/troupe_program.hpp"
 
 namespace troupe::apps {
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(what_a_users_home_is_does_not_matter) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_said) {
   const auto no_folder = errors_document("/no/such/folder");
   BOOST_REQUIRE(!no_folder);
-  BOOST_TEST(tests::contains(no_folder.failure().message, "/no/such/folder/proto/errors.hpp"));
+  BOOST_TEST(tests::contains(no_folder.failure().message, "/no/such/folder/include/troupe/errors.hpp"));
   BOOST_TEST(!keys_document("no JSON"));
   BOOST_TEST(!keys_document(R"({"$defs": {"key.n": {"type": "integer"}}})"));
 }

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "linalg/sparse/block_pattern.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::apps {
 

@@ -16,13 +16,13 @@
 #include <filesystem>
 #include <string>
 
-#include "client/runtime.hpp"
 #include "kernels/element_codelets.hpp"
 #include "platform/files/file_descriptor.hpp"
 #include "proto/json/json.hpp"
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/service/serve_process.hpp"
 #include "tests/support/resource_limit.hpp"
+#include "troupe/runtime.hpp"
 
 #ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
 

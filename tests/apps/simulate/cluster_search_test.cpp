@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/described/machine_description.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::apps {
 

@@ -5,6 +5,7 @@
 
 #include "apps/simulate/simulated_factorization.hpp"
 #include "tests/support/known_machine.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::apps {
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "actors/simulating/kernel_duration.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 
 namespace troupe::apps {
 

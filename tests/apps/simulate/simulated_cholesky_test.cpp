@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "apps/simulate/modelled_codelets.hpp"
-#include "client/runtime.hpp"
-#include "client/tiled_matrix.hpp"
 #include "linalg/cholesky.hpp"
 #include "proto/random.hpp"
 #include "tests/support/known_machine.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/simulation_options.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::apps {
 

@@ -6,6 +6,7 @@
 
 #include "tests/support/known_machine.hpp"
 #include "tests/support/tries.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::apps {
 

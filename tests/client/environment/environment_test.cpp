@@ -12,6 +12,7 @@
 #include "tests/client/fixture.hpp"
 #include "tests/support/captured_errors.hpp"
 #include "tests/support/environment_variable.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe {
 

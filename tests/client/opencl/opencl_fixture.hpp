@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "client/opencl_program.hpp"
 #include "tests/client/fixture.hpp"
 #include "tests/support/opencl/opencl_test_devices.hpp"
+#include "troupe/opencl.hpp"
 
 namespace troupe::tests {
 

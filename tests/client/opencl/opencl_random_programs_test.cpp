@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "graph/codelets/opencl_launch.hpp"
 #include "platform/opencl/opencl_devices.hpp"
 #include "tests/client/seeds.hpp"
 #include "tests/soak/seed_watchdog.hpp"
 #include "tests/support/random/emulated_run_actor.hpp"
 #include "tests/support/skipping.hpp"
+#include "troupe/opencl.hpp"
 
 namespace troupe::tests {
 

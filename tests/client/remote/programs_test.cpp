@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "client/tiled_matrix.hpp"
 #include "kernels/codelets.hpp"
 #include "tests/client/remote/places.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::tests {
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "service/server.hpp"
 #include "tests/support/killed/step_codelet.hpp"
 #include "tests/support/running_service.hpp"

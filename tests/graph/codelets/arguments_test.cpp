@@ -1,4 +1,4 @@
-#include "graph/codelets/arguments.hpp"
+#include "troupe/arguments.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "graph/codelets/kernel_context.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe {
 

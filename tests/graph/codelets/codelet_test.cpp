@@ -1,10 +1,12 @@
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "proto/errors.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe {
 

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
-#include "proto/errors.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe {
 

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/data_record.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::graph {
 

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_partition_waits_and_tasks_on_the_whole_submitted_meanwhil
   f.submit(doubles, {whole});
   f.host.step();
   BOOST_TEST(ready == 1);
-  const std::vector<graph::Block> blocks{{0, 0, 1, 1}, {1, 0, 1, 1}};
+  const std::vector<Block> blocks{{0, 0, 1, 1}, {1, 0, 1, 1}};
   const auto parts = f.host.graph.finish_partition(*pending, blocks).value_or_throw();
   BOOST_TEST_REQUIRE(parts.size() == 2U);
   f.submit(f.add_one, {parts[1]});

@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(a_full_window_makes_the_submitter_work) {
     const Codelet add = Codelet("add", {AccessMode::read_write}).cpu([](double& x) { x += 1; });
     for (int i = 0; i < 100; ++i) {
       submit(small.graph, add, {y});
-      const GraphProgress progress = small.graph.progress();
+      const Progress progress = small.graph.progress();
       BOOST_TEST_REQUIRE(progress.submitted - progress.ended <= window);
     }
     BOOST_TEST(small.graph.wait_all().ok());

@@ -8,11 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "kernels/checks/catalogue.hpp"
 #include "kernels/codelets.hpp"
-#include "proto/errors.hpp"
 #include "proto/random.hpp"
 #include "tests/kernels/guarded_memory.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::kernels {
 

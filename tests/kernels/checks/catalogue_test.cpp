@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "kernels/checks/tile_conditions.hpp"
 #include "kernels/element_codelets.hpp"
 #include "kernels/tile_codelet_list.hpp"

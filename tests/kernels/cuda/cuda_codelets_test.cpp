@@ -7,12 +7,13 @@
 #include <thread>
 #include <vector>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "kernels/codelets.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
 #include "kernels/gpu_environment.hpp"
 #include "kernels/tile_codelet_list.hpp"
-#include "proto/errors.hpp"
 #include "tests/kernels/cuda/cuda_comparison.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::kernels {
 

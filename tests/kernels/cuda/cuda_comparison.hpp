@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_kernels.hpp"
-#include "proto/errors.hpp"
 #include "proto/random.hpp"
 #include "tests/kernels/around.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
 #include "tests/support/cuda/cuda_operands.hpp"
 #include "tests/support/skipping.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::tests::comparison {
 

@@ -5,13 +5,13 @@
 #include <cstring>
 #include <set>
 
-#include "actors/simulating/simulation_options.hpp"
 #include "linalg/dense_matrix.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/sparse/block_structure.hpp"
 #include "proto/random.hpp"
 #include "tests/linalg/sparse/random_blocks.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::linalg {
 

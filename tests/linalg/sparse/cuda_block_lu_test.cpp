@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "kernels/sparse/super_blocks_on_gpus.hpp"
 #include "linalg/sparse/block_lu.hpp"
 #include "linalg/sparse/block_solve.hpp"

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <set>
 
-#include "proto/errors.hpp"
 #include "proto/random.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::linalg {
 

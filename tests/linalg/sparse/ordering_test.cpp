@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "proto/errors.hpp"
 #include "proto/random.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::linalg {
 

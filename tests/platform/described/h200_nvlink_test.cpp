@@ -6,8 +6,8 @@
 #include <set>
 
 #include "platform/described/embedded_machines.hpp"
-#include "platform/described/machine_description.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::platform {
 

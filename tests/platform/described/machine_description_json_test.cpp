@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "platform/described/machine_description.hpp"
 #include "proto/random.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/machine.hpp"
 
 // A message about a bad file names the field. Each test spoils one field of a good description.
 namespace troupe::platform {

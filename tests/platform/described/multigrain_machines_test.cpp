@@ -5,8 +5,8 @@
 #include <string>
 
 #include "platform/described/embedded_machines.hpp"
-#include "platform/described/machine_description.hpp"
 #include "proto/json/json.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::platform {
 

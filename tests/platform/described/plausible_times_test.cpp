@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "platform/described/embedded_machines.hpp"
-#include "platform/described/machine_description.hpp"
 #include "proto/json/json.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/tries.hpp"
+#include "troupe/machine.hpp"
 
 // Times that are wrong by a factor of a thousand are refused. The times of all known machines are far from the limits.
 namespace troupe::platform {

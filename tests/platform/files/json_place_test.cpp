@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "proto/errors.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::platform {
 

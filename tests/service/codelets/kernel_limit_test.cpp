@@ -2,8 +2,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "service/codelets/codelet_library.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::service {
 

@@ -8,10 +8,10 @@
 #include <numeric>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "service/codelets/codelet_library.hpp"
 #include "service/codelets/reductions.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::service {
 

@@ -1,5 +1,5 @@
 // A plug-in whose name is taken.
-#include "client/plugin.hpp"
+#include "troupe/plugin.hpp"
 
 TROUPE_PLUGIN("duplicate", [](troupe::PluginRegistrar& registrar) {
   registrar.add(troupe::Codelet("of_duplicate", {}).cpu([] {}));

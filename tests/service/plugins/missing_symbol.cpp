@@ -1,5 +1,5 @@
 // A plug-in that needs a symbol which no library has.
-#include "client/plugin.hpp"
+#include "troupe/plugin.hpp"
 
 extern "C" void troupe_test_nobody_has_this();
 

@@ -1,5 +1,6 @@
 // A plug-in that was built for another version of the interface.
-#include "client/plugin.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/plugin.hpp"
 
 extern "C" const troupe::PluginDescriptor troupe_plugin;
 const troupe::PluginDescriptor troupe_plugin = {

@@ -1,5 +1,5 @@
 // A plug-in with a reduction.
-#include "client/plugin.hpp"
+#include "troupe/plugin.hpp"
 
 TROUPE_PLUGIN("reduction", [](troupe::PluginRegistrar& registrar) {
   registrar.add_reduction<double>("plus", troupe::sum_reduction<double>());

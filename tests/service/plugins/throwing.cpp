@@ -1,7 +1,7 @@
 // A plug-in whose register function throws after it has added something.
 #include <stdexcept>
 
-#include "client/plugin.hpp"
+#include "troupe/plugin.hpp"
 
 TROUPE_PLUGIN("throwing", [](troupe::PluginRegistrar& registrar) {
   registrar.add(troupe::Codelet("of_throwing", {}).cpu([] {}));

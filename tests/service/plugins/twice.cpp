@@ -1,5 +1,5 @@
 // A plug-in with two codelets of one name.
-#include "client/plugin.hpp"
+#include "troupe/plugin.hpp"
 
 TROUPE_PLUGIN("twice", [](troupe::PluginRegistrar& registrar) {
   registrar.add(troupe::Codelet("of_twice", {}).cpu([] {}));

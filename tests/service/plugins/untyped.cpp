@@ -1,5 +1,5 @@
 // A plug-in with a codelet whose kernel says nothing about its data.
-#include "client/plugin.hpp"
+#include "troupe/plugin.hpp"
 
 TROUPE_PLUGIN("untyped", [](troupe::PluginRegistrar& registrar) {
   registrar.add(troupe::Codelet("of_untyped", {troupe::AccessMode::read}).cpu([](const troupe::KernelContext&) {}));

@@ -13,9 +13,11 @@
 #include <mutex>
 
 #include "client/remote/connection/protocol_version.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "proto/random.hpp"
 #include "tests/support/running_service.hpp"
 #include "tests/support/service_client.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::tests {
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "proto/device_kinds.hpp"
 #include "service/views/service_view.hpp"
+#include "troupe/devices.hpp"
 
 namespace troupe::tests {
 

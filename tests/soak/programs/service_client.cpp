@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "kernels/element_codelets.hpp"
 #include "proto/random.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe {
 namespace {

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/completion_check.hpp"
-#include "graph/codelets/kernel_context.hpp"
 #include "kernels/cuda/gpu_codelets.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe::tests {
 

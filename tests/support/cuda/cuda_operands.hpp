@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "graph/codelets/arguments.hpp"
-#include "graph/codelets/codelet.hpp"
-#include "graph/codelets/layout.hpp"
 #include "platform/cuda/cuda_api.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
+#include "troupe/arguments.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::tests {
 

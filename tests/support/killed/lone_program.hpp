@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "client/runtime.hpp"
 #include "proto/random.hpp"
 #include "tests/support/killed/step_codelet.hpp"
 #include "tests/support/random/random_policy.hpp"
 #include "tests/support/random/random_program.hpp"
 #include "tests/support/random/random_program_check.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::tests {
 
@@ -159,7 +159,7 @@ class LoneProgram {
   void partition(const Operation& operation) {
     if (handle(operation.index).record() == nullptr) return;
     const Region& whole = region(operation.index);
-    std::vector<graph::Block> blocks;
+    std::vector<Block> blocks;
     for (const int part : operation.parts) {
       const Region& one = region(part);
       blocks.push_back({one.row - whole.row, one.col - whole.col, one.rows, one.cols});

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "graph/codelets/kernel_context.hpp"
 #include "tests/support/random/random_program_check.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe::tests {
 

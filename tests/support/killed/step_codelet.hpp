@@ -1,9 +1,9 @@
 /// The kernel of random programs whose service is another process: all that it needs to know are its arguments.
 #pragma once
 
-#include "graph/codelets/arguments.hpp"
-#include "graph/codelets/codelet.hpp"
 #include "tests/support/random/random_program.hpp"
+#include "troupe/arguments.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests {
 

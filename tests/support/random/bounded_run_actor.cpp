@@ -15,12 +15,13 @@
 
 #include "apps/simulate/simulated_factorization.hpp"
 #include "apps/simulate/simulation_bound.hpp"
-#include "client/runtime.hpp"
 #include "proto/random.hpp"
 #include "tests/support/known_machine.hpp"
 #include "tests/support/random/random_machine.hpp"
 #include "tests/support/random/random_policy.hpp"
 #include "tests/support/random/random_program.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::tests {
 

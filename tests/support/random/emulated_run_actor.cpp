@@ -6,12 +6,12 @@
 #include <array>
 #include <cstdio>
 
-#include "actors/observation/why_report.hpp"
 #include "actors/running/runtime_system.hpp"
 #include "proto/random.hpp"
 #include "tests/support/random/random_faults.hpp"
 #include "tests/support/random/random_policy.hpp"
 #include "tests/support/random/random_recording.hpp"
+#include "troupe/why.hpp"
 
 namespace troupe::tests {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "actors/reporting/run_report.hpp"
-#include "actors/running/runtime_options.hpp"
 #include "tests/support/random/random_program.hpp"
+#include "troupe/report.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::tests {
 

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <optional>
 
-#include "client/runtime.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/incremental_lu.hpp"
 #include "linalg/lu.hpp"
 #include "linalg/qr.hpp"
 #include "proto/random.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::tests {
 namespace {

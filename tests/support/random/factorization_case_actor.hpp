@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "actors/running/runtime_options.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/problem.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::tests {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "graph/codelets/kernel_context.hpp"
 #include "tests/support/random/random_program.hpp"
+#include "troupe/kernel_context.hpp"
 
 namespace troupe::tests {
 

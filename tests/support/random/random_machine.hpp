@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "platform/described/machine_description.hpp"
 #include "proto/random.hpp"
+#include "troupe/machine.hpp"
 
 namespace troupe::tests {
 

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "graph/codelets/codelet_definition.hpp"
-#include "graph/codelets/handle.hpp"
 #include "graph/task_graph.hpp"
-#include "proto/access.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/ids.hpp"
-#include "proto/units.hpp"
 #include "tests/support/program_place.hpp"
+#include "troupe/access.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::tests {
 

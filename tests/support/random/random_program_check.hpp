@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelets/layout.hpp"
 #include "tests/support/random/random_program.hpp"
+#include "troupe/layout.hpp"
 
 namespace troupe::tests {
 

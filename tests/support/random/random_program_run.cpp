@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <thread>
 
-#include "graph/codelets/codelet.hpp"
 #include "proto/random.hpp"
 #include "tests/support/random/planned_run.hpp"
 #include "tests/support/random/random_program_check.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests {
 
@@ -331,7 +331,7 @@ class Run {
   void partition(const Operation& operation) {
     if (handle(operation.index).record() == nullptr) return;
     const Region& whole = program_.regions[static_cast<std::size_t>(operation.index)];
-    std::vector<graph::Block> blocks;
+    std::vector<Block> blocks;
     for (const int part : operation.parts) {
       const Region& region = program_.regions[static_cast<std::size_t>(part)];
       blocks.push_back({region.row - whole.row, region.col - whole.col, region.rows, region.cols});

@@ -9,11 +9,11 @@
 #include <thread>
 #include <utility>
 
-#include "graph/codelets/codelet.hpp"
 #include "proto/random.hpp"
 #include "tests/support/random/random_program.hpp"
 #include "tests/support/random/random_program_check.hpp"
 #include "tests/support/random/recording_data.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::tests {
 
@@ -114,7 +114,7 @@ class RecordingRun {
       handle(whole) = graph_.register_data({view.layout, view.data, nullptr, "r" + std::to_string(operation.index)});
       return set_reduction(whole);
     }
-    std::vector<graph::Block> blocks;
+    std::vector<Block> blocks;
     for (const int part : operation.parts) {
       const Region& block = program_.regions[index(part)];
       blocks.push_back({block.row - region.row, block.col - region.col, block.rows, block.cols});

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/running/runtime_options.hpp"
 #include "tests/support/random/random_program.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe::tests {
 

@@ -9,10 +9,11 @@
 #include <thread>
 #include <utility>
 
-#include "actors/observation/why_report.hpp"
 #include "actors/running/runtime_system.hpp"
 #include "proto/random.hpp"
 #include "tests/support/random/random_policy.hpp"
+#include "troupe/simulation_options.hpp"
+#include "troupe/why.hpp"
 
 namespace troupe::tests {
 

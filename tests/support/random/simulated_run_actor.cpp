@@ -8,7 +8,6 @@
 #include <memory>
 #include <numeric>
 
-#include "actors/observation/why_report.hpp"
 #include "actors/running/runtime_system.hpp"
 #include "proto/random.hpp"
 #include "tests/support/random/random_faults.hpp"
@@ -16,6 +15,8 @@
 #include "tests/support/random/random_policy.hpp"
 #include "tests/support/random/random_recording.hpp"
 #include "tests/support/random/simulated_trace_check_actor.hpp"
+#include "troupe/simulation_options.hpp"
+#include "troupe/why.hpp"
 
 namespace troupe::tests {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "actors/reporting/run_report.hpp"
-#include "actors/reporting/trace.hpp"
-#include "actors/simulating/simulation_options.hpp"
 #include "tests/support/random/random_program.hpp"
+#include "troupe/report.hpp"
+#include "troupe/simulation_options.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::tests {
 

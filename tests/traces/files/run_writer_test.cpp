@@ -10,10 +10,10 @@
 #include <string>
 
 #include "client/environment/run_output.hpp"
-#include "client/troupe.hpp"
 #include "tests/support/captured_errors.hpp"
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/troupe.hpp"
 
 namespace troupe {
 

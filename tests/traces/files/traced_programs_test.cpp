@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "actors/running/runtime_system.hpp"
-#include "client/runtime.hpp"
 #include "platform/machine/clock.hpp"
 #include "proto/json/json.hpp"
 #include "tests/support/random/random_run_actor.hpp"
@@ -18,6 +17,7 @@
 #include "tests/traces/files/paje_trace_checks.hpp"
 #include "traces/files/trace_file.hpp"
 #include "traces/picture/child_process.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::traces {
 

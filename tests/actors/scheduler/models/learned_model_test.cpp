@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 
-#include "graph/codelets/codelet.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::scheduler {
 

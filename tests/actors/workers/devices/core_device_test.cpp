@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "tests/actors/graph_fixture.hpp"
 
 namespace troupe::workers {

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "actors/workers/devices/cuda_device.hpp"
-#include "graph/codelets/codelet.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
 #include "tests/support/cuda/cuda_launcher.hpp"
 #include "tests/support/failing_memory.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::workers {
 

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "graph/codelets/opencl_launch.hpp"
 #include "platform/opencl/opencl_accelerator.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/support/opencl/opencl_test_devices.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/opencl.hpp"
 
 namespace troupe::workers {
 

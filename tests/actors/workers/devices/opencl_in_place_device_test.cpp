@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "actors/workers/devices/opencl_device.hpp"
-#include "graph/codelets/opencl_launch.hpp"
 #include "platform/memory/host_buffer.hpp"
 #include "platform/opencl/opencl_host_memory.hpp"
 #include "tests/actors/graph_fixture.hpp"
 #include "tests/support/opencl/opencl_copying_driver.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "troupe/opencl.hpp"
 
 namespace troupe::workers {
 

@@ -1,0 +1,192 @@
+/// Data of the C interface.
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "c/element_types.hpp"
+#include "c/guard.hpp"
+#include "c/objects.hpp"
+#include "c/values.hpp"
+#include "client/backend.hpp"
+#include "client/matrix_shape.hpp"
+
+namespace troupe::c {
+
+namespace {
+
+troupe_view view_of(const DataView& view) {
+  return {view.data, view.layout.rows, view.layout.cols, view.layout.ld, view.layout.element_size};
+}
+
+void give_data(const GivingCall& call, troupe_type type, graph::DataDescription description, troupe_data** data) {
+  auto made = std::make_unique<troupe_data>();
+  made->state = call.state();
+  const Handle handle = call.runtime().backend().register_data(std::move(description)).value_or_throw();
+  made->handle = HandleSlots::get().add({handle, type, call.state()->number()});
+  *data = made.release();
+}
+
+Layout layout_of_matrix(troupe_type type, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+  const ElementType element = element_type(type);
+  client::check_matrix_shape(rows, cols, ld, element.size);
+  return {rows, cols, ld, static_cast<std::uint32_t>(element.size), element.tag};
+}
+
+/// Returns the sum for numbers. TROUPE_BOOL has none: C++ adds types smaller than int as ints.
+template <class T>
+ReductionMethods sum_of() {
+  if constexpr (std::is_same_v<T, bool>) {
+    throw Error(ErrorCode::invalid_argument, "there is no sum of TROUPE_BOOL: use troupe_set_reduction");
+  } else {
+    return sum_reduction<T>();
+  }
+}
+
+}  // namespace
+}  // namespace troupe::c
+
+using namespace troupe;     // NOLINT: the functions of the interface lie outside of all namespaces
+using namespace troupe::c;  // NOLINT
+
+extern "C" {
+
+troupe_error troupe_register(troupe_runtime* runtime, troupe_type type, void* memory, int64_t rows, int64_t cols,
+                             int64_t ld, const char* name, troupe_data** data) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    require(data, "data");
+    const Layout layout = layout_of_matrix(type, rows, cols, ld);
+    const GivingCall call(runtime->state);
+    if (rows != 0 && cols != 0 && call.state()->has_memory()) require(memory, "memory");
+    give_data(call, type, {layout, static_cast<std::byte*>(memory), nullptr, text_of(name)}, data);
+  });
+}
+
+troupe_error troupe_allocate(troupe_runtime* runtime, troupe_type type, int64_t rows, int64_t cols, const char* name,
+                             troupe_data** data) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    require(data, "data");
+    const Layout layout = layout_of_matrix(type, rows, cols, std::max<std::int64_t>(rows, 1));
+    const GivingCall call(runtime->state);
+    graph::DataDescription description{layout, nullptr, nullptr, text_of(name), true, true};
+    if (call.state()->has_memory()) {
+      client::Memory memory = call.runtime().allocate_bytes(layout.payload());
+      description.host = memory.data.get();
+      description.owned = std::move(memory.data);
+    }
+    give_data(call, type, std::move(description), data);
+  });
+}
+
+troupe_error troupe_data_free(troupe_data* data) {
+  return guarded([&] {
+    if (data == nullptr) return;
+    if (const auto state = data->state.lock()) {
+      try {
+        const HandleSlots::Meaning meaning = HandleSlots::get().find(data->handle, state->number());
+        state->runtime().release(meaning.handle);
+        HandleSlots::get().remove(data->handle);
+      } catch (const Error& error) {
+        // Another thread is freeing the runtime, and the data are freed with it.
+        if (error.code() != ErrorCode::invalid_handle) throw;
+      }
+    }
+    delete data;
+  });
+}
+
+troupe_handle troupe_data_handle(const troupe_data* data) { return data == nullptr ? troupe_handle{} : data->handle; }
+
+troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
+                              troupe_handle* parts) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    const GivingCall call(runtime->state);
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(whole, call.state()->number());
+    if (count == 0) return;
+    require(blocks, "blocks");
+    require(parts, "parts");
+    std::vector<Block> cut;
+    for (size_t i = 0; i < count; ++i) cut.push_back({blocks[i].row, blocks[i].col, blocks[i].rows, blocks[i].cols});
+    const std::vector<Handle> handles = call.runtime().partition(meaning.handle, cut);
+    HandleSlots::get().add_parts(whole, call.state()->number(), handles, parts);
+  });
+}
+
+troupe_error troupe_set_sum(troupe_runtime* runtime, troupe_handle handle, troupe_type type) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    const GivingCall call(runtime->state);
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, call.state()->number());
+    if (meaning.type != type) {
+      throw Error(ErrorCode::signature_mismatch, "troupe_set_sum for elements of troupe_type " + std::to_string(type) +
+                                                     ", and the data have elements of troupe_type " +
+                                                     std::to_string(meaning.type));
+    }
+    if (type >= kFirstOwnType) {
+      throw Error(ErrorCode::invalid_argument,
+                  "nobody knows how to add elements of a type of the program's own: use troupe_set_reduction");
+    }
+    call.runtime().set_reduction(meaning.handle, with_type(type, []<class T>() { return sum_of<T>(); }));
+  });
+}
+
+troupe_error troupe_set_reduction(troupe_runtime* runtime, troupe_handle handle, troupe_initialize initialize,
+                                  troupe_combine combine, void* user, void (*destroy)(void* user)) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    require(reinterpret_cast<const void*>(initialize), "initialize");
+    require(reinterpret_cast<const void*>(combine), "combine");
+    const GivingCall call(runtime->state);
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, call.state()->number());
+    // If this call fails, the caller keeps its object, and `destroy` is not called.
+    const auto keeps = std::make_shared<bool>(true);
+    const std::shared_ptr<void> owner(user, [keeps, destroy](void* last) {
+      if (!*keeps && destroy != nullptr) destroy(last);
+    });
+    ReductionMethods methods;
+    methods.initialize = [initialize, owner](const DataView& partial) {
+      const troupe_view seen = view_of(partial);
+      initialize(&seen, owner.get());
+    };
+    methods.combine = [combine, owner](const DataView& into, const DataView& from) {
+      const troupe_view target = view_of(into);
+      const troupe_view source = view_of(from);
+      combine(&target, &source, owner.get());
+    };
+    call.runtime().set_reduction(meaning.handle, std::move(methods));
+    *keeps = false;
+  });
+}
+
+troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troupe_mode mode, troupe_hold** hold) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    require(hold, "hold");
+    const GivingCall call(runtime->state);
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, call.state()->number());
+    *hold = new troupe_hold(
+        call.state(), troupe_hold::on(*call.state(), call.runtime().acquire(meaning.handle, mode_of(mode)), true));
+  });
+}
+
+void* troupe_hold_memory(const troupe_hold* hold, int64_t* rows, int64_t* cols, int64_t* ld) {
+  void* memory = nullptr;
+  static_cast<void>(guarded([&] {
+    require(hold, "hold");
+    const std::shared_ptr<RuntimeState> state = living(hold->state);
+    const auto access = hold->content->get();
+    const DataView& view = access->view();
+    if (rows != nullptr) *rows = view.layout.rows;
+    if (cols != nullptr) *cols = view.layout.cols;
+    if (ld != nullptr) *ld = view.layout.ld;
+    memory = view.data;
+  }));
+  return memory;
+}
+
+void troupe_hold_free(troupe_hold* hold) { delete hold; }
+}

@@ -1,0 +1,14 @@
+/// Conversions between values of the C interface and C++ values.
+#pragma once
+
+#include "troupe/access.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/troupe.h"
+
+namespace troupe::c {
+
+/// Throws `invalid_argument` for numbers that are no mode, and for TROUPE_DECLARED.
+[[nodiscard]] AccessMode mode_of(troupe_mode mode);
+[[nodiscard]] troupe_status to_c(TaskStatus status);
+
+}  // namespace troupe::c

@@ -1,0 +1,26 @@
+/// One submission, as the graph gets it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "troupe/arguments.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/handle.hpp"
+
+namespace troupe::graph {
+
+/// One submission. The referenced objects are used during the call only.
+struct TaskSpecification {
+  const Codelet& codelet;
+  std::span<const Access> accesses;
+  const Arguments& arguments;
+  const TaskOptions& options;
+  /// The number by which `TaskEndings` and failures name the task; 0: none. Kept with `GraphOptions::shares_workers`
+  /// only.
+  std::uint64_t tag = 0;
+  /// True: `GraphOptions::restrictions` hold for it. False for the stand-in of a task that is refused.
+  bool restricted = true;
+};
+
+}  // namespace troupe::graph

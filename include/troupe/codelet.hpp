@@ -1,0 +1,529 @@
+/// A codelet: a named kernel with one implementation per kind of device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "troupe/access.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/kernel_context.hpp"
+
+/// The type that CUDA's `cudaStream_t` points to.
+struct CUstream_st;
+
+namespace troupe {
+
+class OpenClLaunch;
+struct CodeletDefinition;
+struct DevicesHere;
+
+/// An implementation. It may throw: the task then fails with the exception's text, and with its code where it is an
+/// `Error` (else `kernel_failed`).
+using Kernel = std::function<void(const KernelContext&)>;
+/// Returns the number of pieces of a task, from the shapes of its data and its arguments.
+using PieceCount = std::function<std::int64_t(const KernelContext&)>;
+/// Runs one piece, given by its number. It may throw, as a `Kernel` may.
+using PieceKernel = std::function<void(std::size_t piece, const KernelContext&)>;
+/// Returns the floating-point operations of one task, from the shapes of its data and its arguments.
+using FlopCount = std::function<double(const KernelContext&)>;
+/// Returns a number that tells apart tasks that take different times on data of the same shapes.
+using Footprint = std::function<std::uint64_t(const KernelContext&)>;
+/// Sets up the conditions that must hold while kernels of the codelet may run; its result lives as long as the runtime.
+/// It is called once per runtime, when the runtime first sees a codelet with this environment.
+using Environment = std::shared_ptr<void> (*)();
+
+/// The type that a typed implementation expects of one handle.
+struct DataParameter {
+  ViewShape shape = ViewShape::any;
+  std::uint64_t element_tag = 0;
+  bool writable = false;
+  /// The size in bytes. It follows from the tag, so comparisons ignore it; but layouts that another process made up may
+  /// say something else.
+  std::uint32_t element_size = 0;
+
+  friend bool operator==(const DataParameter& a, const DataParameter& b) {
+    return a.shape == b.shape && a.element_tag == b.element_tag && a.writable == b.writable;
+  }
+};
+
+/// The type that a typed implementation expects of one argument by value.
+struct ArgumentType {
+  template <class T>
+  [[nodiscard]] static ArgumentType of() {
+    return {type_tag<T>(), sizeof(T), alignof(T)};
+  }
+
+  std::uint64_t tag = 0;
+  std::uint8_t size = 0;
+  std::uint8_t alignment = 1;
+
+  friend bool operator==(const ArgumentType&, const ArgumentType&) = default;
+};
+
+/// The parameters of a typed implementation: handles first, then arguments by value.
+struct KernelParameters {
+  std::vector<DataParameter> data;
+  std::vector<ArgumentType> arguments;
+};
+
+/// A variadic codelet's handles of one kind, one after the other.
+struct HandleGroup {
+  static constexpr bool any_number = true;
+
+  /// Makes the group of handles that a kernel takes as `P`:
+  /// `HandleGroup::of<MatrixView<const double>>(AccessMode::read)`.
+  template <class P>
+  [[nodiscard]] static HandleGroup of(AccessMode mode, bool repeated = false);
+
+  DataParameter parameter;
+  AccessMode mode = AccessMode::read;
+  /// True: one or more handles; false: one. The next group must have another element type.
+  bool repeated = false;
+};
+
+namespace detail {
+
+template <class T>
+struct Parameter {
+  static constexpr bool is_data = false;
+};
+template <class T>
+struct Parameter<MatrixView<T>> {
+  static constexpr bool is_data = true;
+  static DataParameter describe() {
+    return {ViewShape::matrix, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
+  }
+  static MatrixView<T> get(const KernelContext& context, std::size_t index) {
+    return UncheckedViews::matrix<T>(context, index);
+  }
+};
+template <class T>
+struct Parameter<std::span<T>> {
+  static constexpr bool is_data = true;
+  static DataParameter describe() {
+    return {ViewShape::vector, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
+  }
+  static std::span<T> get(const KernelContext& context, std::size_t index) {
+    return UncheckedViews::vector<T>(context, index);
+  }
+};
+template <class T>
+struct Parameter<T&> {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "a kernel's parameter T& is for data of one element, which has to be trivially copyable: in place of "
+                "std::vector<T>& take VectorView<T> (std::span<T>), or MatrixView<T>; const T where the mode is read");
+  static constexpr bool is_data = true;
+  static DataParameter describe() {
+    return {ViewShape::scalar, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
+  }
+  static T& get(const KernelContext& context, std::size_t index) { return UncheckedViews::scalar<T>(context, index); }
+};
+
+}  // namespace detail
+
+template <class P>
+HandleGroup HandleGroup::of(AccessMode mode, bool repeated) {
+  static_assert(detail::Parameter<P>::is_data, "a group is of handles as a typed kernel takes them");
+  return {detail::Parameter<P>::describe(), mode, repeated};
+}
+
+namespace detail {
+
+/// Calls a typed function with views of the handles, in order, and then the arguments by value, in order.
+template <class F, class... P>
+struct TypedKernel {
+  static constexpr std::size_t data_count = (static_cast<std::size_t>(Parameter<P>::is_data) + ... + 0);
+
+  template <std::size_t I>
+  static decltype(auto) get(const KernelContext& context) {
+    using Type = std::tuple_element_t<I, std::tuple<P...>>;
+    if constexpr (Parameter<Type>::is_data) {
+      return Parameter<Type>::get(context, I);
+    } else {
+      static_assert(I >= data_count, "a typed kernel takes views of its handles first, then arguments by value");
+      return UncheckedViews::argument<std::remove_const_t<Type>>(context, I - data_count);
+    }
+  }
+  /// `leading`: the arguments that the function takes before the views.
+  template <class... Leading>
+  static decltype(auto) call(const F& function, const KernelContext& context, Leading&&... leading) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
+      return function(std::forward<Leading>(leading)..., get<I>(context)...);
+    }
+    (std::index_sequence_for<P...>{});
+  }
+  static Kernel wrap(F function) {
+    return [function = std::move(function)](const KernelContext& context) { call(function, context); };
+  }
+  static PieceCount wrap_count(F function) {
+    return [function = std::move(function)](const KernelContext& context) {
+      return static_cast<std::int64_t>(call(function, context));
+    };
+  }
+  [[nodiscard]] static KernelParameters parameters() {
+    KernelParameters result;
+    (add_one<P>(result), ...);
+    return result;
+  }
+  template <class T>
+  static void add_one(KernelParameters& result) {
+    if constexpr (Parameter<T>::is_data) {
+      result.data.push_back(Parameter<T>::describe());
+    } else {
+      using Value = std::remove_cv_t<T>;
+      static_assert(
+          std::is_trivially_copyable_v<Value>,
+          "a kernel's parameters by value are trivially copyable: take data by VectorView<T> (std::span<T>) or "
+          "MatrixView<T>, and other things through a handle");
+      result.arguments.push_back({type_tag<Value>(), sizeof(Value), alignof(Value)});
+    }
+  }
+};
+
+/// A typed kernel whose function takes one more parameter first: the value of `Leading::get`, of a type for which
+/// `Leading::takes` is true.
+template <class Leading, class F, class... P>
+struct LedKernel {
+  static_assert(
+      sizeof...(P) > 0,
+      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for OpenCL the launch (OpenClLaunch&), one "
+      "for a team the team (Team&), a piece its number (std::size_t)");
+};
+template <class Leading, class F, class First, class... P>
+struct LedKernel<Leading, F, First, P...> {
+  static_assert(
+      Leading::template takes<First>,
+      "a typed kernel for CUDA takes the stream (cudaStream_t) first, one for OpenCL the launch (OpenClLaunch&), one "
+      "for a team the team (Team&), a piece its number (std::size_t); then come views of its handles");
+  using Typed = TypedKernel<F, P...>;
+
+  static Kernel wrap(F function) {
+    return [function = std::move(function)](const KernelContext& context) {
+      Typed::call(function, context, Leading::get(context));
+    };
+  }
+  static PieceKernel wrap_piece(F function) {
+    return [function = std::move(function)](std::size_t piece, const KernelContext& context) {
+      Typed::call(function, context, static_cast<std::remove_cvref_t<First>>(piece));
+    };
+  }
+  [[nodiscard]] static KernelParameters parameters() { return Typed::parameters(); }
+};
+
+struct LeadingStream {
+  template <class First>
+  static constexpr bool takes = std::is_same_v<std::remove_const_t<First>, ::CUstream_st*>;
+  static ::CUstream_st* get(const KernelContext& context) { return static_cast<::CUstream_st*>(context.stream); }
+};
+struct LeadingLaunch {
+  template <class First>
+  static constexpr bool takes = std::is_same_v<First, OpenClLaunch&>;
+  static OpenClLaunch& get(const KernelContext& context) { return *static_cast<OpenClLaunch*>(context.stream); }
+};
+struct LeadingTeam {
+  template <class First>
+  static constexpr bool takes = std::is_same_v<First, Team&>;
+  static Team& get(const KernelContext& context) { return context.team(); }
+};
+
+struct LeadingPiece {
+  template <class First>
+  static constexpr bool takes = std::is_integral_v<First>;
+};
+
+/// True for a function object whose parameters are known without calling it. It excludes lambdas with `auto`
+/// parameters, whose `operator()` is a template, and objects with several `operator()`.
+template <class F>
+concept HasOneSignature =
+    std::is_function_v<std::remove_pointer_t<F>> || std::is_bind_expression_v<F> || requires { &F::operator(); };
+
+/// Returns true if the kernel takes the context, after its leading parameters, and looks its data up there by number.
+/// Evaluated before any question about its type that could fail in the middle of the standard library.
+template <class F, class... Leading>
+constexpr bool takes_context() {
+  static_assert(HasOneSignature<F>,
+                "a kernel's parameters have to be named, as its data are checked against them: in place of auto write "
+                "const KernelContext&, or views of its data (VectorView<T>, MatrixView<T>, T&) and arguments by value");
+  if constexpr (!HasOneSignature<F>) {
+    return true;
+  } else if constexpr (std::is_invocable_v<F&, Leading..., const KernelContext&>) {
+    static_assert(
+        std::is_invocable_v<const F&, Leading..., const KernelContext&>,
+        "a kernel is called by several workers at the same time, so it must be callable as const: take the "
+        "`mutable` off the lambda, and keep what it changes in data of the task, or behind a reference or pointer");
+    return true;
+  } else {
+    return false;
+  }
+}
+
+template <class F>
+struct CallSignature : CallSignature<decltype(&F::operator())> {};
+template <class C, class R, class... P>
+struct CallSignature<R (C::*)(P...)> {
+  static_assert(
+      sizeof(C) == 0,
+      "a kernel is called by several workers at the same time, so it must be callable as const: take the "
+      "`mutable` off the lambda, and keep what it changes in data of the task, or behind a reference or pointer");
+};
+template <class C, class R, class... P>
+struct CallSignature<R (C::*)(P...) noexcept> : CallSignature<R (C::*)(P...)> {};
+template <class R, class... P>
+struct CallSignature<R (*)(P...)> {
+  template <class F>
+  using Typed = TypedKernel<F, P...>;
+  template <class Leading, class F>
+  using Led = LedKernel<Leading, F, P...>;
+};
+template <class C, class R, class... P>
+struct CallSignature<R (C::*)(P...) const> {
+  template <class F>
+  using Typed = TypedKernel<F, P...>;
+  template <class Leading, class F>
+  using Led = LedKernel<Leading, F, P...>;
+};
+template <class R, class... P>
+struct CallSignature<R (*)(P...) noexcept> {
+  template <class F>
+  using Typed = TypedKernel<F, P...>;
+  template <class Leading, class F>
+  using Led = LedKernel<Leading, F, P...>;
+};
+// A function object is called by several workers at the same time, so it must be callable as const.
+template <class C, class R, class... P>
+struct CallSignature<R (C::*)(P...) const noexcept> {
+  template <class F>
+  using Typed = TypedKernel<F, P...>;
+  template <class Leading, class F>
+  using Led = LedKernel<Leading, F, P...>;
+};
+
+}  // namespace detail
+
+/// A named kernel: implementations, access modes, flop count. Built once, then submitted any number of times from
+/// any thread. Copies share one definition, which must not be changed any more after the first submission.
+///
+///     const Codelet axpy = Codelet("axpy", {AccessMode::read, AccessMode::read_write})
+///                              .cpu([](VectorView<const double> x, VectorView<double> y, double a) { … });
+class Codelet {
+ public:
+  /// `modes`: one access mode per handle, in the order of the kernel's parameters.
+  Codelet(std::string name, std::vector<AccessMode> modes);
+
+  /// Makes a codelet whose tasks take any number of handles; each submission names the mode of each: `read(a)`.
+  /// `groups` describe these handles; every submission is checked against them. Throws `signature_mismatch` where two
+  /// groups cannot be told apart.
+  [[nodiscard]] static Codelet variadic(std::string name, std::vector<HandleGroup> groups = {});
+
+  /// Makes one of the runtime's own codelets.
+  [[nodiscard]] static Codelet internal(std::string name, std::vector<AccessMode> modes);
+
+  /// The implementation for a CPU core. Either `void(const KernelContext&)`, or a function of views of the handles
+  /// (`MatrixView<T>`, `VectorView<T>`, `T&` for a scalar; `const T` where the mode is read), followed by the
+  /// arguments by value; then every submission is checked against these types.
+  template <class F>
+  Codelet& cpu(F function) & {
+    if constexpr (detail::takes_context<F>()) {
+      return implement(DeviceKind::cpu_core, Kernel(std::move(function)));
+    } else {
+      return implement_typed<typename detail::CallSignature<F>::template Typed<F>>(DeviceKind::cpu_core,
+                                                                                   std::move(function));
+    }
+  }
+  template <class F>
+  Codelet cpu(F function) && {
+    cpu(std::move(function));
+    return *this;
+  }
+
+  /// The implementation for a cluster: a worker of several cores. It uses at most `most` of them, by
+  /// `KernelContext::team`. Either `void(const KernelContext&)`, or a function that takes the team (`Team&`) first, and
+  /// then the parameters of an implementation for a core. Where the codelet has no implementation for a core, a core
+  /// runs this one with a team of one. Throws `Error` (`invalid_argument`) where `most` is below 1.
+  template <class F>
+  Codelet& cpu_team(F function, int most = std::numeric_limits<int>::max()) & {
+    if constexpr (detail::takes_context<F>()) {
+      return implement_team(Kernel(std::move(function)), most);
+    } else {
+      using Typed = typename detail::CallSignature<F>::template Led<detail::LeadingTeam, F>;
+      take_parameters(kTeam, Typed::parameters());
+      return implement_team(Typed::wrap(std::move(function)), most);
+    }
+  }
+  template <class F>
+  Codelet cpu_team(F function, int most = std::numeric_limits<int>::max()) && {
+    cpu_team(std::move(function), most);
+    return *this;
+  }
+
+  /// The implementation, for cores, of tasks that are made of pieces; it replaces `cpu` and `cpu_team`. Pieces of a
+  /// task are independent of each other: they run in any order and at the same time, on the core that the task was
+  /// given to and on others that have nothing else to do, at least `grain` of them at a time; in a cluster on all its
+  /// cores. Where the codelet has an implementation for CUDA, a GPU runs the task whole.
+  ///
+  /// `count` returns the number of pieces, which may be 0: `integer(const KernelContext&)`, or a function of the same
+  /// views (const or not) and arguments as `piece` takes. It is called once for each task, before its pieces. `piece`:
+  /// either `void(std::size_t piece, const KernelContext&)`, or a function that takes the number of the piece first,
+  /// and then the parameters of an implementation for a core. The first piece that throws is the task's failure; pieces
+  /// that have not begun are then left out.
+  ///
+  ///     Codelet("scale", {AccessMode::read_write})
+  ///         .pieces([](MatrixView<double> a) { return a.cols; },
+  ///                 [](std::size_t column, MatrixView<double> a) { … });
+  ///
+  /// Throws `Error` (`invalid_argument`) for a codelet that reduces, or that has an implementation for cores already,
+  /// and for a grain of 0; `signature_mismatch` where the types do not fit.
+  template <class Count, class Piece>
+  Codelet& pieces(Count count, Piece piece, std::size_t grain = 1) & {
+    check_pieces(grain);
+    PieceKernel kernel;
+    if constexpr (detail::takes_context<Piece, std::size_t>()) {
+      kernel = std::move(piece);
+    } else {
+      using Typed = typename detail::CallSignature<Piece>::template Led<detail::LeadingPiece, Piece>;
+      take_parameters(to_string(DeviceKind::cpu_core), Typed::parameters());
+      kernel = Typed::wrap_piece(std::move(piece));
+    }
+    if constexpr (detail::takes_context<Count>()) {
+      return implement_pieces(std::move(count), std::move(kernel), grain);
+    } else {
+      using Typed = typename detail::CallSignature<Count>::template Typed<Count>;
+      check_count_takes(Typed::parameters());
+      return implement_pieces(Typed::wrap_count(std::move(count)), std::move(kernel), grain);
+    }
+  }
+  template <class Count, class Piece>
+  Codelet pieces(Count count, Piece piece, std::size_t grain = 1) && {
+    pieces(std::move(count), std::move(piece), grain);
+    return *this;
+  }
+
+  /// Sets a function that is called on a core, or with a cluster's team, before a kernel of this codelet where the
+  /// kernel before it had another prologue, or another size of team: `openmp_team` (troupe/openmp_team.hpp) for kernels
+  /// that use OpenMP. An exception of it is the task's failure.
+  Codelet& prologue(TeamPrologue prologue) &;
+  Codelet prologue(TeamPrologue prologue) &&;
+
+  /// The implementation for a CUDA GPU: it enqueues its work on a stream and returns. The data are in the GPU's memory.
+  /// Either `void(const KernelContext&)`, which finds the stream in the context, or a function that takes the stream
+  /// (`cudaStream_t`) first, and then the parameters of an implementation for a core: the same handles and arguments,
+  /// where the codelet has both. Only the address of a `T&` is of use. Pass checks to be made when the work has ended
+  /// to `check_at_completion`. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results lie in
+  /// host memory.
+  template <class F>
+  Codelet& cuda(F function) & {
+    check_no_reduction(DeviceKind::cuda);
+    if constexpr (detail::takes_context<F>()) {
+      return implement(DeviceKind::cuda, Kernel(std::move(function)));
+    } else {
+      return implement_typed<typename detail::CallSignature<F>::template Led<detail::LeadingStream, F>>(
+          DeviceKind::cuda, std::move(function));
+    }
+  }
+  template <class F>
+  Codelet cuda(F function) && {
+    cuda(std::move(function));
+    return *this;
+  }
+
+  /// The implementation for an OpenCL device: it enqueues its work on a queue and returns. Either
+  /// `void(const KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes the launch
+  /// (`OpenClLaunch&`, troupe/opencl.hpp) first, and then the parameters of an implementation for a
+  /// core. Views are of use for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their
+  /// pointer: the kernel must not touch the memory behind that pointer. Throws `Error` (`invalid_argument`) for a
+  /// codelet that reduces: partial results lie in host memory.
+  template <class F>
+  Codelet& opencl(F function) & {
+    check_no_reduction(DeviceKind::opencl);
+    if constexpr (detail::takes_context<F>()) {
+      return implement(DeviceKind::opencl, Kernel(std::move(function)));
+    } else {
+      return implement_typed<typename detail::CallSignature<F>::template Led<detail::LeadingLaunch, F>>(
+          DeviceKind::opencl, std::move(function));
+    }
+  }
+  template <class F>
+  Codelet opencl(F function) && {
+    opencl(std::move(function));
+    return *this;
+  }
+
+  /// Sets the implementation for any kind of device. In virtual time without real buffers it is not called.
+  Codelet& implement(DeviceKind kind, Kernel kernel) &;
+  Codelet implement(DeviceKind kind, Kernel kernel) && { return implement(kind, std::move(kernel)); }
+
+  /// Sets the kernel whose measured times a described machine uses for this codelet: "cholesky/gemm/double", an
+  /// application, a kernel and a precision of its file. For runs in virtual time. `flops` says how large a task's tile
+  /// is: without it, tasks take the time of the largest tile that was measured.
+  Codelet& timed_as(std::string kernel) &;
+  Codelet timed_as(std::string kernel) &&;
+  /// Sets the name by which a service finds the codelet. Needed where the codelet's own name, which is for people and
+  /// traces, is not unique: "gemm_nt/double".
+  Codelet& known_as(std::string name) &;
+  Codelet known_as(std::string name) &&;
+  /// Sets the arguments that untyped implementations take by value, in order: submissions are checked against them. A
+  /// codelet without any implementation, because a service has the implementation, also says by this what arguments its
+  /// tasks have. Throws `invalid_argument` for more than a task can hold.
+  Codelet& takes(std::vector<ArgumentType> arguments) &;
+  Codelet takes(std::vector<ArgumentType> arguments) && { return takes(std::move(arguments)); }
+  /// Returns a separate codelet with the same content, which may be changed until it is submitted.
+  [[nodiscard]] Codelet copy() const;
+  /// Returns a copy whose tasks run on these devices only, whatever it has implementations for. `here`: these devices
+  /// in the runtime that is to run the tasks.
+  [[nodiscard]] Codelet only_on(DeviceSet devices, DevicesHere here) const;
+  /// Returns a copy for virtual time, where kernels are not called: it runs on exactly these kinds of device, whether
+  /// it has implementations for them or not. `most_cores`: the most cores of a cluster that it uses, where it has no
+  /// implementation for cores.
+  [[nodiscard]] Codelet modelled_on(KindSet kinds, int most_cores) const;
+
+  /// Sets a function that returns a number from a task's arguments and the shapes of its data; the times of tasks with
+  /// different numbers are learned separately. Use it for what the shapes do not say, such as how often a kernel
+  /// iterates. Have few numbers. A service uses the footprint of its own codelet.
+  Codelet& footprint(Footprint footprint) &;
+  Codelet footprint(Footprint footprint) &&;
+  Codelet& flops(FlopCount count) &;
+  Codelet flops(FlopCount count) &&;
+  Codelet& environment(Environment environment) &;
+  Codelet environment(Environment environment) &&;
+
+  [[nodiscard]] const std::string& name() const;
+  /// The content, for the runtime (graph/codelets/codelet_definition.hpp).
+  [[nodiscard]] const CodeletDefinition& definition() const { return *definition_; }
+  [[nodiscard]] const std::shared_ptr<const CodeletDefinition>& shared_definition() const { return shared_; }
+
+ private:
+  template <class Typed, class F>
+  Codelet& implement_typed(DeviceKind kind, F function) {
+    take_parameters(to_string(kind), Typed::parameters());
+    return implement(kind, Typed::wrap(std::move(function)));
+  }
+  /// The name that messages use for an implementation for teams; other implementations are named by their kind of
+  /// device.
+  static constexpr std::string_view kTeam = "team of cores";
+  /// Throws `signature_mismatch` where a typed implementation does not fit the access modes, or the parameters of
+  /// another implementation of the codelet.
+  void take_parameters(std::string_view whose, KernelParameters parameters);
+  Codelet& implement_team(Kernel kernel, int most);
+  /// Checks all that can be checked before anything changes. Throws as `pieces` does.
+  void check_pieces(std::size_t grain) const;
+  void check_count_takes(const KernelParameters& parameters) const;
+  Codelet& implement_pieces(PieceCount count, PieceKernel piece, std::size_t grain);
+  /// Throws `invalid_argument` where tasks are made of pieces, as the new implementation would never be called.
+  void check_no_pieces() const;
+  void check_parameters() const;
+  void check_no_reduction(DeviceKind kind) const;
+
+  std::shared_ptr<CodeletDefinition> definition_;
+  std::shared_ptr<const CodeletDefinition> shared_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,170 @@
+/// Ownership of registered data, and access to it from the program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "troupe/handle.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/units.hpp"
+
+namespace troupe {
+
+namespace client {
+class Backend;
+
+/// Memory for data. It is freed with its last owner; a caller that needs only the address may share the pointer alone.
+struct Memory {
+  std::shared_ptr<std::byte> data;
+  Bytes size;
+};
+}  // namespace client
+
+/// A rectangular part of a matrix.
+struct Block {
+  std::int64_t row = 0;
+  std::int64_t col = 0;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+};
+
+namespace graph {
+
+/// The description of data that a program registers.
+struct DataDescription {
+  Layout layout;
+  /// Column-major data in host memory.
+  std::byte* host = nullptr;
+  /// Keeps runtime-owned memory alive; null where the program owns it.
+  std::shared_ptr<void> owned;
+  /// For people; empty is allowed.
+  std::string name;
+  /// True: the program looks at the memory only while it holds the data, so a wait for everything leaves the content
+  /// where it is.
+  bool hidden = false;
+  /// True: the memory has no content; reading it before it has been written is refused.
+  bool unwritten = false;
+  /// True: memory of the program that nobody may write.
+  bool read_only = false;
+};
+
+}  // namespace graph
+
+/// A registration: the data stay registered as long as this object lives.
+///
+/// Memory of the runtime (`Runtime::allocate_…`) is freed after its last use, and the destructor does not wait for
+/// that. For memory of the program the destructor waits for the last use, so memory that was declared before this
+/// object is safe even when an exception unwinds the stack.
+///
+/// In some places the destructor cannot wait: in a kernel or callback, and in a thread that holds the data itself.
+/// There it cancels the tasks that use the memory and have not begun, and waits for running ones as far as that cannot
+/// deadlock. The kernel's task then fails, or else the next `Runtime::wait`. Register such memory in the thread that
+/// waits for its tasks.
+///
+/// Converts to the `Handle` that tasks are given. After the end of its runtime the object stands for nothing. Moving is
+/// cheap.
+class Data {
+ public:
+  Data() = default;
+  Data(std::weak_ptr<client::Backend> backend, Handle handle) : backend_(std::move(backend)), handle_(handle) {}
+  Data(Data&&) noexcept = default;
+  Data& operator=(Data&& other) noexcept {
+    if (this != &other) {
+      reset();
+      backend_ = std::move(other.backend_);
+      handle_ = other.handle_;
+    }
+    return *this;
+  }
+  Data(const Data&) = delete;
+  Data& operator=(const Data&) = delete;
+  ~Data() { reset(); }
+
+  operator Handle() const { return handle_; }    // NOLINT: a registration is used as a handle
+  operator Access() const { return {handle_}; }  // NOLINT
+  [[nodiscard]] Handle handle() const { return handle_; }
+
+  /// Does what the destructor does, but throws `Error`: `wait_in_kernel` if it would have to wait in a kernel or
+  /// callback, and then the data stay registered; `invalid_handle` if `Runtime::release` has already released the data.
+  /// The handle is invalid from then on.
+  void release();
+
+ private:
+  void reset() noexcept;
+  /// Returns null if there is nothing left to release.
+  std::shared_ptr<client::Backend> take_backend() noexcept { return std::exchange(backend_, {}).lock(); }
+
+  std::weak_ptr<client::Backend> backend_;
+  Handle handle_;
+};
+
+/// The program's access to data. As long as this object lives, the program may use the data in the given mode, and
+/// tasks that conflict wait. Do not hold it while waiting for such a task: the wait would never end, so the thread that
+/// acquired the data gets `invalid_argument` for it. The wait is allowed after the object was moved, because another
+/// thread may then give the data back.
+class HostAccess {
+ public:
+  /// Made by `Runtime::acquire`. Only the backend knows what `hold` means.
+  HostAccess(client::Backend* backend, void* hold, const DataView& view)
+      : backend_(backend), hold_(hold), view_(view) {}
+  HostAccess(HostAccess&& other) noexcept;
+  HostAccess& operator=(HostAccess&&) = delete;
+  HostAccess(const HostAccess&) = delete;
+  HostAccess& operator=(const HostAccess&) = delete;
+  ~HostAccess() { give_back(); }
+
+  /// Lets the tasks continue; the views must not be used any more.
+  void give_back() noexcept;
+  [[nodiscard]] const DataView& view() const { return view_; }
+  /// Throws `signature_mismatch` if the elements are not of type `T`.
+  template <class T>
+  [[nodiscard]] MatrixView<T> matrix() const {
+    check_type<T>();
+    return view_.as_matrix<T>();
+  }
+  /// Returns all elements of contiguous data. Throws `signature_mismatch` also if there are gaps between columns.
+  template <class T>
+  [[nodiscard]] VectorView<T> vector() const {
+    check_type<T>();
+    if (!view_.layout.contiguous()) refuse_gaps();
+    return {reinterpret_cast<T*>(view_.data), static_cast<std::size_t>(view_.layout.elements())};
+  }
+
+ private:
+  template <class T>
+  void check_type() const {
+    constexpr std::uint64_t tag = type_tag<std::remove_const_t<T>>();
+    if (view_.layout.element_tag != tag) refuse_type(tag, sizeof(T));
+  }
+  [[noreturn]] void refuse_type(std::uint64_t asked, std::size_t size) const;
+  [[noreturn]] static void refuse_gaps();
+
+  client::Backend* backend_;
+  void* hold_;
+  DataView view_;
+};
+
+/// Keeps data in devices' memories: as long as this object lives, the data are the last to leave the memories that they
+/// are in (`Runtime::keep`). This is a wish, not a guarantee: tasks that need the memory get it. Must not outlive its
+/// runtime; moving is cheap.
+class KeptData {
+ public:
+  KeptData() = default;
+  explicit KeptData(std::shared_ptr<void> kept) : kept_(std::move(kept)) {}
+  KeptData(KeptData&&) noexcept = default;
+  KeptData& operator=(KeptData&&) noexcept = default;
+  KeptData(const KeptData&) = delete;
+  KeptData& operator=(const KeptData&) = delete;
+
+  /// Makes the data like all others again.
+  void let_go() noexcept { kept_.reset(); }
+
+ private:
+  std::shared_ptr<void> kept_;
+};
+
+}  // namespace troupe

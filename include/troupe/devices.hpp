@@ -1,0 +1,249 @@
+/// Kinds of device, with all that differs between them in one table, and sets of devices that may run a task.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "troupe/ids.hpp"
+
+namespace troupe {
+
+/// The kinds of device that a codelet can have an implementation for: numbers of rows in `kDeviceTraits`.
+enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated, opencl, opencl_in_place };
+
+/// The way in which the tasks of a device queue there.
+struct DeviceQueue {
+  /// The number of tasks that a device takes at a time; in virtual time one.
+  std::size_t slots = 1;
+  /// True: it takes more tasks than it has slots, and begins them when its slots come free, or when the tasks that they
+  /// wait for have ended there, without asking the host in between.
+  bool issues = false;
+  /// The time from the start of a task on an idle device to its kernel's begin, and from a kernel's end to its worker's
+  /// completing the task, in microseconds: issuing tasks ahead saves both. In virtual time the machine or the options
+  /// set them. A rough figure; it bounds how much work is issued ahead.
+  int round_trip_us = 0;
+};
+
+/// A row of the table. Code that treats kinds differently asks for one of these members, never for the kind.
+struct DeviceTraits {
+  DeviceKind kind = DeviceKind::cpu_core;
+  /// The name for people. Files of kernel times and a service's view know the kind by it, so it must not change.
+  const char* name = "";
+  /// True: its kernels use a memory of its own (a memory node), to which data are copied; false: the host's memory.
+  bool own_memory = false;
+  /// True: its kernels run on the host's cores, in its worker's thread. It takes part in tasks of pieces, can lend its
+  /// thread to a cluster, and combines partial results.
+  bool on_cores = false;
+  /// True: it counts as an accelerator beside the cores: faster for most tasks, and there are few. Policies that weigh
+  /// one against the other, summaries and described machines call these "GPU".
+  bool accelerator = false;
+  /// True: it takes tasks that reduce though there are cores. Its kernels reach partial results, which lie in host
+  /// memory.
+  bool reduces = false;
+  /// True: its worker asks for ended tasks (`workers::Device::poll`). False: the device reports when they end; in
+  /// virtual time all devices do.
+  bool polled = false;
+  DeviceQueue queue = {};
+  /// True: its devices differ in speed by their model, so kernel times are kept for each model (`DeviceType`).
+  bool by_model = false;
+  /// The kind whose implementations it runs where a codelet has none for its own kind; its own kind if there is no
+  /// other.
+  DeviceKind stands_in_for = DeviceKind::cpu_core;
+  /// True: these are the devices of kind `stands_in_for` in another way of working; a program that names that kind
+  /// means these, too.
+  bool variant = false;
+};
+
+inline constexpr std::array kDeviceTraits{
+    DeviceTraits{.kind = DeviceKind::cpu_core,
+                 .name = "cpu core",
+                 .on_cores = true,
+                 .reduces = true,
+                 .stands_in_for = DeviceKind::cpu_core},
+    // Four slots: enough for the next kernels to begin as others end, and for small ones to share the GPU.
+    DeviceTraits{.kind = DeviceKind::cuda,
+                 .name = "CUDA GPU",
+                 .own_memory = true,
+                 .accelerator = true,
+                 .polled = true,
+                 .queue = {.slots = 4, .issues = true, .round_trip_us = 24},
+                 .stands_in_for = DeviceKind::cuda},
+    // Its memory is an arena of host memory, and its kernels run on a host core. Two slots: the next kernel begins when
+    // one ends, and does not wait until its worker has heard of that, which takes two wake-ups of threads. More would
+    // only keep tasks from other workers.
+    DeviceTraits{.kind = DeviceKind::emulated,
+                 .name = "emulated GPU",
+                 .own_memory = true,
+                 .accelerator = true,
+                 .reduces = true,
+                 .queue = {.slots = 2, .issues = true, .round_trip_us = 80},
+                 .stands_in_for = DeviceKind::cpu_core},
+    // Devices of any vendor. Two slots: the next kernel is enqueued while one runs. A task that waits for tasks that
+    // have not ended is not issued behind them.
+    DeviceTraits{.kind = DeviceKind::opencl,
+                 .name = "OpenCL device",
+                 .own_memory = true,
+                 .accelerator = true,
+                 .queue = {.slots = 2, .round_trip_us = 80},
+                 .by_model = true,
+                 .stands_in_for = DeviceKind::opencl},
+    // OpenCL devices that share the host's memory and whose drivers show that they need no copies.
+    DeviceTraits{.kind = DeviceKind::opencl_in_place,
+                 .name = "OpenCL device in place",
+                 .accelerator = true,
+                 .queue = {.slots = 2, .round_trip_us = 80},
+                 .by_model = true,
+                 .stands_in_for = DeviceKind::opencl,
+                 .variant = true},
+};
+inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();
+
+[[nodiscard]] constexpr const DeviceTraits& traits(DeviceKind kind) {
+  return kDeviceTraits[static_cast<std::size_t>(kind)];
+}
+[[nodiscard]] constexpr bool is_accelerator(DeviceKind kind) { return traits(kind).accelerator; }
+[[nodiscard]] constexpr bool has_own_memory(DeviceKind kind) { return traits(kind).own_memory; }
+[[nodiscard]] constexpr const char* to_string(DeviceKind kind) { return traits(kind).name; }
+/// Returns nothing where no kind has this name.
+[[nodiscard]] constexpr std::optional<DeviceKind> device_kind_named(std::string_view name) {
+  for (const DeviceTraits& row : kDeviceTraits) {
+    if (name == row.name) return row.kind;
+  }
+  return std::nullopt;
+}
+
+/// A set of kinds of device, one bit for each.
+using KindSet = std::uint8_t;
+static_assert(kDeviceKinds <= 8, "a bit for each");
+inline constexpr std::size_t kKindSets = std::size_t{1} << kDeviceKinds;
+
+[[nodiscard]] constexpr KindSet kind_set(DeviceKind kind) {
+  return static_cast<KindSet>(1U << static_cast<unsigned>(kind));
+}
+/// Returns the kinds of device whose row fulfils `holds(row)`.
+template <class Holds>
+[[nodiscard]] constexpr KindSet kinds_where(Holds&& holds) {
+  KindSet found = 0;
+  for (const DeviceTraits& row : kDeviceTraits) {
+    if (holds(row)) found = static_cast<KindSet>(found | kind_set(row.kind));
+  }
+  return found;
+}
+inline constexpr KindSet kEveryKind = kinds_where([](const DeviceTraits&) { return true; });
+/// The kinds of device whose kernels work on host memory.
+inline constexpr KindSet kOnHostMemory = kinds_where([](const DeviceTraits& row) { return !row.own_memory; });
+inline constexpr KindSet kOnCores = kinds_where([](const DeviceTraits& row) { return row.on_cores; });
+inline constexpr KindSet kThatReduce = kinds_where([](const DeviceTraits& row) { return row.reduces; });
+/// Returns the kinds that a program means by a kind: the kind itself, and the same devices in another way of working.
+[[nodiscard]] constexpr KindSet kinds_meant_by(DeviceKind kind) {
+  return kinds_where(
+      [kind](const DeviceTraits& row) { return row.kind == kind || (row.variant && row.stands_in_for == kind); });
+}
+
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < kDeviceKinds; ++i) {
+        if (kDeviceTraits[i].kind != static_cast<DeviceKind>(i)) return false;
+      }
+      return true;
+    }(),
+    "each kind's row is at its number");
+
+/// The type of devices that count as equally fast: kernel times are kept by it.
+struct DeviceType {
+  DeviceType(DeviceKind kind = DeviceKind::cpu_core, int cores = 1, std::string model = {})
+      : kind(kind), cores(cores), model(std::move(model)) {}
+
+  DeviceKind kind;
+  /// The number of cores that each of its kernels has.
+  int cores;
+  /// The maker's name for the device; empty where all devices of the kind count as one type.
+  std::string model;
+
+  friend auto operator<=>(const DeviceType&, const DeviceType&) = default;
+};
+
+/// Returns the text for people: "cpu core", "4 x cpu core", "CUDA GPU (H200)".
+[[nodiscard]] inline std::string to_string(const DeviceType& type) {
+  std::string text = type.cores == 1 ? "" : std::to_string(type.cores) + " x ";
+  text += to_string(type.kind);
+  return type.model.empty() ? text : text + " (" + type.model + ")";
+}
+
+/// Devices that are named one by one, with kinds beside them. It contains each worker that is any of these.
+struct DeviceChoice {
+  KindSet kinds = 0;
+  /// Rising, each once.
+  std::vector<WorkerId> workers;
+  /// Names of models or of workers (`DeviceSet::named`); sorted, each once.
+  std::vector<std::string> names;
+
+  friend auto operator<=>(const DeviceChoice&, const DeviceChoice&) = default;
+};
+
+/// The devices that may run a task: all, or those of some kinds, of some models, and workers by number or name, any
+/// number of them joined by `|`. Cheap to copy. Names and numbers mean something in a runtime only, which looks them up
+/// when the task is submitted.
+class DeviceSet {
+ public:
+  /// All devices.
+  constexpr DeviceSet() = default;
+  /// The devices of this kind and of its variants: `DeviceKind::opencl` means all OpenCL devices.
+  DeviceSet(DeviceKind kind) : kinds_(kinds_meant_by(kind)) {}
+  [[nodiscard]] static DeviceSet of_kinds(KindSet kinds) {
+    DeviceSet set;
+    set.kinds_ = kinds & kEveryKind;
+    return set;
+  }
+  /// CPU cores, alone and in clusters.
+  [[nodiscard]] static DeviceSet cores() { return DeviceKind::cpu_core; }
+  /// GPUs and what stands for them.
+  [[nodiscard]] static DeviceSet accelerators() {
+    return of_kinds(kinds_where([](const DeviceTraits& row) { return row.accelerator; }));
+  }
+  /// The devices of a model, or the one that a worker of this name drives, as `troupe info` prints them: "NVIDIA H200",
+  /// "GPU 1", "cluster of 4 cores 0-3". Some words of a model's name are enough ("h200"); upper and lower case count as
+  /// equal.
+  [[nodiscard]] static DeviceSet named(std::string name);
+  /// The device of one worker, by its number in the runtime.
+  [[nodiscard]] static DeviceSet worker(WorkerId worker);
+  /// The devices of the choice. Empty names are ignored.
+  [[nodiscard]] static DeviceSet of(DeviceChoice choice);
+
+  /// The kinds of device in the set; devices of other kinds are not in it.
+  [[nodiscard]] KindSet kinds() const { return kinds_; }
+  [[nodiscard]] bool all() const { return kinds_ == kEveryKind && choices_ == nullptr; }
+  /// Conditions besides the kinds: a device must be in each of these choices. Empty: the kinds alone decide.
+  [[nodiscard]] std::span<const DeviceChoice> choices() const {
+    return choices_ == nullptr ? std::span<const DeviceChoice>() : std::span<const DeviceChoice>(*choices_);
+  }
+
+  /// The union and the intersection of two sets.
+  friend DeviceSet operator|(const DeviceSet& a, const DeviceSet& b);
+  friend DeviceSet operator&(const DeviceSet& a, const DeviceSet& b);
+  friend bool operator==(const DeviceSet& a, const DeviceSet& b) { return (a <=> b) == 0; }
+  /// An order without meaning, for tables.
+  friend std::strong_ordering operator<=>(const DeviceSet& a, const DeviceSet& b);
+
+ private:
+  void restrict_to(DeviceChoice choice);
+  [[nodiscard]] std::vector<DeviceChoice> conditions() const;
+
+  KindSet kinds_ = kEveryKind;
+  /// The choices; null: none. Each leaves some device out.
+  std::shared_ptr<const std::vector<DeviceChoice>> choices_;
+};
+
+/// The text for people: "cpu core, CUDA GPU", "h200, worker 3"; "no device" for an empty set.
+[[nodiscard]] std::string to_string(const DeviceSet& devices);
+
+}  // namespace troupe

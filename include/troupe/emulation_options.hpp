@@ -1,0 +1,39 @@
+/// The properties of emulated accelerators, and the faults of emulated and modelled ones.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "troupe/units.hpp"
+
+namespace troupe::platform {
+
+/// The rates of faults of an emulated or modelled accelerator; there are none where all are zero.
+struct FaultOptions {
+  std::uint64_t seed = 1;
+  /// The probabilities, from 0 to 1, that a copy to or from the device fails; that a kernel fails; that memory for a
+  /// task's data is not available there.
+  double copy = 0;
+  double kernel = 0;
+  double allocation = 0;
+  /// The device stops working after so many kernels; 0: never.
+  std::uint64_t lost_after = 0;
+
+  [[nodiscard]] bool any() const { return copy > 0 || kernel > 0 || allocation > 0 || lost_after > 0; }
+};
+
+/// The properties of an emulated accelerator. Its copies really happen and its kernels really run; only their least
+/// times are set.
+struct EmulationOptions {
+  Bytes memory{std::uint64_t{256} << 20};
+  /// Bytes per second to the device and from it, each above zero; both directions at once.
+  double to_device_bytes_per_s = 8e9;
+  double to_host_bytes_per_s = 8e9;
+  /// The time of each copy in addition to that of its bytes.
+  Duration latency = std::chrono::microseconds(10);
+  /// The rate of copies between two emulated accelerators that both have one: they go directly; 0: through host memory.
+  double peer_bytes_per_s = 0;
+  FaultOptions faults = {};
+};
+
+}  // namespace troupe::platform

@@ -1,0 +1,166 @@
+/// References to registered data and to submitted tasks, as programs hold them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "troupe/access.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/layout.hpp"
+
+namespace troupe {
+
+namespace graph {
+struct DataRecord;
+struct Task;
+class TaskOwner;
+}  // namespace graph
+
+/// A reference to data that is registered with a runtime: cheap to copy, does not own. Using it after the data was
+/// released is detected and reported as `invalid_handle`; it must not be used after its runtime was destroyed.
+class Handle {
+ public:
+  Handle() = default;
+  Handle(graph::DataRecord* record, HandleId id) : record_(record), id_(id) {}
+
+  [[nodiscard]] HandleId id() const { return id_; }
+  [[nodiscard]] graph::DataRecord* record() const { return record_; }
+  friend bool operator==(const Handle& a, const Handle& b) { return a.id_ == b.id_; }
+
+ private:
+  graph::DataRecord* record_ = nullptr;
+  HandleId id_;
+};
+
+/// One handle of a task, with its mode where the codelet does not declare one.
+struct Access {
+  Access(Handle handle) : handle(handle) {}  // NOLINT: a handle alone takes its mode from the codelet
+  Access(Handle handle, AccessMode mode) : handle(handle), mode(mode) {}
+
+  Handle handle;
+  std::optional<AccessMode> mode;
+};
+
+inline Access read(Handle handle) { return {handle, AccessMode::read}; }
+inline Access write(Handle handle) { return {handle, AccessMode::write}; }
+inline Access read_write(Handle handle) { return {handle, AccessMode::read_write}; }
+inline Access commute(Handle handle) { return {handle, AccessMode::commute}; }
+inline Access reduce(Handle handle) { return {handle, AccessMode::reduce}; }
+
+/// Data to use in one run of a recorded graph in place of those that were recorded.
+struct Rebinding {
+  Handle recorded;
+  Handle now;
+};
+
+/// The functions that begin and combine the partial results of `reduce` accesses. Both run on a CPU core;
+/// `combine(into, from)` must be associative and commutative, `initialize` must write its neutral element.
+struct ReductionMethods {
+  std::function<void(const DataView& partial)> initialize;
+  std::function<void(const DataView& into, const DataView& from)> combine;
+  /// The name by which a service knows the same methods ("sum"); empty: it does not, and they work in the program only.
+  std::string name = {};
+};
+
+/// The usual reduction: zero, and element-wise addition.
+template <class T>
+ReductionMethods sum_reduction() {
+  return {[](const DataView& partial) {
+            const auto x = partial.as_matrix<T>();
+            for (std::int64_t j = 0; j < x.cols; ++j) {
+              for (std::int64_t i = 0; i < x.rows; ++i) x(i, j) = T{};
+            }
+          },
+          [](const DataView& into, const DataView& from) {
+            const auto x = into.as_matrix<T>();
+            const auto y = from.as_matrix<T>();
+            for (std::int64_t j = 0; j < x.cols; ++j) {
+              for (std::int64_t i = 0; i < x.rows; ++i) x(i, j) += y(i, j);
+            }
+          },
+          "sum"};
+}
+
+/// The outcome of a task, or `pending` while it has not ended.
+enum class TaskStatus : std::uint8_t { pending, succeeded, failed, cancelled };
+
+[[nodiscard]] constexpr const char* to_string(TaskStatus status) {
+  switch (status) {
+    case TaskStatus::pending: return "pending";
+    case TaskStatus::succeeded: return "succeeded";
+    case TaskStatus::failed: return "failed";
+    case TaskStatus::cancelled: return "cancelled";
+  }
+  return "unknown";
+}
+
+/// One submitted task: a program waits for it, depends on it or cancels it by this. Cheap to copy, does not own, and
+/// costs the runtime nothing while nobody asks. It must not be used after its runtime was destroyed.
+class Future {
+ public:
+  Future() = default;
+  Future(graph::TaskOwner* owner, graph::Task* task, TaskId id) : owner_(owner), task_(task), id_(id) {}
+
+  [[nodiscard]] bool valid() const { return owner_ != nullptr; }
+  [[nodiscard]] TaskId id() const { return id_; }
+  /// Never blocks. A task that has just ended may still be reported as pending once.
+  [[nodiscard]] TaskStatus status() const;
+  [[nodiscard]] bool done() const { return status() != TaskStatus::pending; }
+  /// Returns when the task has ended. Throws `Error`: `kernel_failed` or `cancelled` where it did not succeed,
+  /// `wait_in_kernel` inside a kernel or callback.
+  void wait() const;
+  /// Keeps the task from running unless it has been started already; tasks that read what it writes are cancelled with
+  /// it.
+  void cancel() const;
+
+  [[nodiscard]] graph::TaskOwner* owner() const { return owner_; }
+  /// A pointer by which the owner finds the task; null where the owner needs no more than the id.
+  [[nodiscard]] graph::Task* task() const { return task_; }
+
+ private:
+  graph::TaskOwner* owner_ = nullptr;
+  graph::Task* task_ = nullptr;
+  TaskId id_;
+};
+
+/// The information that a completion callback gets.
+struct TaskOutcome {
+  TaskId task;
+  TaskStatus status = TaskStatus::succeeded;
+  /// The reason why the task did not succeed, in words and as a code; empty where it did.
+  std::string message;
+  std::optional<ErrorCode> code = {};
+};
+
+/// The properties of a task that most tasks leave at their defaults.
+struct TaskOptions {
+  /// The options with all defaults: the same object every time, as making one costs more than some tasks.
+  [[nodiscard]] static const TaskOptions& none();
+
+  /// Ready tasks with a higher priority run first; any value is allowed.
+  int priority = 0;
+  /// A hint: a task that is ready when it is submitted goes to a worker of this NUMA node, unless others run out of
+  /// work. For the first task on new data. Without effect on machines with one NUMA node, with a shared queue, or under
+  /// a placing policy.
+  NumaId numa_node = {};
+  /// The devices that may run the task, among those that the codelet has implementations for. Where the runtime has
+  /// none of them, submitting fails: `no_implementation`, or `invalid_argument` where they are named and the runtime
+  /// has no such worker. Runtimes keep a queue for each different set of workers: have few.
+  DeviceSet devices = {};
+  /// For people: appears in errors, traces and reports. Empty: the codelet's name.
+  std::string name = {};
+  /// Tasks that must end before this one, besides those that the data imply. If one did not succeed, this task is
+  /// cancelled.
+  std::vector<Future> after = {};
+  /// Runs on the worker that ran the task, once the task has ended, before anything that waits for the task goes on. It
+  /// may submit tasks; it must not wait. The next wait for everything reports its exception.
+  std::function<void(const TaskOutcome&)> callback = nullptr;
+};
+
+}  // namespace troupe

@@ -1,0 +1,152 @@
+/// The context of a running kernel: its data, arguments, worker and stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <type_traits>
+
+#include "troupe/arguments.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/team.hpp"
+
+namespace troupe {
+
+namespace graph {
+class TaskAccess;
+}
+
+namespace detail {
+struct UncheckedViews;
+}
+
+/// The data and arguments of one running task. Filled by the device that runs it; valid during the kernel only.
+///
+/// The accessors throw `Error`, which is the task's failure where the kernel lets it pass: `invalid_argument` where the
+/// task has fewer handles or arguments, or where `T` is not const though the mode is read; `signature_mismatch` for
+/// another type, and for a vector of data with gaps between their columns.
+class KernelContext {
+ public:
+  /// All that is pointed to must outlive it.
+  KernelContext(std::span<const DataView* const> data, ArgumentsView arguments) : data_(data), arguments_(arguments) {}
+
+  /// Number of handles of the task.
+  [[nodiscard]] std::size_t size() const { return data_.size(); }
+  [[nodiscard]] const DataView& data(std::size_t index) const {
+    if (index >= data_.size()) [[unlikely]]
+      refuse_index(index);
+    return *data_[index];
+  }
+  template <class T>
+  [[nodiscard]] MatrixView<T> matrix(std::size_t index) const {
+    return checked<T>(index, ViewShape::matrix).template as_matrix<T>();
+  }
+  /// The handle's elements; it must be contiguous (a vector, or a matrix block without gaps).
+  template <class T>
+  [[nodiscard]] VectorView<T> vector(std::size_t index) const {
+    const DataView& view = checked<T>(index, ViewShape::vector);
+    return {reinterpret_cast<T*>(view.data), static_cast<std::size_t>(view.layout.elements())};
+  }
+  /// The handle's first element.
+  template <class T>
+  [[nodiscard]] T& scalar(std::size_t index) const {
+    return *reinterpret_cast<T*>(checked<T>(index, ViewShape::scalar).data);
+  }
+  /// Argument by value number `index`; `T` is the type that was passed.
+  template <class T>
+  [[nodiscard]] const T& argument(std::size_t index) const {
+    constexpr std::uint64_t tag = type_tag<std::remove_cv_t<T>>();
+    const std::byte* bytes = argument_bytes(index);
+    if (arguments_.marks[index] != mark_of(tag)) [[unlikely]]
+      refuse_argument_type(index, tag, sizeof(T));
+    return *reinterpret_cast<const T*>(bytes);
+  }
+  /// The address of argument number `index`, for callers that know its type.
+  [[nodiscard]] const std::byte* argument_bytes(std::size_t index) const {
+    if (index >= arguments_.count) [[unlikely]]
+      refuse_argument(index);
+    return arguments_.bytes + arguments_.offsets[index];
+  }
+
+  /// The cores that the kernel may use: more than one only for an implementation for teams, on a cluster.
+  [[nodiscard]] Team& team() const {
+    static LoneTeam lone;
+    return cores != nullptr ? *cores : lone;
+  }
+
+  /// The worker that runs the task; an invalid id outside a runtime.
+  WorkerId worker;
+  TaskId task;
+  /// The stream (`cudaStream_t`) for all launches on a CUDA GPU, or the `OpenClLaunch`
+  /// (troupe/opencl.hpp) on an OpenCL device; the data are then in the device's memory. Null elsewhere.
+  void* stream = nullptr;
+  /// See `team`; null: a team of one.
+  Team* cores = nullptr;
+  /// The modes in which the data are used; null: not known.
+  const graph::TaskAccess* accesses = nullptr;
+
+ private:
+  friend struct detail::UncheckedViews;
+
+  template <class T>
+  const DataView& checked(std::size_t index, ViewShape shape) const {
+    constexpr std::uint64_t tag = type_tag<std::remove_cv_t<T>>();
+    const DataView& view = data(index);
+    if (view.layout.element_tag != tag) [[unlikely]]
+      refuse_type(index, tag, sizeof(T));
+    if (shape == ViewShape::vector && !view.layout.contiguous()) [[unlikely]]
+      refuse_gaps(index);
+    if constexpr (!std::is_const_v<T>) {
+      if (accesses != nullptr) check_writable(index);
+    }
+    return view;
+  }
+  // Defined in a source file, as these need to know how messages name data.
+  [[noreturn]] void refuse_index(std::size_t index) const;
+  [[noreturn]] void refuse_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
+  [[noreturn]] void refuse_gaps(std::size_t index) const;
+  [[noreturn]] void refuse_argument(std::size_t index) const;
+  [[noreturn]] void refuse_argument_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
+  void check_writable(std::size_t index) const;
+
+  std::span<const DataView* const> data_;
+  ArgumentsView arguments_;
+};
+
+/// Called inside a kernel, after the work whose outcome is to be checked was enqueued: `check` is called when all work
+/// that the kernel has enqueued has ended. An exception of it is the task's failure, as if the kernel had thrown it. On
+/// a device whose kernels have done their work when they return, and outside of kernels, it is called at once.
+///
+/// A kernel that only enqueues, as those for CUDA do, has no other way to look at the outcome of its work, such as the
+/// status of a factorization. `check` is called once, in the thread of the device's worker. On an OpenCL device it is
+/// called in any thread, and must not wait for OpenCL there. It is dropped where the device is lost before.
+void check_at_completion(std::function<void()> check);
+
+namespace detail {
+
+/// Views for kernels whose parameters were compared with the data and arguments when the task was submitted.
+struct UncheckedViews {
+  template <class T>
+  [[nodiscard]] static MatrixView<T> matrix(const KernelContext& context, std::size_t index) {
+    return context.data_[index]->template as_matrix<T>();
+  }
+  template <class T>
+  [[nodiscard]] static VectorView<T> vector(const KernelContext& context, std::size_t index) {
+    const DataView& view = *context.data_[index];
+    return {reinterpret_cast<T*>(view.data), static_cast<std::size_t>(view.layout.elements())};
+  }
+  template <class T>
+  [[nodiscard]] static T& scalar(const KernelContext& context, std::size_t index) {
+    return *reinterpret_cast<T*>(context.data_[index]->data);
+  }
+  template <class T>
+  [[nodiscard]] static const T& argument(const KernelContext& context, std::size_t index) {
+    return *reinterpret_cast<const T*>(context.arguments_.bytes + context.arguments_.offsets[index]);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace troupe

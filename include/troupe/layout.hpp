@@ -1,0 +1,88 @@
+/// The layout of the data behind a handle: element type and column-major extent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "troupe/units.hpp"
+
+namespace troupe {
+
+namespace detail {
+constexpr std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+}  // namespace detail
+
+/// Identifies an element type inside one program: equal types have equal tags.
+/// Collisions of the 64-bit hash are ignored: the tag guards against mistakes, not against malice.
+template <class T>
+constexpr std::uint64_t type_tag() {
+  // A constant, as compilers otherwise read the name whenever a task has an argument.
+  constexpr std::uint64_t tag = detail::hash_of(__PRETTY_FUNCTION__);
+  return tag;
+}
+
+/// The form in which a kernel wants to see its data.
+enum class ViewShape : std::uint8_t { any, scalar, vector, matrix };
+
+/// Column-major block: `rows` x `cols` elements, `ld` elements from one column to the next (`ld >= rows`).
+/// A vector is one column, a scalar one element.
+struct Layout {
+  std::int64_t rows = 1;
+  std::int64_t cols = 1;
+  std::int64_t ld = 1;
+  std::uint32_t element_size = 1;
+  std::uint64_t element_tag = 0;
+
+  [[nodiscard]] std::int64_t elements() const { return rows * cols; }
+  /// Payload without the gaps between columns.
+  [[nodiscard]] Bytes payload() const { return {static_cast<std::uint64_t>(elements()) * element_size}; }
+  [[nodiscard]] bool contiguous() const { return ld == rows || cols <= 1; }
+  /// Returns the layout of the block without gaps.
+  [[nodiscard]] Layout packed() const {
+    Layout result = *this;
+    result.ld = rows > 0 ? rows : 1;
+    return result;
+  }
+};
+
+template <class T>
+constexpr Layout layout_of(std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+  static_assert(std::is_trivially_copyable_v<T>, "handles hold trivially copyable elements");
+  return {rows, cols, ld, sizeof(T), type_tag<std::remove_cv_t<T>>()};
+}
+
+/// A column-major block as a kernel sees it. Does not own; valid while the kernel runs.
+template <class T>
+struct MatrixView {
+  using element_type = T;
+  T* data = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t ld = 1;
+
+  T& operator()(std::int64_t row, std::int64_t col) const { return data[row + col * ld]; }
+};
+
+/// Elements one after the other, as a kernel sees them. Does not own; valid while the kernel runs.
+template <class T>
+using VectorView = std::span<T>;
+
+/// Untyped block: what a reduction's initializer and combiner get, and what a transfer moves.
+struct DataView {
+  std::byte* data = nullptr;
+  Layout layout;
+
+  template <class T>
+  [[nodiscard]] MatrixView<T> as_matrix() const {
+    return {reinterpret_cast<T*>(data), layout.rows, layout.cols, layout.ld};
+  }
+};
+
+}  // namespace troupe

@@ -1,0 +1,48 @@
+/// Task graphs that run many times.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "troupe/handle.hpp"
+
+namespace troupe {
+
+namespace client {
+class RecordedTasks;
+}
+
+/// A graph recorded by `Runtime::record`: tasks with their dependencies, which can run any number of times without
+/// inferring these again. A run is ordered like one task that uses all the data of the recording: after the tasks that
+/// were submitted before and use some of them, and before those that are submitted afterwards. Runs of one recording
+/// never overlap. Cheap to copy. Any thread may use it. It may outlive its runtime, but must not be used then.
+class RecordedGraph {
+ public:
+  /// Made by `Runtime::record`.
+  explicit RecordedGraph(std::shared_ptr<client::RecordedTasks> recording) : recording_(std::move(recording)) {}
+
+  /// Submits one run and returns at once. The future fails if any task of the run fails, with `cancelled` if tasks were
+  /// cancelled and none failed. Blocks while the submission window is full, except in kernels and callbacks. Throws
+  /// `invalid_handle` if recorded data were released, `stopped`, and `invalid_argument` while the calling thread is
+  /// recording.
+  Future run() const { return run(std::span<const Rebinding>()); }
+  /// Submits one run with other data of the same sizes and element type: `run({{x, x2}, {y, y2}})`. The exchange holds
+  /// for this run only. Data cannot be exchanged if the recording also uses a part of them or a whole that contains
+  /// them, or if they are results of reductions. Data that are replaced stay registered. Throws `invalid_argument` and
+  /// `conflicting_access` too.
+  Future run(std::span<const Rebinding> rebindings) const;
+  Future run(std::initializer_list<Rebinding> rebindings) const {
+    return run(std::span<const Rebinding>(rebindings.begin(), rebindings.size()));
+  }
+
+  /// Returns the number of tasks of one run, including those that combine reductions.
+  [[nodiscard]] std::size_t tasks() const;
+
+ private:
+  std::shared_ptr<client::RecordedTasks> recording_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,232 @@
+/// Reports: the totals of a runtime so far, as plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "troupe/devices.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/team.hpp"
+#include "troupe/units.hpp"
+
+namespace troupe {
+
+/// The copies from one memory node to another; 0 is host memory.
+struct PairTraffic {
+  NodeId from;
+  NodeId to;
+  Bytes bytes;
+  std::uint64_t copies = 0;
+  /// The time in which at least one copy was under way.
+  Duration busy{};
+};
+
+/// The traffic of a link that copies share.
+struct LinkTraffic {
+  std::string name;
+  double bandwidth_mb_per_s = 0;
+  Bytes bytes;
+  Duration busy{};
+  /// The highest traffic at one time, as a share of the bandwidth: at most 1, except for rounding.
+  double highest_load = 0;
+};
+
+/// The use of a memory with a limit.
+struct MemoryUse {
+  NodeId node;
+  Bytes capacity;
+  /// The most memory that data have taken at one time.
+  Bytes highest;
+  /// The memory that data take now.
+  Bytes used;
+};
+
+struct TransferReport {
+  Bytes host_to_device;
+  Bytes device_to_host;
+  Bytes device_to_device;
+  /// The pairs of nodes that copied anything.
+  std::vector<PairTraffic> pairs;
+  std::vector<LinkTraffic> links;
+  std::vector<MemoryUse> memories;
+  /// Counts of the memory manager.
+  std::uint64_t evictions = 0;
+  std::uint64_t write_backs = 0;
+  std::uint64_t prefetches = 0;
+  std::uint64_t prefetches_used = 0;
+  /// Data that tasks on devices with a memory of their own read: those whose content was there when the task was
+  /// admitted, and those whose content was still on its way or had to be fetched.
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  /// The number of times that a thread had the memory manager to itself; no other thread can use it meanwhile.
+  std::uint64_t manager_passes = 0;
+
+  [[nodiscard]] Bytes total() const { return host_to_device + device_to_host + device_to_device; }
+};
+
+/// One copy; it starts when it is asked for.
+struct TraceTransfer {
+  HandleId handle;
+  NodeId from;
+  NodeId to;
+  Bytes bytes;
+  TimeStamp start{};
+  TimeStamp end{};
+};
+
+/// The errors of the predictions for tasks that have run and have not failed. The members are sums, so that reports can
+/// be added and subtracted.
+struct PredictionErrors {
+  /// Placed with a prediction.
+  std::uint64_t tasks = 0;
+  /// Placed before the time was known, by a policy that decides by times: so it became known.
+  std::uint64_t unpredicted = 0;
+  /// All that were predicted together.
+  Duration predicted{};
+  Duration measured{};
+  /// Sum of |measured - predicted| / measured.
+  double relative = 0;
+
+  /// `measured_time` is above 0.
+  void add(Duration predicted_time, Duration measured_time) {
+    ++tasks;
+    predicted += predicted_time;
+    measured += measured_time;
+    const Duration error = measured_time - predicted_time;
+    relative += seconds(error < Duration{} ? -error : error) / seconds(measured_time);
+  }
+  PredictionErrors& operator+=(const PredictionErrors& other) {
+    tasks += other.tasks;
+    unpredicted += other.unpredicted;
+    predicted += other.predicted;
+    measured += other.measured;
+    relative += other.relative;
+    return *this;
+  }
+  PredictionErrors& operator-=(const PredictionErrors& other) {
+    tasks -= other.tasks;
+    unpredicted -= other.unpredicted;
+    predicted -= other.predicted;
+    measured -= other.measured;
+    relative -= other.relative;
+    return *this;
+  }
+  /// The mean of one task; 0 if there is none.
+  [[nodiscard]] double mean_predicted_s() const { return mean(seconds(predicted)); }
+  [[nodiscard]] double mean_measured_s() const { return mean(seconds(measured)); }
+  /// The mean of |measured - predicted| / measured.
+  [[nodiscard]] double mean_relative() const { return mean(relative); }
+
+ private:
+  [[nodiscard]] double mean(double sum) const { return tasks == 0 ? 0 : sum / static_cast<double>(tasks); }
+};
+
+/// The predictions for a codelet's tasks on one kind of device.
+struct PredictionReport {
+  /// The name that the codelet is timed as, or else its own.
+  std::string codelet;
+  DeviceKind kind = DeviceKind::cpu_core;
+  PredictionErrors errors;
+};
+
+/// Percentiles are upper bounds, at most an eighth too large and never above `max`. All fields are zero if `count` is.
+struct LatencySummary {
+  std::uint64_t count = 0;
+  Duration mean{};
+  Duration p50{};
+  Duration p90{};
+  Duration p99{};
+  Duration max{};
+};
+
+/// One actor, from the runtime's start. A worker's counts go on when its actor dies and is replaced.
+struct MailboxMetrics {
+  /// The actor's name: "worker 3", "scheduler", "supervisor".
+  std::string actor;
+  /// Messages sent to it. `received - processed - dropped == depth` in every snapshot.
+  std::uint64_t received = 0;
+  /// Messages that it has taken out of its mailbox, or answered at delivery.
+  std::uint64_t processed = 0;
+  /// Messages that were lost with an actor that died, or that came when it had ended.
+  std::uint64_t dropped = 0;
+  /// The number of messages that wait now, and the largest such number so far.
+  std::uint64_t depth = 0;
+  std::uint64_t peak_depth = 0;
+  /// Steal requests answered at delivery, in the thief's thread.
+  std::uint64_t answered_at_delivery = 0;
+  /// Messages that waited behind so many others that their time of arrival was not kept.
+  std::uint64_t unmeasured = 0;
+  /// The time from sending to the beginning of the handler.
+  LatencySummary waiting;
+  /// The time from the beginning of the handler to its end, or until the worker starts the first task that the message
+  /// brought: kernels do not count as handling.
+  LatencySummary handling;
+  /// The time to answer a steal request at delivery, measured for one in eight.
+  LatencySummary answering;
+};
+
+struct MetricsSnapshot {
+  /// The workers by id, then the supervisor, then the scheduler and the memory manager if there are any.
+  std::vector<MailboxMetrics> mailboxes;
+};
+
+/// The progress of the submitted tasks.
+struct Progress {
+  std::uint64_t submitted = 0;
+  /// The number of tasks that have succeeded, failed or been cancelled.
+  std::uint64_t ended = 0;
+};
+
+/// One worker of a run report.
+struct WorkerReport {
+  WorkerId worker;
+  /// The device's name: "cpu core 3".
+  std::string device;
+  DeviceKind kind = DeviceKind::cpu_core;
+  /// The number of cores that work together as this worker: more than one in a cluster; 0: it lends its thread to one
+  /// (`RuntimeOptions::regroup`).
+  int cores = 1;
+  /// The processing unit that its thread is bound to, or -1.
+  int bound_to = -1;
+  /// The processing units of a core or a cluster, the master's first, whether or not threads are bound to them.
+  std::vector<int> members = {};
+  /// The share of its cores' time that a cluster's tasks have used so far. All zero in virtual time.
+  TeamUse team;
+  std::uint64_t tasks = 0;
+  /// Successful steal requests, the tasks that they brought, and requests that brought none.
+  std::uint64_t steals = 0;
+  std::uint64_t stolen_tasks = 0;
+  std::uint64_t failed_steals = 0;
+  /// The number of pieces that it ran (`Codelet::pieces`), and how many of them were of tasks that others had begun.
+  std::uint64_t pieces = 0;
+  std::uint64_t stolen_pieces = 0;
+  /// Tasks that its device was given before the tasks that they wait for had ended there.
+  std::uint64_t issued_ahead = 0;
+  /// The number of times that it went to sleep.
+  std::uint64_t parks = 0;
+  /// Time of running tasks (including the runtime's work between them), and time of looking for work.
+  Duration busy{};
+  Duration searching{};
+  /// Time in which it had tasks in hand and none ran, because their data had not arrived.
+  Duration waiting_for_data{};
+};
+
+struct RunReport {
+  std::uint64_t submitted = 0;
+  /// Tasks that succeeded, failed or were cancelled.
+  std::uint64_t ended = 0;
+  std::vector<WorkerReport> workers;
+  /// The number of completed changes of clusters, including the first when the runtime starts.
+  std::uint64_t regroupings = 0;
+  /// The present virtual time. Nothing on a real machine.
+  std::optional<Duration> virtual_time;
+  /// Copies between memory nodes; empty if there is one node.
+  TransferReport transfers;
+  /// The quality of predicted kernel times under placing policies, by codelet, then kind of device, sorted. Tasks that
+  /// were placed without a prediction, because their times had to be measured first, do not count.
+  std::vector<PredictionReport> predictions;
+};
+
+}  // namespace troupe

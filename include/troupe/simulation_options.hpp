@@ -1,0 +1,146 @@
+/// Simulation options: a run on a described machine in virtual time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "troupe/emulation_options.hpp"
+#include "troupe/layout.hpp"
+#include "troupe/machine.hpp"
+#include "troupe/units.hpp"
+
+namespace troupe {
+
+/// The properties that the time of a task may depend on. Tasks of one codelet on data of equal shapes count as alike,
+/// unless they differ in operations (`Codelet::flops`) or in `Codelet::footprint`: a time is asked for once for all
+/// tasks that are alike.
+struct TimedTask {
+  /// The operations, as the codelet counts them; 0 if it does not.
+  double flops = 0;
+  /// The shapes of its data, in the order of the handles.
+  std::span<const Layout> data;
+  /// The number of cores of the worker that it would run on: more than one on a cluster (`CodeletTimes::most_cores`).
+  int cores = 1;
+  /// The number of the GPU in the machine's description; -1 on cores.
+  int gpu = -1;
+};
+
+/// A time, or a function that returns it; empty: tasks do not run there.
+class TaskTime {
+ public:
+  TaskTime() = default;
+  template <class Rep, class Period>
+  TaskTime(std::chrono::duration<Rep, Period> time)  // NOLINT: a time is one
+      : of_([time = std::chrono::duration_cast<Duration>(time)](const TimedTask&) { return time; }) {}
+  /// The function must return the same for the same task. If it throws, the task fails.
+  template <class F>
+    requires std::is_invocable_r_v<Duration, F, const TimedTask&>
+  TaskTime(F function) : of_(std::move(function)) {}  // NOLINT
+
+  explicit operator bool() const { return static_cast<bool>(of_); }
+  [[nodiscard]] Duration operator()(const TimedTask& task) const { return of_(task); }
+
+ private:
+  std::function<Duration(const TimedTask&)> of_;
+};
+
+/// The times of one codelet on each kind of device.
+struct CodeletTimes {
+  TaskTime core = {};
+  /// The time on every GPU; a function may tell the GPUs apart.
+  TaskTime gpu = {};
+  /// The standard deviation divided by the mean: times vary by it with `SimulationOptions::noise`.
+  double deviation = 0;
+  /// The number of cores of a cluster that one task can make use of. `core` is told how many it has.
+  int most_cores = 1;
+};
+
+/// Times by the name that a codelet is timed as, or by the codelet's name if it has none.
+using TimesOfCodelets = std::map<std::string, CodeletTimes, std::less<>>;
+
+using platform::load_machine;
+using platform::plain_machine;
+
+/// The options of a run on a described machine. Kernels and copies take the times of the description, as events of a
+/// virtual clock. Everything else (the graph, scheduler, memory manager, workers and their messages) is as in a real
+/// run, takes no time, and runs in the thread that waits. Equal options and programs give equal runs.
+struct SimulationOptions {
+  platform::MachineDescription machine;
+  /// The times of tasks of these codelets, which replace the description's. Without real buffers a codelet needs no
+  /// implementation for a kind of device that it has a time for here; a codelet without any implementation runs where
+  /// there are times.
+  TimesOfCodelets times = {};
+  /// The GPUs to use, by their number in the description.
+  std::vector<int> gpus = {};
+  /// The number of cores that run tasks. 0: all cores of the machine, less one for each GPU, which drives it.
+  int cores = 0;
+  /// The clusters of these cores, see `RuntimeOptions::clusters`.
+  std::string clusters = {};
+
+  /// True: kernel times vary by the description's deviations (log-normal). False: each takes its mean.
+  bool noise = false;
+  /// The seed of the noise and of everything else that is drawn.
+  std::uint64_t seed = 1;
+
+  /// The part of each GPU's memory that data may use.
+  double memory_share = 1;
+  /// Replaces the description's memory size, for all GPUs.
+  std::optional<Bytes> gpu_memory = std::nullopt;
+  /// The number of tasks whose data a GPU fetches while a kernel runs, and the corresponding number for a core. More
+  /// hides more latency and decides earlier.
+  std::size_t gpu_lookahead = 2;
+  std::size_t core_lookahead = 1;
+  /// Times that are added to every kernel on a GPU, and to every copy.
+  Duration kernel_overhead{};
+  Duration copy_overhead{};
+  /// Copies wait for one another as in CUDA's streams (`platform::LinkNetwork::Queueing::streams`).
+  bool copy_streams = false;
+  /// True: GPUs copy from one another. False: such a copy becomes two, to the host and from there to the other GPU, one
+  /// after the other; host memory keeps nothing of it.
+  bool peer_copies = true;
+  /// These replace the description's times of all GPUs: the time from the start of a task on an idle GPU to its
+  /// kernel's begin, and the time from a kernel's end until the GPU's worker completes the task.
+  /// `RuntimeOptions::issue_ahead` hides them.
+  std::optional<Duration> launch = std::nullopt;
+  std::optional<Duration> notice = std::nullopt;
+  /// See `RuntimeOptions::issue_ahead`.
+  std::size_t issue_ahead = 8;
+  /// Copies data that no task writes any more to the host at once.
+  bool write_back_finished = false;
+  /// True: tasks have the priorities that they are submitted with. False: all are equal.
+  bool priorities = true;
+
+  /// The kernel times that placing policies assume.
+  enum class Model {
+    /// The description's means.
+    exact,
+    /// The times that were measured during the run, beginning with nothing: each kernel is tried a few times on each
+    /// kind of device. Nothing is read from disk or kept there.
+    learned,
+  };
+  Model model = Model::exact;
+  /// Assumed kernel times and bandwidths are wrong by factors drawn from [1/f, f], one for each kernel and kind of
+  /// device and one for each pair of memory nodes, with either model. At least 1; 1: they are right.
+  double kernel_error = 1;
+  double bandwidth_error = 1;
+
+  /// Kernels and copies are executed, at their virtual end. This needs memory for all nodes; without it, data need no
+  /// memory.
+  bool real_buffers = false;
+  /// The faults of every GPU; each GPU has a seed of its own that follows from the given one. A copy fails at its end.
+  /// A kernel also fails at its end, before it is executed; so a GPU is lost at the end of a kernel.
+  platform::FaultOptions faults = {};
+  /// True: messages are handled in an order drawn from the seed. False: each is handled as soon as it comes.
+  bool shuffle_messages = false;
+};
+
+}  // namespace troupe

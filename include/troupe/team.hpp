@@ -1,0 +1,111 @@
+/// The cores that run one kernel together, and the share of their time that was used.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+#include "troupe/units.hpp"
+
+namespace troupe {
+
+/// The cores of the worker that runs a kernel: one, or those of a cluster. A kernel for teams (`Codelet::cpu_team`)
+/// runs in the master, rank 0, and calls the other members as often as it likes. Several threads must not use it at
+/// once, and it must not be used from within `run`.
+class Team {
+ public:
+  /// The function that every member calls, with its rank.
+  using Part = void (*)(void* work, int rank);
+
+  virtual ~Team() = default;
+
+  /// The number of members, the master included; at least 1.
+  [[nodiscard]] virtual int size() const noexcept = 0;
+  /// Calls `part(work, rank)` once in every member at the same time, and returns when all have returned. When all have
+  /// ended, rethrows the exception of the lowest rank that threw.
+  virtual void enter(Part part, void* work) = 0;
+  /// Called within `run`: returns when all members have called it. Every member must call it equally often; a member
+  /// that throws counts as having called it for ever.
+  virtual void barrier() noexcept = 0;
+  /// Binds the calling thread, which belongs to another library's pool, to the place where the member of this rank
+  /// runs. Returns false if that failed. Does nothing where members are not bound.
+  [[nodiscard]] virtual bool bind_like(int rank) const = 0;
+
+  /// Calls `work(rank, size)` once in every member at the same time: see `enter`.
+  template <class F>
+  void run(F&& work) {
+    struct Call {
+      std::remove_reference_t<F>* work;
+      int size;
+    };
+    Call call{std::addressof(work), size()};
+    enter(
+        [](void* of, int rank) {
+          Call& call = *static_cast<Call*>(of);
+          (*call.work)(rank, call.size);
+        },
+        &call);
+  }
+  /// Calls `work(i)` once for each i below `count`, each in some member: a member that has finished one takes the next.
+  template <class F>
+  void for_each(std::size_t count, F&& work) {
+    const Each call = [](void* of, std::size_t index) { (*static_cast<std::remove_reference_t<F>*>(of))(index); };
+    share_out(count, call, const_cast<void*>(static_cast<const void*>(std::addressof(work))));
+  }
+
+ private:
+  using Each = void (*)(void* work, std::size_t index);
+  void share_out(std::size_t count, Each call, void* work);
+};
+
+/// A team of one: the calling thread.
+class LoneTeam final : public Team {
+ public:
+  [[nodiscard]] int size() const noexcept override { return 1; }
+  void enter(Part part, void* work) override { part(work, 0); }
+  void barrier() noexcept override {}
+  [[nodiscard]] bool bind_like(int /*rank*/) const override { return true; }
+};
+
+/// Makes the team ready for kernels that bring threads of their own, in the worker's thread. What it returns lives
+/// until the worker runs something else (`Codelet::prologue`).
+using TeamPrologue = std::shared_ptr<void> (*)(Team& team);
+
+/// The use of the cores of a cluster, or of several clusters. While a worker runs a task it offers the task's time on
+/// each of its cores; used is the time in which these cores computed. The master, which runs the kernel, computes from
+/// the task's beginning to its end, except while it waits for members that have not ended their parts. A helper
+/// computes in its parts. A member that waits at a barrier does not compute. So a kernel without a version for teams
+/// uses one core's time, and one that is in its team of four for half of its time uses five eighths. Calling the other
+/// members in counts as work of the master. Time in which another process had the core is not recognised.
+struct TeamUse {
+  /// Cores times duration, of the tasks whose used time is known.
+  Duration offered{};
+  /// At most `offered`.
+  Duration used{};
+  /// Cores times duration, of tasks whose kernels bring threads of their own (`Codelet::prologue`): how many of these
+  /// computed, and when, is not known.
+  Duration unseen{};
+
+  /// The share, between 0 and 1; nothing where nothing is known.
+  [[nodiscard]] std::optional<double> share() const {
+    if (offered <= Duration{}) return std::nullopt;
+    return seconds(used) / seconds(offered);
+  }
+
+  TeamUse& operator+=(const TeamUse& other) {
+    offered += other.offered;
+    used += other.used;
+    unseen += other.unseen;
+    return *this;
+  }
+  TeamUse& operator-=(const TeamUse& other) {
+    offered -= other.offered;
+    used -= other.used;
+    unseen -= other.unseen;
+    return *this;
+  }
+  friend bool operator==(const TeamUse&, const TeamUse&) = default;
+};
+
+}  // namespace troupe

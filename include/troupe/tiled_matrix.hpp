@@ -1,0 +1,175 @@
+/// A matrix as a grid of handles.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "troupe/data.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/runtime.hpp"
+
+namespace troupe {
+
+/// A block-cyclic distribution over a grid of nodes, as ScaLAPACK distributes matrices: tile (i, j) belongs to node (i
+/// mod p) q + (j mod q). So every node owns an equal share of each step's tiles, and neighbours in a row or column of
+/// tiles lie on few nodes.
+class TileOwners {
+ public:
+  /// Returns the grid closest to a square that has exactly `nodes` nodes, with at most as many rows as columns.
+  static TileOwners square(std::size_t nodes) {
+    std::size_t rows = 1;
+    for (std::size_t p = 1; p * p <= nodes; ++p) {
+      if (nodes % p == 0) rows = p;
+    }
+    return {rows, nodes / rows};
+  }
+  /// Returns a distribution of whole block columns.
+  static TileOwners columns(std::size_t nodes) { return {1, nodes}; }
+
+  [[nodiscard]] NumaId owner(int i, int j) const {
+    return NumaId(
+        static_cast<std::uint16_t>(static_cast<std::size_t>(i) % rows_ * cols_ + static_cast<std::size_t>(j) % cols_));
+  }
+  [[nodiscard]] std::size_t nodes() const { return rows_ * cols_; }
+
+ private:
+  TileOwners(std::size_t rows, std::size_t cols) : rows_(rows), cols_(cols) {
+    assert(rows_ > 0 && cols_ > 0 && "there is at least one node");
+  }
+
+  std::size_t rows_;
+  std::size_t cols_;
+};
+
+/// The storage of a tiled matrix's elements.
+enum class TileStorage {
+  /// Each block column is contiguous, with all its rows (`TiledMatrix::column`): cores factorize panels in place.
+  columns,
+  /// Each tile is contiguous by itself: best for kernels that touch one tile at a time.
+  tiles,
+  /// There is no storage: there are handles of separate tiles, but no memory behind them. Use it for runs in virtual
+  /// time without real buffers, whose tasks never touch data.
+  none,
+};
+
+/// The NUMA node of a tiled matrix's memory.
+enum class TilePlacement {
+  /// The first task that writes the memory determines its node.
+  first_touch,
+  /// The memory is spread block-cyclically over the NUMA nodes that have workers (`TileOwners`): tiles over a grid of
+  /// nodes, block columns in turn. `gather_from` hands each copy to a worker of the tile's node. With one node this is
+  /// the same as `first_touch`.
+  spread,
+};
+/// The storage of the elements, and their NUMA nodes.
+struct TileLayout {
+  TileStorage storage = TileStorage::tiles;
+  TilePlacement placement = TilePlacement::first_touch;
+
+  TileLayout(TileStorage tile_storage, TilePlacement tile_placement = TilePlacement::first_touch)  // NOLINT: either
+      : storage(tile_storage), placement(tile_placement) {}
+};
+
+/// The tiles that a conversion copies.
+enum class TilePart { all, lower };
+
+/// The size of a tile. Tall tiles give matrix products more rows to work on at once, but leave less to do in parallel.
+struct TileSize {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+
+  /// Makes square tiles.
+  TileSize(std::int64_t edge) : rows(edge), cols(edge) {}  // NOLINT: a number is a square tile's edge
+  TileSize(std::int64_t tile_rows, std::int64_t tile_cols) : rows(tile_rows), cols(tile_cols) {}
+};
+
+/// A `rows` x `cols` matrix cut into tiles; the last row and column of tiles may be smaller. Tile (i, j) is a handle.
+/// The memory is the runtime's, or (`in_place`) a column-major matrix of the program. The destructor waits for the last
+/// use of every tile.
+template <class T>
+class TiledMatrix {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "tiled matrices are of float or double: for other types register matrices and partition them");
+
+ public:
+  TiledMatrix(TiledMatrix&&) noexcept = default;
+  TiledMatrix& operator=(TiledMatrix&&) noexcept = default;
+
+  /// Makes an uninitialized matrix. Throws `invalid_argument`, `out_of_memory`.
+  TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile,
+              TileLayout layout = TileStorage::tiles, const std::string& name = {});
+  /// Makes tiles of a column-major matrix of the program, which must outlive this object. Nothing is copied.
+  [[nodiscard]] static TiledMatrix in_place(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
+                                            std::int64_t ld, TileSize tile, const std::string& name = {});
+
+  /// Makes tiles in memory of the program, which must outlive this object. Each tile is contiguous; the tiles of `part`
+  /// lie one after the other, column of tiles by column of tiles. All other tiles have invalid handles.
+  [[nodiscard]] static TiledMatrix in_tiles(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
+                                            TileSize tile, TilePart part = TilePart::all, const std::string& name = {});
+
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t cols() const { return cols_; }
+  [[nodiscard]] const TileSize& tile() const { return tile_; }
+  /// The number of tiles from top to bottom and from left to right.
+  [[nodiscard]] int tile_rows() const { return tile_rows_; }
+  [[nodiscard]] int tile_cols() const { return tile_cols_; }
+  /// The rows of the tiles in tile row i; the columns of those in tile column j.
+  [[nodiscard]] std::int64_t rows_of(int i) const { return least(tile_.rows, rows_ - i * tile_.rows); }
+  [[nodiscard]] std::int64_t cols_of(int j) const { return least(tile_.cols, cols_ - j * tile_.cols); }
+
+  /// The place where the diagonal enters tile column k: in tile row `diagonal(k)`, `diagonal_offset(k)` rows below its
+  /// top.
+  [[nodiscard]] int diagonal(int k) const { return static_cast<int>(k * tile_.cols / tile_.rows); }
+  [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_.cols % tile_.rows; }
+
+  /// Tile (i, j).
+  [[nodiscard]] Handle operator()(int i, int j) const { return tiles_[index(i, j)]; }
+  /// The NUMA node that owns tile (i, j); an invalid id if the tiles are not spread.
+  [[nodiscard]] NumaId owner(int i, int j) const { return owners_ ? owners_->owner(i, j) : NumaId{}; }
+  /// All tiles of column j as one block of `rows()` rows. Not available with `TileStorage::tiles`.
+  [[nodiscard]] Handle column(int j) const;
+
+  /// Submit tasks that copy a column-major matrix of the program into the tiles, or the tiles into it. The memory must
+  /// stay until these tasks have ended; every tile is copied on its own, as soon as it can be. With a service the
+  /// calling thread copies tile after tile, and all copies are complete when the call returns.
+  void gather_from(const T* data, std::int64_t ld, TilePart part = TilePart::all);
+  void scatter_to(T* data, std::int64_t ld, TilePart part = TilePart::all) const;
+
+ private:
+  /// A grid without handles yet.
+  struct Empty {};
+  TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile);
+
+  [[nodiscard]] static std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+  [[nodiscard]] std::size_t index(int i, int j) const {
+    return static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(tile_rows_);
+  }
+  /// Cuts the next block column into tiles.
+  void add_column(Data column);
+  /// Returns a name such as "name(2,1)".
+  [[nodiscard]] static std::string tile_name(const std::string& name, int i, int j);
+
+  Runtime* runtime_;
+  std::int64_t rows_;
+  std::int64_t cols_;
+  TileSize tile_;
+  int tile_rows_;
+  int tile_cols_;
+  /// The tiles, column by column.
+  std::vector<Handle> tiles_;
+  /// The registrations of the tiles: one per existing tile, or one per block column.
+  std::vector<Data> registrations_;
+  bool has_columns_ = false;
+  /// Empty if the tiles are not spread.
+  std::optional<TileOwners> owners_;
+};
+
+extern template class TiledMatrix<float>;
+extern template class TiledMatrix<double>;
+
+}  // namespace troupe

@@ -1,0 +1,166 @@
+#include "lab/bench/driver/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "proto/json/json.hpp"
+#include "traces/text/table.hpp"
+
+namespace troupe::bench {
+namespace {
+
+/// Formats a number with three digits or more.
+std::string number(double value) {
+  const double size = std::abs(value);
+  if (size != 0 && (size < 1e-3 || size >= 1e7)) return fmt::format("{:.2e}", value);
+  return fmt::format("{:.{}f}", value, size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
+}
+
+std::string interval(const Estimate& estimate) {
+  return fmt::format("[{}, {}]", number(estimate.low), number(estimate.high));
+}
+
+/// Adds a note unless it is there already.
+void add_note(std::vector<std::string>& notes, std::string note) {
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+}
+
+void add_measured(std::vector<std::string>& line, const RowResult& row, const Series& series) {
+  for (const std::string& key : row.row.keys) {
+    const Estimate figure = estimate(series.samples.at(key));
+    line.push_back(number(figure.median));
+    line.push_back(interval(figure));
+  }
+  const auto ratio = ratio_to_troupe(row, series);
+  line.push_back(ratio ? number(ratio->estimate.median) : "");
+  line.push_back(ratio ? interval(ratio->estimate) : "");
+}
+
+void add_rows(ReportCells& cells, const RowResult& row) {
+  for (const Series& series : row.series) {
+    const std::string label = series.contestant.label();
+    if (!series.measured()) {
+      if (series.skipped == "not installed") continue;  // such contestants are named once, for the whole benchmark
+      const std::string where = series.failed ? fmt::format(" ({})", fmt::join(row.row.labels, ", ")) : "";
+      add_note(cells.notes,
+               fmt::format("{}{} {}: {}", label, where, series.failed ? "failed" : "skipped", series.skipped));
+      continue;
+    }
+    std::vector<std::string> line = row.row.labels;
+    line.push_back(label);
+    add_measured(line, row, series);
+    cells.lines.push_back(std::move(line));
+  }
+}
+
+/// Adds a note if the reference varied, since that means that something else was running.
+void add_note_on_references(std::vector<std::string>& notes, const std::vector<double>& references) {
+  if (references.empty()) return;
+  constexpr double kQuiet = 1.1;
+  const auto [least, most] = std::minmax_element(references.begin(), references.end());
+  if (*most <= kQuiet * *least) return;
+  notes.push_back(
+      fmt::format("the machine was not quiet: the reference varied between {} and {}", number(*least), number(*most)));
+}
+
+/// Describes how the intervals are computed.
+std::string method(const Plan& plan) {
+  const double coverage = estimate(std::vector<double>(static_cast<std::size_t>(plan.rounds))).coverage;
+  return fmt::format(
+      "{} cores; medians of {} interleaved rounds; [intervals of the median, {:.0f} %]; Troupe / peer: {} "
+      "is better",
+      plan.cores, plan.rounds, 100 * coverage, plan.more_is_better ? "more" : "less");
+}
+
+Json to_json(const Estimate& estimate) {
+  return {{"median", estimate.median}, {"low", estimate.low}, {"high", estimate.high}, {"coverage", estimate.coverage}};
+}
+
+Json to_json(const RowResult& row, const Series& series) {
+  Json json{{"runtime", series.contestant.label()}};
+  if (!series.measured()) {
+    json[series.failed ? "failed" : "skipped"] = series.skipped;
+    return json;
+  }
+  for (const auto& [key, samples] : series.samples) {
+    json["figures"][key] = to_json(estimate(samples));
+    json["figures"][key]["samples"] = samples;
+  }
+  json["outputs"] = series.outputs;
+  if (const auto ratio = ratio_to_troupe(row, series)) {
+    json["ratio"] = to_json(ratio->estimate);
+    json["ratio"]["of"] = ratio->of;
+  }
+  return json;
+}
+
+}  // namespace
+
+ReportCells report_cells(const Results& results) {
+  ReportCells cells;
+  cells.titles = results.plan.label_titles;
+  cells.titles.emplace_back("runtime");
+  cells.words = cells.titles.size();
+  for (const std::string& title : results.plan.figure_titles) {
+    cells.titles.push_back(title);
+    cells.titles.emplace_back("interval");
+  }
+  cells.titles.emplace_back("Troupe / peer");
+  cells.titles.emplace_back("interval");
+  for (const std::string& name : results.missing) {
+    cells.notes.push_back(name + " skipped: it was not found when this was built");
+  }
+  add_note_on_references(cells.notes, results.references);
+  for (const RowResult& row : results.rows) add_rows(cells, row);
+  return cells;
+}
+
+std::string as_terminal_text(const Results& results) {
+  const ReportCells cells = report_cells(results);
+  std::vector<std::string> columns;
+  for (std::size_t i = 0; i < cells.titles.size(); ++i) {
+    columns.push_back((i < cells.words ? "" : ">") + cells.titles[i]);
+  }
+  traces::Table table(columns);
+  for (const auto& line : cells.lines) table.add_row(line);
+  std::string text = fmt::format("{}\n{}\n\n{}", results.plan.title, method(results.plan), table.text());
+  if (!cells.notes.empty()) text += '\n';
+  for (const std::string& note : cells.notes) text += note + '\n';
+  return text;
+}
+
+std::string as_markdown(const Results& results) {
+  const ReportCells cells = report_cells(results);
+  std::string text = fmt::format("{}. {}.\n\n|", results.plan.title, method(results.plan));
+  for (const std::string& title : cells.titles) text += fmt::format(" {} |", title);
+  text += "\n|";
+  for (std::size_t i = 0; i < cells.titles.size(); ++i) text += i < cells.words ? "---|" : "---:|";
+  text += '\n';
+  for (const auto& line : cells.lines) text += fmt::format("| {} |\n", fmt::join(line, " | "));
+  if (!cells.notes.empty()) text += '\n';
+  for (const std::string& note : cells.notes) text += fmt::format("- {}\n", note);
+  return text;
+}
+
+Json as_json(const Results& results) {
+  const Plan& plan = results.plan;
+  Json json{{"benchmark", plan.benchmark},
+            {"title", plan.title},
+            {"rounds", plan.rounds},
+            {"cores", plan.cores},
+            {"more_is_better", plan.more_is_better},
+            {"missing", results.missing}};
+  if (!results.references.empty()) json["reference"] = to_json(estimate(results.references));
+  json["rows"] = Json::array();
+  for (const RowResult& row : results.rows) {
+    Json entry;
+    for (std::size_t i = 0; i < plan.label_titles.size(); ++i) entry[plan.label_titles[i]] = row.row.labels[i];
+    for (const Series& series : row.series) entry["runtimes"].push_back(to_json(row, series));
+    json["rows"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace troupe::bench

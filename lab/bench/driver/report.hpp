@@ -1,0 +1,27 @@
+/// The results, as text for people and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/bench/driver/measurement.hpp"
+#include "proto/json/json.hpp"
+
+namespace troupe::bench {
+
+/// The cells of a table with a line per row and contestant: medians with their intervals, and Troupe over the peer.
+struct ReportCells {
+  std::vector<std::string> titles;
+  /// The number of columns from the left that hold words.
+  std::size_t words = 0;
+  std::vector<std::vector<std::string>> lines;
+  /// One sentence each about contestants that were skipped or failed, and why.
+  std::vector<std::string> notes;
+};
+[[nodiscard]] ReportCells report_cells(const Results& results);
+
+[[nodiscard]] std::string as_terminal_text(const Results& results);
+[[nodiscard]] std::string as_markdown(const Results& results);
+[[nodiscard]] Json as_json(const Results& results);
+
+}  // namespace troupe::bench

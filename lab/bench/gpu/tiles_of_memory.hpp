@@ -1,0 +1,45 @@
+/// A square matrix in tiles, in one block of host memory that GPUs reach at full speed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "platform/memory/pinned_memory.hpp"
+#include "troupe/runtime.hpp"
+#include "troupe/tiled_matrix.hpp"
+
+namespace troupe::bench {
+
+/// Memory for `part` of a square matrix of double, pinned if there is a GPU, and handles of its tiles. It is freed with
+/// the last use of them.
+class TilesOfMemory {
+ public:
+  /// `n` is a multiple of `tile`. Throws `out_of_memory`, also if the system does not allow that much pinned memory.
+  TilesOfMemory(Runtime& runtime, std::int64_t n, std::int64_t tile, TilePart part, const std::string& name);
+
+  [[nodiscard]] TiledMatrix<double>& tiles() { return tiles_; }
+  [[nodiscard]] double* data() { return reinterpret_cast<double*>(buffer_.data.get()); }
+  [[nodiscard]] Bytes size() const { return buffer_.size; }
+
+  /// Submits a task for each tile that fills it with its part of `symmetric_element`'s matrix.
+  void generate(std::uint64_t seed, double diagonal);
+  /// Waits until the data are in host memory, column of tiles by column. In mode read_write no other memory has them
+  /// then.
+  void bring_home(AccessMode mode);
+
+ private:
+  template <class F>
+  void for_each_tile(F function);
+
+  Runtime& runtime_;
+  TilePart part_;
+  client::Memory buffer_;
+  platform::PinnedMemory pinned_;
+  TiledMatrix<double> tiles_;
+};
+
+/// Returns the memory that `part` of such a matrix takes.
+[[nodiscard]] Bytes memory_of(std::int64_t n, std::int64_t tile, TilePart part);
+
+}  // namespace troupe::bench

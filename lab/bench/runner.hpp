@@ -1,0 +1,44 @@
+/// The frame of a runner: one program per runtime, which measures one case per process.
+///
+///     troupe-bench-runner-NAME CASE key=value …
+///
+/// prints one JSON object to standard output. Exit codes: 0 measured; 1 failed; 2 the words make no sense; 3 this
+/// runtime has no such case (the reason is on standard error).
+#pragma once
+
+#include <span>
+#include <stdexcept>
+
+#include "lab/bench/parameters.hpp"
+#include "proto/json/json.hpp"
+
+namespace troupe::bench {
+
+inline constexpr int kMeasured = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kBadWords = 2;
+inline constexpr int kUnsupported = 3;
+
+/// Thrown by a case that this runtime does not support; the text is for people.
+struct Unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One thing that a runner can measure. `run` looks up its parameters, calls `Parameters::require_all_used` before it
+/// measures, warms up, measures, and returns the figures.
+struct Case {
+  const char* name;
+  const char* help;
+  Json (*run)(Parameters& parameters);
+};
+
+/// The body of a runner's `main`. Never throws.
+int run_cases(int argc, const char* const* argv, std::span<const Case> cases);
+
+/// Returns the number of cores to use: the parameter `cores`, otherwise all that this process may run on.
+[[nodiscard]] int cores_of(Parameters& parameters);
+
+/// Refuses every value of the parameter `mode` that is not among these, as `Unsupported`; the first is the default.
+[[nodiscard]] std::string mode_of(Parameters& parameters, std::span<const char* const> modes);
+
+}  // namespace troupe::bench

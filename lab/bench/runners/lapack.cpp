@@ -1,0 +1,12 @@
+/// The BLAS library's own LAPACK, with its own threads.
+#include <array>
+
+#include "lab/bench/runners/cases.hpp"
+
+int main(int argc, char** argv) {
+  using namespace troupe::bench;
+  constexpr std::array kCases{
+      Case{"linalg", "algorithm= n= cores=: GFlop/s of a factorization", linalg},
+  };
+  return run_cases(argc, argv, kCases);
+}

@@ -1,0 +1,23 @@
+/// Tile factorizations as a user of StarPU writes them: one task per kernel call, priorities by critical path. Kernels,
+/// tiles, graphs and priorities are those of apps/. All live within a session.
+#pragma once
+
+#include <memory>
+
+#include "lab/bench/factorization_case.hpp"
+#include "linalg/factorization.hpp"
+#include "troupe/layout.hpp"
+
+namespace troupe::bench {
+
+/// Factorize, and return when the matrix holds the factors. The height of tiles must be given.
+[[nodiscard]] std::unique_ptr<Factors> starpu_cholesky(Matrix& a, const linalg::FactorizationOptions& options);
+[[nodiscard]] std::unique_ptr<Factors> starpu_lu(Matrix& a, const linalg::FactorizationOptions& options);
+[[nodiscard]] std::unique_ptr<Factors> starpu_qr(Matrix& a, const linalg::FactorizationOptions& options);
+
+[[nodiscard]] inline MatrixView<double> view(Matrix& a) { return {a.values.data(), a.rows, a.cols, a.rows}; }
+[[nodiscard]] inline MatrixView<const double> const_view(const Matrix& a) {
+  return {a.values.data(), a.rows, a.cols, a.rows};
+}
+
+}  // namespace troupe::bench

@@ -1,0 +1,16 @@
+/// Taskflow: static graphs (tf::Taskflow), and asynchronous tasks where tasks are submitted one by one.
+#include <array>
+
+#include "lab/bench/runners/cases.hpp"
+
+int main(int argc, char** argv) {
+  using namespace troupe::bench;
+  constexpr std::array kCases{
+      Case{"overhead", "shape= tasks= mode=submitted|async cores=: us per empty task", overhead},
+      Case{"granularity", "pattern= width= dependencies= peak= mode=submitted|async|static cores=: METG(50%)",
+           granularity},
+      Case{"start", "state= samples= cores=: submission to start on an idle core", start},
+      Case{"memory", "in_flight= cores=: bytes per task of a graph", memory},
+  };
+  return run_cases(argc, argv, kCases);
+}

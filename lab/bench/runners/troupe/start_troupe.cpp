@@ -1,0 +1,22 @@
+#include "lab/bench/runners/cases.hpp"
+#include "lab/bench/start_latency.hpp"
+#include "proto/json/json.hpp"
+#include "troupe/runtime.hpp"
+
+namespace troupe::bench {
+
+Json start(Parameters& parameters) {
+  const StartOptions options = start_options(parameters);
+  RuntimeOptions runtime_options;
+  runtime_options.cores = options.workers;
+  // There is one task at a time: its submission publishes where the task stores the time.
+  StartTime* target = nullptr;
+  const Codelet stamp = Codelet("stamp", {}).cpu([&target](const KernelContext&) { target->store(now_ns()); });
+  Runtime runtime(runtime_options);
+  return measure_start(options, [&](StartTime& started) {
+    target = &started;
+    runtime.submit(stamp, {});
+  });
+}
+
+}  // namespace troupe::bench

@@ -1,0 +1,82 @@
+/// LU of sparse matrices of blocks, measured in the same way for all runtimes, and the kernels that they share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "lab/bench/parameters.hpp"
+#include "linalg/sparse/block_lu.hpp"
+#include "linalg/sparse/block_matrix.hpp"
+#include "linalg/sparse/block_pattern.hpp"
+#include "proto/json/json.hpp"
+#include "troupe/layout.hpp"
+
+namespace troupe::bench {
+
+struct BlockLuCase {
+  /// The full blocks, including fill-in.
+  linalg::BlockPattern pattern{0};
+  /// The cut into blocks and super-blocks; a side of 1 for tasks on single blocks.
+  linalg::BlockCut cut;
+  /// True if tasks on super-blocks are in pieces.
+  bool pieces = false;
+  std::uint64_t seed = 1;
+  int cores = 1;
+};
+
+/// Reads the parameters `structure` (`linalg::parse_structure`), `n` (blocks on a side), `block` (rows of one),
+/// `grain=fine|coarse|multi`, `super` (blocks on a side of a super-block, if the grain is not `fine`), `seed` and
+/// `cores`. Runtimes without super-blocks have tasks on single blocks whatever the grain.
+[[nodiscard]] BlockLuCase block_lu_case(Parameters& parameters);
+
+/// A runtime with a matrix of blocks.
+class BlockLuProgram {
+ public:
+  BlockLuProgram() = default;
+  BlockLuProgram(const BlockLuProgram&) = delete;
+  BlockLuProgram& operator=(const BlockLuProgram&) = delete;
+  virtual ~BlockLuProgram() = default;
+
+  /// Returns a full block, between factorizations.
+  [[nodiscard]] virtual MatrixView<double> block(int i, int j) = 0;
+  /// Overwrites the blocks by L (unit lower) and U: submits all tasks and waits.
+  virtual void factorize() = 0;
+  /// Returns the time that cores spent in kernels during the last factorization, summed over all cores.
+  [[nodiscard]] virtual double kernel_seconds() = 0;
+};
+
+/// Measures factorizations of the same random matrix: one to warm up, which counts if it takes a second, then as many
+/// as fit into a second, at most nine. Figures: `seconds` (the median), `fastest_seconds`, `runs`, `flops`, `gflops`
+/// (of the median), `kernel_share` (the median of `kernel_seconds` / (cores x seconds)), `processor_seconds` (the
+/// median of the process's time on all cores, whatever else ran there), and `checksum`, a text that is the same if all
+/// bits of the factors are.
+[[nodiscard]] Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program);
+
+/// Adds up the time in kernels from all threads. A kernel takes a tenth of a millisecond and more, reading the clock
+/// twice 50 ns.
+class KernelTime {
+ public:
+  template <class F>
+  void measure(F kernel) {
+    const std::int64_t begin = now();
+    kernel();
+    // Relaxed: the sum is read when all tasks have ended.
+    ns_.fetch_add(now() - begin, std::memory_order_relaxed);
+  }
+  /// Returns the seconds since the last call.
+  [[nodiscard]] double take_seconds() { return 1e-9 * static_cast<double>(ns_.exchange(0)); }
+
+ private:
+  static std::int64_t now();
+
+  std::atomic<std::int64_t> ns_{0};
+};
+
+/// Runs a step on single blocks by the functions that Troupe's codelets call. `c` is the block that it changes, `a` the
+/// diagonal block of a solve or the left factor of a product, `b` the right factor. Throws std::runtime_error for a
+/// pivot of zero.
+void run_block_step(linalg::BlockStep::Kind kind, MatrixView<double> c, MatrixView<const double> a,
+                    MatrixView<const double> b);
+
+}  // namespace troupe::bench

@@ -1,0 +1,18 @@
+/// The pictures of the experiment with clusters of cores.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/experiments/clusters/clusters_experiment.hpp"
+#include "lab/experiments/experiment_figures.hpp"
+
+namespace troupe::apps {
+
+/// Returns the paper's figures 4 to 6 under one policy, as far as their points were measured. They show speeds over n:
+/// 20x1 and 2x10 with one GPU, beside their bounds; with each number of GPUs; with most GPUs, and 2x10c besides. A
+/// further picture shows the best configuration of each policy. `setting`: an addition to the titles.
+[[nodiscard]] std::vector<ExperimentFigure> clusters_figures(const ClustersResults& results, const std::string& policy,
+                                                             const std::string& setting);
+
+}  // namespace troupe::apps

@@ -1,0 +1,58 @@
+/// The report of the experiment with clusters of cores.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lab/experiments/clusters/clusters_claims.hpp"
+#include "lab/experiments/clusters/clusters_experiment.hpp"
+#include "proto/json/json.hpp"
+#include "troupe/errors.hpp"
+
+namespace troupe::apps {
+
+/// The results under one set of assumptions.
+struct ClustersVariant {
+  ClustersAssumptions assumptions;
+  ClustersResults results;
+  /// The judgements under the policy of the claims.
+  std::vector<Judgement> judgements;
+  PolicyWithClusters compared;
+};
+
+/// The judgements of the first variant under another policy.
+struct ClustersPolicyVerdicts {
+  std::string policy;
+  std::vector<Judgement> judgements;
+};
+
+struct ClustersReport {
+  ClustersOptions options;
+  /// The policy under which the claims are judged: the paper's, mct, if it runs.
+  std::string claims_policy;
+  /// At least one variant; the first is drawn.
+  std::vector<ClustersVariant> variants;
+  std::vector<ClustersPolicyVerdicts> other_policies;
+};
+
+/// Judges the claims and compares the policies. `variants`: at least one.
+[[nodiscard]] ClustersReport clusters_report(const ClustersOptions& options,
+                                             std::vector<std::pair<ClustersAssumptions, ClustersResults>> variants);
+
+/// Returns speeds and bounds of the first variant, verdicts and the comparison of policies, as tables for terminals.
+[[nodiscard]] std::string clusters_text(const ClustersReport& report);
+/// Returns the content of `clusters_text` as JSON, with all variants.
+[[nodiscard]] Json clusters_json(const ClustersReport& report);
+/// Returns verdicts with their rules, the comparison of policies, speeds and pictures, as Markdown.
+[[nodiscard]] std::string clusters_markdown(const ClustersReport& report);
+/// Returns the verdicts as Markdown, a line for each claim: the table of the manual.
+[[nodiscard]] std::string clusters_table(const ClustersReport& report);
+/// Returns every point under all assumptions, with a line of titles.
+[[nodiscard]] std::string clusters_csv(const ClustersReport& report);
+
+/// Writes figure4.svg, figure5.svg, figure6.svg, policies.svg (`clusters_figures`), clusters.csv, claims.csv, table.md,
+/// report.md and report.json into `folder`, which exists. Fails with `io`.
+[[nodiscard]] Result<void> write_clusters_report(const std::string& folder, const ClustersReport& report);
+
+}  // namespace troupe::apps

@@ -1,0 +1,23 @@
+/// The claims of the paper on DADA about its figures, and whether they hold here.
+#pragma once
+
+#include <vector>
+
+#include "lab/experiments/claims.hpp"
+#include "lab/experiments/dada_experiment.hpp"
+
+namespace troupe::apps {
+
+/// Returns all claims that can be tested here, in the paper's order.
+[[nodiscard]] const std::vector<Claim>& dada_claims();
+
+/// Returns a judgement for each of `dada_claims()`.
+[[nodiscard]] std::vector<Judgement> judge(const DadaResults& results);
+
+/// The words of the rules. Speeds or bytes are *similar* if they differ by at most 10 % of the larger; *more* and
+/// *less* mean that the 95 % confidence intervals do not overlap; *at least* allows 2 % below.
+[[nodiscard]] bool similar(double a, double b);
+[[nodiscard]] bool more(const Estimate& a, const Estimate& b);
+[[nodiscard]] bool at_least(const Estimate& a, const Estimate& b);
+
+}  // namespace troupe::apps

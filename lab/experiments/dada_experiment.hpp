@@ -1,0 +1,93 @@
+/// The experiments with DADA: R. Bleuse, T. Gautier, J. V. F. Lima, G. Mounie and D. Trystram, Scheduling Data Flow
+/// Program in XKaapi: A New Affinity Based Algorithm for Heterogeneous Architectures, Euro-Par 2014, section 4.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "apps/simulate/scaling_chart.hpp"
+#include "apps/simulate/simulation_point.hpp"
+#include "apps/terminal/progress.hpp"
+#include "troupe/machine.hpp"
+
+namespace troupe::apps {
+
+struct DadaExperimentOptions {
+  std::int64_t n = 8192;
+  std::int64_t tile = 512;
+  /// The number of runs of each point with noise, with seeds from `seed` on.
+  int repeat = 30;
+  std::uint64_t seed = 1;
+  int jobs = 1;
+  /// False: no copies between GPUs, which the authors' script switches off.
+  bool peer_copies = true;
+};
+
+/// The graphs that are factorized. The paper does not say how its LU pivots. The script that its authors have published
+/// (github.com/joao-lima/plasma-kaapi, timing/plasma-xkaapi.rb) runs PLASMA's with incremental pivoting, so both are
+/// here.
+enum class DadaGraph { cholesky, lu, lu_incremental, qr };
+inline constexpr std::array kDadaGraphs{DadaGraph::cholesky, DadaGraph::lu, DadaGraph::lu_incremental, DadaGraph::qr};
+
+/// Returns "Cholesky", "LU without pivoting", "LU with incremental pivoting" or "QR".
+[[nodiscard]] const char* to_string(DadaGraph graph);
+[[nodiscard]] linalg::Application application_of(DadaGraph graph);
+[[nodiscard]] linalg::Pivoting pivoting_of(DadaGraph graph);
+
+/// The largest number of GPUs; the experiment uses 1 to this.
+inline constexpr int kDadaGpus = 8;
+
+/// The policies of figures 2 to 4, and work stealing, which the text mentions.
+namespace dada_policy {
+inline constexpr std::string_view kHeft = "heft";
+inline constexpr std::string_view kAlphaZero = "dada:alpha=0";
+inline constexpr std::string_view kAlphaHalf = "dada:alpha=0.5";
+inline constexpr std::string_view kAlphaHalfCp = "dada:alpha=0.5,cp";
+inline constexpr std::string_view kStealing = "ws";
+}  // namespace dada_policy
+
+/// Returns the policies of figure 1, by rising alpha, without or with prediction.
+[[nodiscard]] std::vector<std::string> policies_over_alpha(bool prediction);
+
+/// All points of the figures, on one machine.
+class DadaResults {
+ public:
+  /// Points by graph, policy and number of GPUs.
+  using Points = std::map<std::tuple<DadaGraph, std::string, int>, SimulationPoint>;
+
+  explicit DadaResults(Points points) : points_(std::move(points)) {}
+  /// Simulates all points. Throws what `simulate` throws.
+  static DadaResults measure(const DadaExperimentOptions& options, const platform::MachineDescription& machine,
+                             const ProgressOptions& progress);
+
+  /// Returns one of the figures' points: 1 to `kDadaGpus` GPUs.
+  [[nodiscard]] const SimulationPoint& at(DadaGraph graph, std::string_view policy, int gpus) const;
+
+ private:
+  Points points_;
+};
+
+struct DadaFigure {
+  /// The name, such as "figure1".
+  std::string name;
+  std::string title;
+  struct Row {
+    std::string title;
+    DadaGraph graph;
+    std::vector<std::string> policies;
+  };
+  std::vector<Row> rows;
+};
+
+/// Returns the paper's four figures, in order; the third comes twice, for LU by both graphs.
+[[nodiscard]] std::vector<DadaFigure> dada_figures();
+/// Returns the figure's picture. `setting`: an addition to its title, such as machine and size.
+[[nodiscard]] ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results, const std::string& setting);
+
+}  // namespace troupe::apps

@@ -1,0 +1,164 @@
+#include "lab/experiments/dada_claims.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <built_paths.hpp>  // written by the build
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace troupe::apps {
+
+BOOST_AUTO_TEST_SUITE(claims_on_dada)
+
+namespace {
+
+BOOST_AUTO_TEST_CASE(hold_where_all_checks_pass_and_in_part_from_half_on) {
+  const auto verdict = [](int passed, int checks) {
+    return std::string(to_string(Judgement{checks, passed, ""}.verdict()));
+  };
+  BOOST_TEST(verdict(6, 6) == "holds");
+  BOOST_TEST(verdict(5, 6) == "holds in part");
+  BOOST_TEST(verdict(3, 6) == "holds in part");
+  BOOST_TEST(verdict(2, 6) == "does not hold");
+  BOOST_TEST(verdict(0, 1) == "does not hold");
+}
+
+BOOST_AUTO_TEST_CASE(compare_by_the_rules_that_are_stated) {
+  BOOST_TEST(similar(100, 91));
+  BOOST_TEST(similar(91, 100));
+  BOOST_TEST(!similar(100, 89));
+  BOOST_TEST(more({10, 1}, {7.9, 1}));
+  BOOST_TEST(!more({10, 1}, {8.1, 1}));
+  BOOST_TEST(!more({7, 0}, {8, 0}));
+  BOOST_TEST(at_least({98.5, 5}, {100, 5}));
+  BOOST_TEST(!at_least({97.5, 5}, {100, 5}));
+}
+
+BOOST_AUTO_TEST_CASE(have_different_names_and_say_all_they_need) {
+  std::set<std::string> names;
+  for (const Claim& claim : dada_claims()) {
+    BOOST_TEST(names.insert(claim.name).second, claim.name);
+    BOOST_TEST((!claim.section.empty() && !claim.statement.empty() && !claim.rule.empty()));
+  }
+  BOOST_TEST(names.size() > 20U);
+}
+
+using namespace dada_policy;
+
+/// Verdicts in a world where all policies are equally fast, ten times as fast with eight GPUs as with one, and move the
+/// same number of bytes, so that each verdict can be told by hand. `change` modifies this world.
+template <class Change>
+std::map<std::string, std::string> verdicts(Change change) {
+  DadaResults::Points points;
+  std::vector<std::string> policies{std::string(kHeft), std::string(kStealing)};
+  for (const bool prediction : {false, true}) {
+    for (const std::string& policy : policies_over_alpha(prediction)) policies.push_back(policy);
+  }
+  for (const DadaGraph graph : kDadaGraphs) {
+    for (const std::string& policy : policies) {
+      for (int gpus = 1; gpus <= kDadaGpus; ++gpus) {
+        SimulationPoint& point = points[{graph, policy, gpus}];
+        point.gflops = {100.0 * (1 + 9 * (gpus - 1) / 7.0), 1};
+        point.bytes = {1e9, 1e6};
+        change(graph, policy, gpus, point);
+        point.seconds = {1e4 / point.gflops.mean, 0};
+      }
+    }
+  }
+  const std::vector<Judgement> judgements = judge(DadaResults(std::move(points)));
+  BOOST_REQUIRE(judgements.size() == dada_claims().size());
+  std::map<std::string, std::string> by_name;
+  for (std::size_t i = 0; i < judgements.size(); ++i) {
+    BOOST_TEST(judgements[i].checks > 0);
+    BOOST_TEST(!judgements[i].measured.empty());
+    by_name[dada_claims()[i].name] = to_string(judgements[i].verdict());
+  }
+  return by_name;
+}
+
+BOOST_AUTO_TEST_CASE(on_a_world_without_differences_say_that_nobody_is_better) {
+  auto found = verdicts([](DadaGraph, const std::string&, int, SimulationPoint&) {});
+  for (const char* name :
+       {"cholesky-similar", "lu-similar", "incremental-similar", "lu-half-like-heft", "incremental-half-like-heft",
+        "qr-duals-similar", "affinity-alone", "speed-up", "cholesky-speed", "lu-speed", "cholesky-thriftiest"}) {
+    BOOST_TEST(found[name] == "holds", name << ": " << found[name]);
+  }
+  for (const char* name :
+       {"alpha-zero-stops", "alpha-zero-moves-most", "cholesky-bytes", "lu-bytes", "lu-cp-thriftiest",
+        "lu-zero-costliest", "lu-gap-widens", "incremental-gap-widens", "incremental-bytes", "qr-heft-ahead",
+        "qr-low-bytes", "cp-saves-further", "stealing", "significantly-less"}) {
+    BOOST_TEST(found[name] == "does not hold", name << ": " << found[name]);
+  }
+  // The times are alike, but the bytes are not.
+  BOOST_TEST(found["lu-factor"] == "does not hold");
+}
+
+BOOST_AUTO_TEST_CASE(on_the_papers_world_hold) {
+  auto found = verdicts([](DadaGraph graph, const std::string& policy, int gpus, SimulationPoint& point) {
+    const bool prediction = policy.ends_with(",cp");
+    if (policy == kHeft) point.bytes.mean *= application_of(graph) == linalg::Application::lu ? 4 : 2;
+    if (policy == kAlphaHalf) point.bytes.mean *= 1.5;
+    if (policy == kAlphaHalf && application_of(graph) == linalg::Application::lu) point.bytes.mean *= 2.6;
+    if (policy == kHeft && graph == DadaGraph::qr) point.gflops.mean *= 1.5;
+    if (policy == kStealing) point.bytes.mean *= 6;
+    if (policy == kStealing) point.gflops.mean /= 2;
+    if (policy.starts_with("dada:alpha=0") && !policy.starts_with("dada:alpha=0.")) point.bytes.mean *= 8;
+    if (policy == kAlphaZero && gpus > 2) point.gflops.mean = 230;
+    if (!prediction && policy == "dada:alpha=1") point.gflops.mean *= 1.5;
+    if (prediction && policy == "dada:alpha=1,cp") point.gflops.mean *= 1.5;
+  });
+  for (const char* name : {"alpha-scales",
+                           "alpha-scales-cp",
+                           "alpha-zero-stops",
+                           "alpha-zero-moves-most",
+                           "cholesky-bytes",
+                           "lu-bytes",
+                           "lu-cp-thriftiest",
+                           "lu-zero-costliest",
+                           "lu-half-like-heft",
+                           "lu-factor",
+                           "lu-gap-widens",
+                           "incremental-factor",
+                           "incremental-gap-widens",
+                           "incremental-bytes",
+                           "incremental-cp-thriftiest",
+                           "qr-heft-ahead",
+                           "qr-low-bytes",
+                           "cp-saves-further",
+                           "stealing",
+                           "cholesky-thriftiest",
+                           "cholesky-cp-saves"}) {
+    BOOST_TEST(found[name] == "holds", name << ": " << found[name]);
+  }
+  BOOST_TEST(found["cholesky-similar"] == "does not hold");  // alpha = 0 is far behind
+  BOOST_TEST(found["significantly-less"] != "does not hold");
+}
+
+BOOST_AUTO_TEST_CASE(on_one_graph_of_lu_say_nothing_of_the_other) {
+  auto found = verdicts([](DadaGraph graph, const std::string& policy, int, SimulationPoint& point) {
+    if (graph == DadaGraph::lu_incremental && policy == kHeft) point.bytes.mean *= 4;
+  });
+  for (const char* name : {"incremental-factor", "incremental-gap-widens", "incremental-bytes"}) {
+    BOOST_TEST(found[name] == "holds", name << ": " << found[name]);
+  }
+  for (const char* name : {"lu-factor", "lu-gap-widens", "lu-bytes"}) {
+    BOOST_TEST(found[name] == "does not hold", name << ": " << found[name]);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(are_all_in_the_manual_with_their_numbers) {
+  std::ifstream file(std::string(TROUPE_SOURCE_DIR) + "/docs/simulation.md");
+  std::set<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("| ")) lines.insert(line.substr(2, line.find(" |") - 2));
+  }
+  for (const Claim& claim : dada_claims()) BOOST_TEST(lines.contains(claim.statement), claim.statement);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::apps
