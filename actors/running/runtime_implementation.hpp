@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <caf/all.hpp>
-#include <condition_variable>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -16,18 +15,15 @@
 #include "actors/observation/observed_actor.hpp"
 #include "actors/observation/watchdog.hpp"
 #include "actors/reporting/trace_collector.hpp"
-#include "actors/running/accelerator_set.hpp"
-#include "actors/running/device_factory.hpp"
-#include "actors/running/kept_history.hpp"
+#include "actors/running/run_mode.hpp"
 #include "actors/running/run_services.hpp"
 #include "actors/running/runtime_plan.hpp"
 #include "actors/running/runtime_system.hpp"
 #include "actors/running/stage_counter.hpp"
+#include "actors/running/worker_starts.hpp"
 #include "actors/scheduler/scheduler_actor.hpp"
-#include "actors/simulating/simulation.hpp"
 #include "actors/workers/worker_actor.hpp"
 #include "graph/codelets/codelet_definition.hpp"
-#include "platform/machine/clock.hpp"
 #include "proto/mutex.hpp"
 #include "troupe/devices.hpp"
 
@@ -35,13 +31,33 @@ namespace troupe::actors {
 
 /// The configuration of CAF: one control thread or, for runs in one thread, its test scheduler.
 struct Configuration : caf::actor_system_config {
-  explicit Configuration(bool deterministic) {
+  explicit Configuration(bool has_threads) {
     add_message_types<caf::id_block::troupe>();
     // Cooperative actors (supervisor, scheduler) share one control thread. `sharing` sleeps when there is nothing to
     // do, where `stealing` polls.
-    set("scheduler.policy", caf::atom(deterministic ? "testing" : "sharing"));
+    set("scheduler.policy", caf::atom(has_threads ? "sharing" : "testing"));
     set("scheduler.max-threads", 1);
   }
+};
+
+/// The scheduler's side of a runtime under a placing policy.
+struct Scheduling {
+  Scheduling(bool keeps, bool program_decides) : keeps(keeps), program_decides(program_decides), ends_count(keeps) {}
+
+  /// Ready tasks that the scheduler has not seen yet.
+  workers::TaskDeque activation;
+  /// Null until the runtime starts.
+  std::shared_ptr<scheduler::SchedulerState> state;
+  /// The policy keeps tasks, and is asked whenever one has ended.
+  const bool keeps;
+  /// True if the program's thread may decide on the tasks that it submits. A policy of the program's own may take long,
+  /// or for ever.
+  const bool program_decides;
+  /// True if the scheduler is asked whenever a task has ended: always if the policy keeps tasks, otherwise while the
+  /// scheduler keeps some (`SchedulerState::ends_count`).
+  std::atomic<bool> ends_count;
+  /// The groups of each candidate, see `RuntimePlan::candidates`.
+  std::vector<workers::Grouping::Groups> groupings;
 };
 
 class RuntimeSystem::Implementation final : public graph::GraphHost, public scheduler::WorkerQueues {
@@ -55,13 +71,13 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
 
   // GraphHost
   void activate(graph::TaskList& ready, WorkerId worker) noexcept override;
-  Pump pump() override;
+  Pump pump() override { return mode_->pump(system_); }
   Result<void> bring_home(const graph::DataRecord& data, AccessMode mode) override;
   Result<void> bring_all_home(const graph::TaskOwner& graph) override;
   void forget(const graph::DataRecord& data) noexcept override;
   [[nodiscard]] std::vector<graph::RunningTask> running_elsewhere() override;
   Result<DevicesHere> find_devices(const DeviceSet& devices) override;
-  Result<const Codelet*> stand_in(const Codelet& codelet) override { return simulation_->stand_ins().of(codelet); }
+  Result<const Codelet*> stand_in(const Codelet& codelet) override { return mode_->stand_in(codelet); }
 
   // WorkerQueues
   graph::Task* next_activated() override;
@@ -71,19 +87,16 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) override {
     services_->prefetch(node, task, uses);
   }
-  [[nodiscard]] TimeStamp now() const override { return clock().now(); }
+  [[nodiscard]] TimeStamp now() const override { return mode_->clock().now(); }
   void regroup(std::size_t grouping) override;
   [[nodiscard]] bool regroups() const override { return crew_->grouping->in_progress(); }
   void policy_failed(const std::string& what) override;
 
   void wake_early(bool waits_for_nothing) noexcept;
-  [[nodiscard]] bool places_by_policy() const { return placing_policy_; }
+  [[nodiscard]] bool places_by_policy() const { return scheduling_ != nullptr; }
   [[nodiscard]] int numa_os_index(NumaId node) const;
   [[nodiscard]] RunReport report() const;
   Trace take_trace();
-  [[nodiscard]] const platform::Clock& clock() const {
-    return simulation_ ? simulation_->time().clock() : static_cast<const platform::Clock&>(steady_clock_);
-  }
   [[nodiscard]] MetricsSnapshot metrics() const;
   /// Explains why the tasks of one graph do not go on.
   WhyReport why(graph::TaskGraph& graph);
@@ -92,34 +105,36 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// See `RuntimeSystem::regroup`.
   Result<void> regroup(const std::string& clusters);
 
-  const RuntimeOptions options_;
-  const std::vector<platform::ClusterStage> stages_;
-  /// The groupings that the scheduler chooses from; empty if it does not choose.
-  const std::vector<platform::ClusterCandidate> candidates_;
-  const platform::Topology topology_;
-  const std::vector<WorkerPlace> places_;
-  const bool cooperative_;
-  /// The workers of each NUMA node that has any.
-  const std::vector<std::vector<int>> numa_workers_;
-  /// The number of tasks that went to each NUMA node, so that its workers take turns. Relaxed: any number will do.
-  std::vector<std::atomic<std::uint32_t>> turns_;
-  platform::SteadyClock steady_clock_;
+  /// The workers of a NUMA node, which take turns.
+  struct NumaNode {
+    std::vector<int> workers;
+    /// The number of tasks that went to the node. Relaxed: any number will do.
+    std::atomic<std::uint32_t> turn{0};
+  };
+  /// The graphs of clients that share the workers.
+  struct Clients {
+    Mutex mutex;
+    std::vector<SharingGraph*> open TROUPE_GUARDED_BY(mutex);
+    /// The codelets of graphs that have gone: predictions, models and traces still name them.
+    graph::CodeletDefinitions codelets TROUPE_GUARDED_BY(mutex);
+    /// The next ids, which all graphs share.
+    std::atomic<std::uint64_t> task_ids{0};
+    std::atomic<std::uint64_t> handle_ids{0};
+  };
+
+  /// Its accelerators and its placing policy have been handed on.
+  RuntimePlan plan_;
+  /// The NUMA nodes that have workers.
+  std::vector<NumaNode> numa_nodes_;
   HostViews views_;
-  /// Null in a run on this machine.
-  std::unique_ptr<Simulation> simulation_;
-  /// Null if there are no accelerators, and in virtual time.
-  std::unique_ptr<AcceleratorSet> accelerators_;
-  std::vector<std::unique_ptr<platform::HostDevice>> host_devices_;
-  std::string policy_name_;
   /// Null if nobody looks ahead.
   std::shared_ptr<scheduler::SubmittedTasks> submitted_;
   /// Null if eviction does not look ahead.
   std::shared_ptr<memory::UpcomingTasks> upcoming_;
+  std::unique_ptr<RunMode> mode_;
   /// Null if no trace is wanted.
   std::unique_ptr<TraceRecorder> recorder_;
-  /// The next ids, which all graphs share if there are several.
-  std::atomic<std::uint64_t> task_ids_{0};
-  std::atomic<std::uint64_t> handle_ids_{0};
+  Clients clients_;
   graph::TaskGraph graph_;
   std::shared_ptr<workers::Crew> crew_;
   std::shared_ptr<workers::Peers> peers_;
@@ -129,8 +144,6 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
  private:
   std::shared_ptr<workers::WorkerSetup> worker_setup(WorkerId worker, caf::event_based_actor* supervisor);
   caf::actor spawn_worker(caf::event_based_actor* supervisor, WorkerId worker);
-  void started(const WorkerStarted& message);
-  void failed_to_start(std::exception_ptr why);
   void lost(WorkerId worker, const std::string& reason);
   void make_scheduler_state();
   /// Called only if cores can be regrouped.
@@ -140,19 +153,18 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// Returns the present members, as `WorkerPlace::members` does; empty for a worker that lends its thread.
   [[nodiscard]] std::vector<int> members_of(std::size_t worker) const;
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
-  [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_mutex_);
-  void make_services(std::vector<std::unique_ptr<platform::Accelerator>> accelerators);
+  [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_.mutex);
+  void make_services();
   /// Returns the PUs that a worker's threads run on.
   [[nodiscard]] platform::CpuSet pus_of(int pu) const;
   [[nodiscard]] DeviceSetup device_setup(WorkerId worker);
   /// Any thread may call it, any number of times.
   void device_lost(WorkerId worker);
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
-  [[nodiscard]] MemoryNodes* memories() {
-    return simulation_ ? static_cast<MemoryNodes*>(simulation_.get()) : accelerators_.get();
-  }
+  /// The queue of tasks that the scheduler has not seen; null under a local policy.
+  [[nodiscard]] workers::TaskDeque* activation() { return scheduling_ ? &scheduling_->activation : nullptr; }
   /// Must be called only under a placing policy: other runtimes have no such mailbox.
-  [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[places_.size() + 1]; }
+  [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[plan_.places.size() + 1]; }
   /// Handles those ready tasks that not every worker may have (`Crew::sets_apart`), and leaves the others in the list.
   void activate_apart(graph::TaskList& ready) noexcept;
   /// Hands the tasks that ask for a NUMA node to its workers, and leaves the others in the list.
@@ -175,39 +187,9 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// any. Complete before the first actor starts.
   std::deque<observation::MailboxRecord> mailboxes_;
   /// Null under a local policy.
-  std::shared_ptr<scheduler::SchedulerState> scheduler_state_;
-  /// Null if nothing is learned on this machine.
-  std::unique_ptr<KeptHistory> kept_history_;
-
-  std::unique_ptr<scheduler::PlacingPolicy> placing_;
-  /// Ready tasks that the scheduler has not seen yet; used only under a placing policy.
-  workers::TaskDeque activation_;
-  /// The groups of each candidate.
-  std::vector<workers::Grouping::Groups> groupings_;
-  const bool placing_policy_;
-  /// The policy keeps tasks, and is asked whenever one has ended.
-  const bool policy_keeps_;
-  /// True if the scheduler is asked whenever a task has ended: always if the policy keeps tasks, otherwise while the
-  /// scheduler keeps some (`SchedulerState::ends_count`).
-  std::atomic<bool> ends_count_;
-  /// True if the program's thread may decide on the tasks that it submits. A policy of the program's own may take long,
-  /// or for ever.
-  const bool program_decides_;
-  Random order_;
+  std::unique_ptr<Scheduling> scheduling_;
+  WorkerStarts starts_;
   friend class SharingGraph;
-  Mutex clients_mutex_;
-  std::vector<SharingGraph*> clients_ TROUPE_GUARDED_BY(clients_mutex_);
-  /// The codelets of graphs that have gone: predictions, models and traces still name them.
-  graph::CodeletDefinitions codelets_of_clients_ TROUPE_GUARDED_BY(clients_mutex_);
-  Mutex pump_mutex_;
-  bool stopping_ = false;
-
-  mutable Mutex start_mutex_;
-  std::condition_variable start_condition_;
-  std::vector<bool> bound_ TROUPE_GUARDED_BY(start_mutex_);
-  std::size_t started_ TROUPE_GUARDED_BY(start_mutex_) = 0;
-  /// The reason why there are fewer workers than planned.
-  std::exception_ptr start_failure_ TROUPE_GUARDED_BY(start_mutex_);
 
   Configuration configuration_;
   caf::actor_system system_;

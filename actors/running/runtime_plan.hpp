@@ -72,6 +72,9 @@ struct RuntimePlan {
   /// True if all actors share the thread that waits.
   [[nodiscard]] bool cooperative() const { return options.deterministic || options.simulation; }
 
+  /// True if some memory beside the host's has to be brought the data of tasks.
+  [[nodiscard]] bool fetches() const { return options.simulation != nullptr || !accelerators.empty(); }
+
   /// `placing`: a policy of the program's own, or null. Fails with `invalid_argument` or `platform`.
   static Result<RuntimePlan> make(const RuntimeOptions& options, std::unique_ptr<scheduler::PlacingPolicy> placing);
 };

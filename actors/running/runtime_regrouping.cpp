@@ -26,16 +26,16 @@ Result<workers::Grouping::Groups> groups_of(const std::string& clusters, const p
 void RuntimeSystem::Implementation::make_grouping() {
   workers::Grouping::Options grouping;
   std::vector<workers::Standing*> standings;
-  for (std::size_t i = 0; i < topology_.cores.size(); ++i) {
-    grouping.pus.push_back(pus_of(places_[i].pu));
+  for (std::size_t i = 0; i < plan_.topology.cores.size(); ++i) {
+    grouping.pus.push_back(pus_of(plan_.places[i].pu));
     standings.push_back(&crew_->ports[i].standing);
   }
-  if (!cooperative_) {
+  if (mode_->has_threads()) {
     grouping.doorbell = [this](WorkerId worker) -> workers::Doorbell& { return peers_->doorbell(worker); };
   }
-  grouping.spin = options_.spin;
+  grouping.spin = plan_.options.spin;
   grouping.tell = [this](WorkerId worker, int cores) {
-    if (simulation_) simulation_->set_cores(worker, std::max(cores, 1));
+    mode_->set_cores(worker, std::max(cores, 1));
     if (services_) services_->regrouped(worker, cores);
   };
   grouping.wake = [this](WorkerId worker) {
@@ -44,18 +44,19 @@ void RuntimeSystem::Implementation::make_grouping() {
   };
   crew_->grouping = std::make_unique<workers::Grouping>(std::move(grouping), std::move(standings));
   // The plan has checked these clusters.
-  crew_->grouping->regroup(groups_of(stages_.empty() ? "" : stages_[0].clusters, topology_).value_or_throw());
+  crew_->grouping->regroup(
+      groups_of(plan_.stages.empty() ? "" : plan_.stages[0].clusters, plan_.topology).value_or_throw());
 }
 
 void RuntimeSystem::Implementation::let_scheduler_group() {
-  if (candidates_.size() < 2) return;
+  if (plan_.candidates.size() < 2) return;
   scheduler::ClusterChooser::Options chooser;
   // The scheduler does not look ahead into graphs that share the workers.
-  chooser.looks_ahead = !options_.shared;
-  for (const platform::ClusterCandidate& candidate : candidates_) {
-    groupings_.push_back(groups_of(candidate.specification, topology_).value_or_throw());
+  chooser.looks_ahead = !plan_.options.shared;
+  for (const platform::ClusterCandidate& candidate : plan_.candidates) {
+    scheduling_->groupings.push_back(groups_of(candidate.specification, plan_.topology).value_or_throw());
     scheduler::CoreGrouping& grouping = chooser.groupings.emplace_back();
-    for (const std::vector<WorkerId>& members : groupings_.back()) {
+    for (const std::vector<WorkerId>& members : scheduling_->groupings.back()) {
       const int cores = static_cast<int>(members.size());
       const auto same = std::ranges::find(grouping, cores, &scheduler::ClusterCount::cores);
       if (same == grouping.end()) {
@@ -65,16 +66,18 @@ void RuntimeSystem::Implementation::let_scheduler_group() {
       }
     }
   }
-  scheduler_state_->choose_clusters_by(std::move(chooser));
+  scheduling_->state->choose_clusters_by(std::move(chooser));
 }
 
-void RuntimeSystem::Implementation::regroup(std::size_t grouping) { crew_->grouping->regroup(groupings_[grouping]); }
+void RuntimeSystem::Implementation::regroup(std::size_t grouping) {
+  crew_->grouping->regroup(scheduling_->groupings[grouping]);
+}
 
 std::vector<int> RuntimeSystem::Implementation::members_of(std::size_t worker) const {
-  if (!crew_->grouping) return places_[worker].members();
+  if (!crew_->grouping) return plan_.places[worker].members();
   std::vector<int> members;
   for (const WorkerId member : crew_->grouping->members(WorkerId(static_cast<std::uint32_t>(worker)))) {
-    const std::vector<int> own = places_[member.index()].members();
+    const std::vector<int> own = plan_.places[member.index()].members();
     members.insert(members.end(), own.begin(), own.end());
   }
   return members;
@@ -85,7 +88,7 @@ Result<void> RuntimeSystem::Implementation::regroup(const std::string& clusters)
     return Failure{ErrorCode::invalid_argument,
                    "the clusters of this runtime stay as they are: set RuntimeOptions::regroup before it starts"};
   }
-  auto groups = groups_of(clusters, topology_);
+  auto groups = groups_of(clusters, plan_.topology);
   if (!groups) return groups.failure();
   crew_->grouping->regroup(std::move(groups).value());
   return {};

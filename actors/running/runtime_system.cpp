@@ -1,7 +1,6 @@
 #include "actors/running/runtime_system.hpp"
 
 #include <algorithm>
-#include <caf/scheduler/test_coordinator.hpp>
 
 #include "actors/observation/stall_explanation.hpp"
 #include "actors/running/runtime_implementation.hpp"
@@ -49,19 +48,6 @@ void tell_warnings(const RuntimePlan& plan) {
 
 RuntimeSystem::Implementation::~Implementation() { stop(); }
 
-void RuntimeSystem::Implementation::started(const WorkerStarted& message) {
-  const LockGuard lock(start_mutex_);
-  bound_[message.worker.index()] = message.bound;
-  ++started_;
-  start_condition_.notify_all();
-}
-
-void RuntimeSystem::Implementation::failed_to_start(std::exception_ptr why) {
-  const LockGuard lock(start_mutex_);
-  start_failure_ = std::move(why);
-  start_condition_.notify_all();
-}
-
 void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& reason) {
   // It may have died asleep. Until it is replaced, which may take long, nobody must take it for a worker that can be
   // woken.
@@ -79,19 +65,19 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
   // The worker's thread is gone, so its place in the graph is free to use.
   crew_->graph_of(*task).complete(*task, cause, worker, ready);
   if (!ready.empty()) activate(ready, WorkerId{});
-  if (ends_count_.load(std::memory_order_seq_cst)) peers_->tell_scheduler();
+  if (scheduling_ && scheduling_->ends_count.load(std::memory_order_seq_cst)) peers_->tell_scheduler();
   if (share == nullptr) return;
   crew_->shares->left(*share);
   if (crew_->shares->pass_on()) peers_->tell_scheduler();
 }
 
 void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) noexcept {
-  if (crew_->sets_apart(placing_policy_ ? &activation_ : nullptr)) [[unlikely]] {
+  if (crew_->sets_apart(activation())) [[unlikely]] {
     activate_apart(ready);
     if (ready.empty()) return;
   }
   const bool shared_queue = crew_->plan.shared_queue;
-  if (numa_workers_.size() > 1 && !worker.valid() && !shared_queue) {
+  if (numa_nodes_.size() > 1 && !worker.valid() && !shared_queue) {
     hand_to_numa_nodes(ready);
     if (ready.empty()) return;
   }
@@ -107,10 +93,11 @@ void RuntimeSystem::Implementation::activate(TaskList& ready, WorkerId worker) n
 void RuntimeSystem::Implementation::activate_apart(TaskList& ready) noexcept {
   if (crew_->shares) crew_->shares->activated(ready);
   const bool one = ready.size() == 1;
-  (void)crew_->set_apart(ready, placing_policy_ ? &activation_ : nullptr);
-  if (placing_policy_) {
+  (void)crew_->set_apart(ready, activation());
+  if (scheduling_) {
     using Left = scheduler::SchedulerState::Left;
-    leave_to_scheduler(one && program_decides_ ? scheduler_state_->try_to_decide_alone() : Left::activated);
+    leave_to_scheduler(one && scheduling_->program_decides ? scheduling_->state->try_to_decide_alone()
+                                                           : Left::activated);
     return;
   }
   if (crew_->mixed()) {
@@ -122,17 +109,17 @@ void RuntimeSystem::Implementation::activate_apart(TaskList& ready) noexcept {
 
 Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet& devices) {
   if (devices.choices().empty()) return DevicesHere{devices.kinds(), nullptr};
-  const auto members = find_members(devices, RuntimePlan::names_of(places_));
+  const auto members = find_members(devices, RuntimePlan::names_of(plan_.places));
   if (!members) return members.failure();
   // Workers that are all workers of some kinds need no set of their own, and neither does an empty set.
   KindSet some = 0;
   KindSet some_not = 0;
-  for (std::size_t i = 0; i < places_.size(); ++i) {
+  for (std::size_t i = 0; i < plan_.places.size(); ++i) {
     KindSet& kinds = members.value()[i] ? some : some_not;
-    kinds |= kind_set(places_[i].device.type.kind);
+    kinds |= kind_set(plan_.places[i].device.type.kind);
   }
   if ((some & some_not) == 0) return DevicesHere{some, nullptr};
-  if (options_.regroup && (some & some_not & kOnCores) != 0) {
+  if (plan_.options.regroup && (some & some_not & kOnCores) != 0) {
     return Failure{ErrorCode::invalid_argument,
                    "tasks cannot be restricted to some of the cores where these can be grouped otherwise, as they may "
                    "lend their threads to others: restrict them to all cores, or use clusters that stay as they are"};
@@ -166,7 +153,8 @@ void RuntimeSystem::Implementation::wake_early(bool waits_for_nothing) noexcept 
 }
 
 void RuntimeSystem::Implementation::decide() {
-  leave_to_scheduler(cooperative_ ? scheduler::SchedulerState::Left::activated : scheduler_state_->try_to_decide());
+  leave_to_scheduler(mode_->has_threads() ? scheduling_->state->try_to_decide()
+                                          : scheduler::SchedulerState::Left::activated);
 }
 
 void RuntimeSystem::Implementation::leave_to_scheduler(scheduler::SchedulerState::Left left) {
@@ -182,7 +170,7 @@ void RuntimeSystem::Implementation::hand_to_numa_nodes(TaskList& ready) {
   TaskList others;
   while (!ready.empty()) {
     Task* task = ready.pop_front();
-    if (!task->numa_node.valid() || task->numa_node.index() >= numa_workers_.size()) {
+    if (!task->numa_node.valid() || task->numa_node.index() >= numa_nodes_.size()) {
       others.push_back(task);
       continue;
     }
@@ -192,8 +180,8 @@ void RuntimeSystem::Implementation::hand_to_numa_nodes(TaskList& ready) {
 }
 
 void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
-  const std::vector<int>& workers = numa_workers_[node];
-  const std::size_t turn = turns_[node].fetch_add(1, std::memory_order_relaxed);
+  const std::vector<int>& workers = numa_nodes_[node].workers;
+  const std::size_t turn = numa_nodes_[node].turn.fetch_add(1, std::memory_order_relaxed);
   const auto worker = [&](std::size_t i) {
     return WorkerId(static_cast<std::uint32_t>(workers[(turn + i) % workers.size()]));
   };
@@ -210,25 +198,25 @@ void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
 }
 
 int RuntimeSystem::Implementation::numa_os_index(NumaId node) const {
-  if (!node.valid() || node.index() >= numa_workers_.size() || !topology_.machine.this_system) return -1;
-  const auto worker = static_cast<std::size_t>(numa_workers_[node.index()].front());
-  return topology_.machine.numa_nodes[static_cast<std::size_t>(topology_.cores[worker].numa_node)].os_index;
+  if (!node.valid() || node.index() >= numa_nodes_.size() || !plan_.topology.machine.this_system) return -1;
+  const auto worker = static_cast<std::size_t>(numa_nodes_[node.index()].workers.front());
+  return plan_.topology.machine.numa_nodes[static_cast<std::size_t>(plan_.topology.cores[worker].numa_node)].os_index;
 }
 
 WorkerId RuntimeSystem::Implementation::elsewhere() const {
   // The result must not depend on the core that the thread happens to be on.
-  if (cooperative_) return WorkerId{};
+  if (!mode_->has_threads()) return WorkerId{};
   const auto found = std::find_if(
-      topology_.cores.begin(), topology_.cores.end(), [pu = platform::this_pu()](const platform::Core& core) {
+      plan_.topology.cores.begin(), plan_.topology.cores.end(), [pu = platform::this_pu()](const platform::Core& core) {
         return core.pu == pu || std::ranges::find(core.helper_pus, pu) != core.helper_pus.end();
       });
-  if (found == topology_.cores.end()) return WorkerId{};
-  const auto next = static_cast<std::size_t>(found - topology_.cores.begin() + 1);
-  return WorkerId(static_cast<std::uint32_t>(next % topology_.cores.size()));
+  if (found == plan_.topology.cores.end()) return WorkerId{};
+  const auto next = static_cast<std::size_t>(found - plan_.topology.cores.begin() + 1);
+  return WorkerId(static_cast<std::uint32_t>(next % plan_.topology.cores.size()));
 }
 
 Task* RuntimeSystem::Implementation::next_activated() {
-  while (Task* task = activation_.pop_oldest()) {
+  while (Task* task = scheduling_->activation.pop_oldest()) {
     const bool has_kernel = task->role != graph::TaskRole::replay && task->role != graph::TaskRole::host;
     if (has_kernel) return task;
     // It takes no time on any device, so there is nothing to decide: any worker may take it.
@@ -239,9 +227,9 @@ Task* RuntimeSystem::Implementation::next_activated() {
 }
 
 void RuntimeSystem::Implementation::policy_failed(const std::string& what) {
-  const bool own = options_.make_policy != nullptr;
+  const bool own = plan_.options.make_policy != nullptr;
   const std::string who =
-      own ? "the program's own policy (RuntimeOptions::make_policy) " : "policy '" + policy_name_ + "' ";
+      own ? "the program's own policy (RuntimeOptions::make_policy) " : "policy '" + plan_.policy.name + "' ";
   graph_.failures().add({ErrorCode::policy_failed, who + what});
 }
 
@@ -259,22 +247,6 @@ void RuntimeSystem::Implementation::take_back(TaskId task, WorkerId worker) {
   peers_->send(worker, WorkAvailable{});
 }
 
-GraphHost::Pump RuntimeSystem::Implementation::pump() {
-  if (!cooperative_) return Pump::block;
-  const LockGuard lock(pump_mutex_);
-  auto& coordinator = static_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
-  auto& jobs = coordinator.jobs;
-  if (jobs.empty()) {
-    return simulation_ && !stopping_ && simulation_->time().advance() ? Pump::progressed : Pump::exhausted;
-  }
-  if (!simulation_ || simulation_->options().shuffle_messages) {
-    // A random actor handles its next message.
-    std::swap(jobs.front(), jobs[order_.below(static_cast<std::uint32_t>(jobs.size()))]);
-  }
-  coordinator.run_once();
-  return Pump::progressed;
-}
-
 Result<void> RuntimeSystem::Implementation::bring_home(const graph::DataRecord& data, AccessMode mode) {
   if (!services_) return {};
   // Inside a kernel of a single-threaded run, the pump is in use.
@@ -288,19 +260,18 @@ Result<void> RuntimeSystem::Implementation::bring_all_home(const graph::TaskOwne
 }
 
 std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere() {
-  return cooperative_ ? std::vector<graph::RunningTask>() : workers::running_tasks(*crew_);
+  return mode_->has_threads() ? workers::running_tasks(*crew_) : std::vector<graph::RunningTask>();
 }
 
 void RuntimeSystem::Implementation::forget(const graph::DataRecord& data) noexcept {
   if (services_) services_->forget(data);
-  for (const auto& device : host_devices_) device->forget(workers::host_block_of(data.view));
+  for (const auto& device : plan_.host_devices) device->forget(workers::host_block_of(data.view));
 }
 
 Trace RuntimeSystem::Implementation::take_trace() {
   if (!recorder_) return {};
-  Trace trace = recorder_->take(*crew_, clock());
-  if (simulation_) trace.transfers = simulation_->take_copies();
-  if (accelerators_) trace.transfers = accelerators_->take_copies();
+  Trace trace = recorder_->take(*crew_, mode_->clock());
+  trace.transfers = mode_->take_copies();
   return trace;
 }
 
@@ -313,27 +284,16 @@ void RuntimeSystem::Implementation::stop() {
   watchdog_.reset();
   if (supervisor_) caf::anon_send(supervisor_, Stop{});
   supervisor_ = nullptr;
-  if (cooperative_) {
-    // Virtual time stands still from here on: nobody reads the messages and copies that still travel, and their data
-    // may be gone.
-    stopping_ = true;
-    while (pump() == Pump::progressed) {
-    }
-  } else {
-    // Done before the system's destructor, and with no worker's address kept: see the notes on CAF.
-    system_.await_all_actors_done();
-  }
+  mode_->await_actors(system_);
   peers_->clear();
-  if (accelerators_) {
-    // No actor wants the copies that are still under way, and their data may be gone soon.
-    services_->close();
-    accelerators_->stop();
-  }
+  // No actor wants the copies that are still under way, and their data may be gone soon.
+  if (services_) services_->close();
+  mode_->stop_copies();
   if (services_) services_->save_reuse_profile();
-  if (!kept_history_ || !scheduler_state_) return;
+  if (!scheduling_ || !scheduling_->state) return;
   // The times of the last tasks still wait for a scheduler to look at them.
-  (void)scheduler_state_->predictions();
-  kept_history_->save();
+  (void)scheduling_->state->predictions();
+  mode_->keep_times();
 }
 
 RunReport RuntimeSystem::Implementation::report() const {
@@ -342,22 +302,21 @@ RunReport RuntimeSystem::Implementation::report() const {
   report.submitted = progress.submitted;
   report.ended = progress.ended;
   if (crew_->grouping) report.regroupings = crew_->grouping->completed();
-  if (simulation_) report.virtual_time = clock().now();
+  report.virtual_time = mode_->virtual_time();
   if (services_) report.transfers = services_->transfers();
-  if (scheduler_state_) report.predictions = scheduler_state_->predictions();
-  const LockGuard lock(start_mutex_);
+  if (scheduling_) report.predictions = scheduling_->state->predictions();
   for (std::size_t i = 0; i < crew_->ports.size(); ++i) {
     const workers::WorkerCounters& counters = crew_->ports[i].counters;
     WorkerReport worker;
     worker.worker = WorkerId(static_cast<std::uint32_t>(i));
-    worker.device = places_[i].name;
-    worker.kind = places_[i].device.type.kind;
-    worker.cores = places_[i].device.type.cores;
+    worker.device = plan_.places[i].name;
+    worker.kind = plan_.places[i].device.type.kind;
+    worker.cores = plan_.places[i].device.type.cores;
     if (crew_->grouping) {
       const workers::Grouping::Place place = crew_->grouping->place(worker.worker);
       worker.cores = place.rank == 0 ? place.cores : 0;
     }
-    worker.bound_to = bound_[i] ? places_[i].pu : -1;
+    worker.bound_to = starts_.is_bound(i) ? plan_.places[i].pu : -1;
     worker.members = members_of(i);
     worker.team = crew_->ports[i].team_use.sum();
     worker.tasks = counters.tasks.load(std::memory_order_relaxed);
@@ -388,13 +347,13 @@ WhyReport RuntimeSystem::Implementation::why(graph::TaskGraph& of) {
              [&](const graph::GraphSnapshot& graph) {
                observation::CrewSnapshot crew = workers::look_at(*crew_);
                for (std::size_t i = 0; i < crew.workers.size(); ++i) {
-                 crew.workers[i].device = places_[i].name;
+                 crew.workers[i].device = plan_.places[i].name;
                  crew.workers[i].members = members_of(i);
                }
-               crew.policy = policy_name_;
-               if (placing_policy_) crew.undecided = activation_.size() + scheduler_state_->undecided_count();
-               crew.scheduler_died = placing_policy_ && !mailbox_of_scheduler().open();
-               crew.now = clock().now();
+               crew.policy = plan_.policy.name;
+               if (scheduling_) crew.undecided = scheduling_->activation.size() + scheduling_->state->undecided_count();
+               crew.scheduler_died = scheduling_ && !mailbox_of_scheduler().open();
+               crew.now = mode_->clock().now();
                if (services_) crew.fetching = services_->fetching();
                report = observation::explain(graph, crew);
              });
@@ -431,19 +390,19 @@ RuntimeSystem::~RuntimeSystem() = default;
 graph::TaskGraph& RuntimeSystem::graph() { return implementation_->graph_; }
 const workers::IdleSet* RuntimeSystem::sleepers() const {
   const Implementation& system = *implementation_;
-  return system.cooperative_ || system.places_by_policy() ? nullptr : &system.crew_->idle;
+  return !system.mode_->has_threads() || system.places_by_policy() ? nullptr : &system.crew_->idle;
 }
 void RuntimeSystem::wake_early(bool waits_for_nothing) noexcept { implementation_->wake_early(waits_for_nothing); }
-const platform::Topology& RuntimeSystem::topology() const { return implementation_->topology_; }
+const platform::Topology& RuntimeSystem::topology() const { return implementation_->plan_.topology; }
 std::size_t RuntimeSystem::workers() const { return implementation_->crew_->ports.size(); }
 KindSet RuntimeSystem::kinds() const {
   KindSet kinds = 0;
   for (const DeviceKind kind : implementation_->crew_->kinds) kinds |= kind_set(kind);
   return kinds;
 }
-std::size_t RuntimeSystem::numa_nodes() const { return implementation_->numa_workers_.size(); }
+std::size_t RuntimeSystem::numa_nodes() const { return implementation_->numa_nodes_.size(); }
 int RuntimeSystem::numa_os_index(NumaId node) const { return implementation_->numa_os_index(node); }
-const std::string& RuntimeSystem::policy() const { return implementation_->policy_name_; }
+const std::string& RuntimeSystem::policy() const { return implementation_->plan_.policy.name; }
 RunReport RuntimeSystem::report() const { return implementation_->report(); }
 Trace RuntimeSystem::take_trace() { return implementation_->take_trace(); }
 MetricsSnapshot RuntimeSystem::metrics() const { return implementation_->metrics(); }

@@ -41,9 +41,9 @@ SharingGraph::~SharingGraph() {
   // Waits for tasks that waited only for a hold.
   outcome = graph_.wait_until_ended();
   {
-    const LockGuard lock(runtime_.clients_mutex_);
-    std::erase(runtime_.clients_, this);
-    runtime_.codelets_of_clients_.merge(graph_.take_codelets());
+    const LockGuard lock(runtime_.clients_.mutex);
+    std::erase(runtime_.clients_.open, this);
+    runtime_.clients_.codelets.merge(graph_.take_codelets());
   }
   // A worker counts a task as ended before it has finished with the share.
   while (share_.active.load(std::memory_order_acquire) != 0) std::this_thread::yield();
@@ -64,17 +64,17 @@ LiveClient SharingGraph::look() const {
 
 std::unique_ptr<ClientGraph> RuntimeSystem::Implementation::open_graph(const ClientGraphOptions& options) {
   auto client = std::make_unique<SharingGraph>(*this, options);
-  const LockGuard lock(clients_mutex_);
-  clients_.push_back(client.get());
+  const LockGuard lock(clients_.mutex);
+  clients_.open.push_back(client.get());
   return client;
 }
 
 LiveWorker RuntimeSystem::Implementation::look_at_worker(std::size_t index) {
   const workers::WorkerPort& port = crew_->ports[index];
   const auto busy_since = port.counters.busy_since.load(std::memory_order_relaxed);
-  const TimeStamp now = clock().now();
+  const TimeStamp now = mode_->clock().now();
   LiveWorker worker;
-  worker.device = places_[index].name;
+  worker.device = plan_.places[index].name;
   worker.members = members_of(index);
   worker.team = port.team_use.sum();
   worker.idle = crew_->idle.contains(WorkerId(static_cast<std::uint32_t>(index)));
@@ -87,7 +87,7 @@ LiveWorker RuntimeSystem::Implementation::look_at_worker(std::size_t index) {
   if (task == nullptr) return worker;
   graph::TaskGraph* graph = crew_->shares ? port.running_graph.load(std::memory_order_relaxed) : nullptr;
   const SharingGraph* client = nullptr;
-  for (const SharingGraph* one : clients_) {
+  for (const SharingGraph* one : clients_.open) {
     if (&const_cast<SharingGraph*>(one)->graph() == graph) client = one;
   }
   if (graph == nullptr) graph = &graph_;
@@ -105,17 +105,17 @@ LiveWorker RuntimeSystem::Implementation::look_at_worker(std::size_t index) {
 
 LiveView RuntimeSystem::Implementation::look() {
   LiveView view;
-  view.policy = policy_name_;
+  view.policy = plan_.policy.name;
   view.entry_queue = crew_->entry.size();
   view.mailboxes = metrics();
   if (services_) view.transfers = services_->transfers();
-  if (scheduler_state_) view.predictions = scheduler_state_->predictions();
+  if (scheduling_) view.predictions = scheduling_->state->predictions();
   for (const MemoryUse& memory : view.transfers.memories) {
-    view.memories.push_back({memories()->name(memory.node), memory.capacity, memory.used});
+    view.memories.push_back({mode_->memories()->name(memory.node), memory.capacity, memory.used});
   }
-  const LockGuard lock(clients_mutex_);
-  for (std::size_t i = 0; i < places_.size(); ++i) view.workers.push_back(look_at_worker(i));
-  for (const SharingGraph* client : clients_) view.clients.push_back(client->look());
+  const LockGuard lock(clients_.mutex);
+  for (std::size_t i = 0; i < plan_.places.size(); ++i) view.workers.push_back(look_at_worker(i));
+  for (const SharingGraph* client : clients_.open) view.clients.push_back(client->look());
   return view;
 }
 

@@ -31,6 +31,7 @@ class Simulation final : public MemoryNodes {
 
   [[nodiscard]] const SimulationOptions& options() const { return options_; }
   [[nodiscard]] platform::VirtualTime& time() { return time_; }
+  [[nodiscard]] const platform::Clock& clock() const { return time_.clock(); }
   [[nodiscard]] memory::MemoryOptions memory_options() const override;
   [[nodiscard]] scheduler::TransferModel believed_links() const override;
   /// The codelets that run in place of the codelets of tasks.

@@ -1,0 +1,83 @@
+/// Run modes: on threads, in one thread, or in virtual time.
+#pragma once
+
+#include <caf/all.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "actors/device_setup.hpp"
+#include "actors/host_views.hpp"
+#include "actors/memory_nodes.hpp"
+#include "actors/reporting/trace.hpp"
+#include "actors/running/runtime_plan.hpp"
+#include "actors/scheduler/models/execution_model.hpp"
+#include "actors/scheduler/submitted_tasks.hpp"
+#include "actors/workers/worker_actor.hpp"
+#include "graph/task_graph.hpp"
+#include "platform/machine/clock.hpp"
+
+namespace troupe::actors {
+
+/// The parts of a runtime that depend on where and when it runs. All the rest is the same in every mode.
+///
+/// | mode         | actors run in         | clock, devices          | memories beside the host's |
+/// |--------------|-----------------------|-------------------------|----------------------------|
+/// | threads      | threads of their own  | this machine's          | its accelerators'          |
+/// | one thread   | the thread that waits | this machine's          | none                       |
+/// | virtual time | the thread that waits | the described machine's | its GPUs'                  |
+class RunMode {
+ public:
+  /// Makes the mode that the plan's options ask for. Takes the accelerators out of the plan; plan and views outlive the
+  /// mode. `submitted` is null on this machine if nobody looks ahead.
+  static std::unique_ptr<RunMode> make(RuntimePlan& plan, HostViews& views,
+                                       std::shared_ptr<scheduler::SubmittedTasks> submitted);
+  virtual ~RunMode() = default;
+
+  /// False: all actors run in the thread that waits, one message at a time.
+  [[nodiscard]] bool has_threads() const { return has_threads_; }
+  /// The seed of all that is drawn at random.
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+  [[nodiscard]] virtual const platform::Clock& clock() const = 0;
+  /// The clock's time if the clock is virtual.
+  [[nodiscard]] virtual std::optional<TimeStamp> virtual_time() const { return std::nullopt; }
+
+  /// Lets one actor handle one message or, if none is left, moves virtual time to its next event.
+  virtual graph::GraphHost::Pump pump(caf::actor_system& /*system*/) { return graph::GraphHost::Pump::block; }
+  /// Returns when the actors, which were told to stop, have ended.
+  virtual void await_actors(caf::actor_system& system);
+
+  /// Sets how many tasks a worker takes at a time, and how far it looks ahead.
+  virtual void set_depth(workers::WorkerSetup& /*worker*/, const WorkerPlace& /*place*/) const {}
+  virtual Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
+                                                               workers::DeviceListener& listener) = 0;
+  /// A worker that drives cores has so many from here on.
+  virtual void set_cores(WorkerId /*worker*/, int /*cores*/) {}
+  /// Sets the function that is called when a memory turns out to be lost.
+  virtual void on_lost(std::function<void(NodeId)> /*act*/) {}
+  /// Returns the codelet that runs in place of this one.
+  virtual Result<const Codelet*> stand_in(const Codelet& codelet) { return &codelet; }
+
+  /// The memories beside the host's; null: there are none.
+  [[nodiscard]] virtual MemoryNodes* memories() { return nullptr; }
+  /// Returns the copies between memories that have ended since the last call, if the run traces.
+  [[nodiscard]] virtual std::vector<TraceTransfer> take_copies() { return {}; }
+  /// No further copies begin, and those under way end.
+  virtual void stop_copies() {}
+
+  /// Returns the kernel times that the scheduler assumes; null: it knows nothing of them. To be called once.
+  [[nodiscard]] virtual std::unique_ptr<scheduler::ExecutionModel> believed_times() { return nullptr; }
+  /// Keeps the times that were learned for later runs.
+  virtual void keep_times() noexcept {}
+
+ protected:
+  RunMode(bool has_threads, std::uint64_t seed) : has_threads_(has_threads), seed_(seed) {}
+
+ private:
+  const bool has_threads_;
+  const std::uint64_t seed_;
+};
+
+}  // namespace troupe::actors
