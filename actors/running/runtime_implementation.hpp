@@ -15,8 +15,8 @@
 #include "actors/observation/observed_actor.hpp"
 #include "actors/observation/watchdog.hpp"
 #include "actors/reporting/trace_collector.hpp"
+#include "actors/running/data_gate.hpp"
 #include "actors/running/run_mode.hpp"
-#include "actors/running/run_services.hpp"
 #include "actors/running/runtime_plan.hpp"
 #include "actors/running/runtime_system.hpp"
 #include "actors/running/stage_counter.hpp"
@@ -42,7 +42,11 @@ struct Configuration : caf::actor_system_config {
 
 /// The scheduler's side of a runtime under a placing policy.
 struct Scheduling {
-  Scheduling(bool keeps, bool program_decides) : keeps(keeps), program_decides(program_decides), ends_count(keeps) {}
+  Scheduling(bool keeps, bool program_decides, bool workers_decide, std::function<void()> wake)
+      : keeps(keeps),
+        program_decides(program_decides),
+        ends_count(keeps),
+        news({.workers_decide = workers_decide, .ends_count = &ends_count, .wake = std::move(wake)}) {}
 
   /// Ready tasks that the scheduler has not seen yet.
   workers::TaskDeque activation;
@@ -56,6 +60,7 @@ struct Scheduling {
   /// True if the scheduler is asked whenever a task has ended: always if the policy keeps tasks, otherwise while the
   /// scheduler keeps some (`SchedulerState::ends_count`).
   std::atomic<bool> ends_count;
+  scheduler::SchedulerNews news;
   /// The groups of each candidate, see `RuntimePlan::candidates`.
   std::vector<workers::Grouping::Groups> groupings;
 };
@@ -81,11 +86,11 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
 
   // WorkerQueues
   graph::Task* next_activated() override;
-  void take_events(std::vector<scheduler::SchedulerEvent>& out) override { services_->take_events(out); }
+  void take_events(std::vector<graph::TaskEvent>& out) override { scheduling_->news.take(out); }
   void push(graph::Task* task, WorkerId worker, bool first) override;
   void take_back(TaskId task, WorkerId worker) override;
   void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) override {
-    services_->prefetch(node, task, uses);
+    if (gate_) gate_->prefetch(node, task, uses);
   }
   [[nodiscard]] TimeStamp now() const override { return mode_->clock().now(); }
   void regroup(std::size_t grouping) override;
@@ -138,8 +143,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   graph::TaskGraph graph_;
   std::shared_ptr<workers::Crew> crew_;
   std::shared_ptr<workers::Peers> peers_;
-  /// Null if data need no fetching and no scheduler wants to know of tasks.
-  std::unique_ptr<RunServices> services_;
+  /// Null if there is only host memory.
+  std::unique_ptr<DataGate> gate_;
 
  private:
   std::shared_ptr<workers::WorkerSetup> worker_setup(WorkerId worker, caf::event_based_actor* supervisor);
@@ -154,7 +159,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] std::vector<int> members_of(std::size_t worker) const;
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
   [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_.mutex);
-  void make_services();
+  /// Makes whatever is told of what happens to tasks.
+  void make_observers();
   /// Returns the PUs that a worker's threads run on.
   [[nodiscard]] platform::CpuSet pus_of(int pu) const;
   [[nodiscard]] DeviceSetup device_setup(WorkerId worker);
@@ -188,6 +194,9 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   std::deque<observation::MailboxRecord> mailboxes_;
   /// Null under a local policy.
   std::unique_ptr<Scheduling> scheduling_;
+  graph::TaskObservers observers_;
+  /// Called whenever a task has ended, in the worker's thread; null: nothing is to be done then.
+  std::unique_ptr<graph::TaskObserver> at_ends_;
   WorkerStarts starts_;
   friend class SharingGraph;
 

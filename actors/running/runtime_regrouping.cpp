@@ -34,9 +34,9 @@ void RuntimeSystem::Implementation::make_grouping() {
     grouping.doorbell = [this](WorkerId worker) -> workers::Doorbell& { return peers_->doorbell(worker); };
   }
   grouping.spin = plan_.options.spin;
-  grouping.tell = [this](WorkerId worker, int cores) {
+  grouping.tell = [this](WorkerId worker, int cores) noexcept {
     mode_->set_cores(worker, std::max(cores, 1));
-    if (services_) services_->regrouped(worker, cores);
+    crew_->tell({.kind = graph::TaskEvent::Kind::regrouped, .worker = worker, .cores = cores});
   };
   grouping.wake = [this](WorkerId worker) {
     crew_->idle.erase(worker);

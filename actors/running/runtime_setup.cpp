@@ -26,6 +26,18 @@ class UnusableDevice final : public workers::Device {
   const graph::FailureLog::Cause cause_;
 };
 
+class AtEnds final : public graph::TaskObserver {
+ public:
+  explicit AtEnds(std::function<void()> act) : act_(std::move(act)) {}
+
+  void happened(const graph::TaskEvent& event) override {
+    if (event.ends_task()) act_();
+  }
+
+ private:
+  const std::function<void()> act_;
+};
+
 }  // namespace
 
 RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
@@ -51,12 +63,14 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
   mailboxes_.emplace_back("supervisor");
   if (plan_.policy.placing) {
     mailboxes_.emplace_back("scheduler");
-    scheduling_ = std::make_unique<Scheduling>(plan_.policy.placing->keeps(),
-                                               mode_->has_threads() && plan_.policy.name != kOwnPolicy);
+    const bool has_threads = mode_->has_threads();
+    scheduling_ =
+        std::make_unique<Scheduling>(plan_.policy.placing->keeps(), has_threads && plan_.policy.name != kOwnPolicy,
+                                     has_threads, [peers = peers_.get()] { peers->tell_scheduler(); });
   }
   if (plan_.options.shared) crew_->share_workers(activation());
   if (recorder_) recorder_->attach(*crew_);
-  make_services();
+  make_observers();
   if (mode_->memories() != nullptr) mailboxes_.emplace_back("memory manager");
 }
 
@@ -81,40 +95,34 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   return options;
 }
 
-void RuntimeSystem::Implementation::make_services() {
+void RuntimeSystem::Implementation::make_observers() {
   if (!submitted_) return;
-  RunServices::Setup setup;
-  setup.options = &plan_.options;
-  setup.crew = crew_.get();
-  setup.peers = peers_.get();
-  for (const WorkerPlace& place : plan_.places) setup.nodes.push_back(place.node);
-  setup.memories = mode_->memories();
-  setup.views = &views_;
-  setup.cooperative = !mode_->has_threads();
-  setup.activation = activation();
-  setup.submitted = submitted_;
-  setup.upcoming = upcoming_;
-  setup.ends_count = scheduling_ ? &scheduling_->ends_count : nullptr;
+  if (mode_->memories() != nullptr) {
+    gate_ = std::make_unique<DataGate>(DataGate::Setup{plan_, *mode_, *crew_, *peers_, views_, *submitted_, upcoming_});
+    crew_->data = gate_.get();
+    observers_.add(*gate_);
+  }
+  mode_->on_lost([this](NodeId node) {
+    const auto worker = std::ranges::find(plan_.places, node, &WorkerPlace::node);
+    device_lost(WorkerId(static_cast<std::uint32_t>(worker - plan_.places.begin())));
+  });
+  observers_.add(*submitted_);
+  if (upcoming_) observers_.add(*upcoming_);
+  if (scheduling_) observers_.add(scheduling_->news);
   if (plan_.stages.size() > 1) {
-    setup.task_ended = [this, counter = std::make_shared<StageCounter>(plan_.stages)] {
+    at_ends_ = std::make_unique<AtEnds>([this, counter = std::make_shared<StageCounter>(plan_.stages)] {
       // The stage's clusters have been checked before.
       counter->task_ended([this](const platform::ClusterStage& stage) { (void)regroup(stage.clusters); });
-    };
+    });
   }
   if (plan_.candidates.size() > 1) {
     // The end of a task that makes no other task ready counts, too.
-    setup.task_ended = [this] {
+    at_ends_ = std::make_unique<AtEnds>([this] {
       if (scheduling_->state->wants_to_look()) decide();
-    };
+    });
   }
-  if (scheduling_) {
-    setup.may_issue = [this](WorkerId worker, const graph::Task& task) {
-      return scheduling_->state->may_issue(worker, task);
-    };
-  }
-  services_ = std::make_unique<RunServices>(std::move(setup));
-  mode_->on_lost([this](NodeId node) { services_->node_lost(node); });
-  crew_->services = services_.get();
+  if (at_ends_) observers_.add(*at_ends_);
+  crew_->observer = &observers_;
 }
 
 void RuntimeSystem::Implementation::make_scheduler_state() {
@@ -171,9 +179,9 @@ void RuntimeSystem::Implementation::start() {
     };
     setup.lost_scheduler = [this](const std::string& reason) { scheduling_->state->rescue(reason); };
   }
-  if (services_ && services_->memory()) {
+  if (gate_) {
     setup.spawn_memory = [this] {
-      return spawn_observed(mailboxes_.back(), [state = services_->memory()](caf::event_based_actor* self) {
+      return spawn_observed(mailboxes_.back(), [state = gate_->memory()](caf::event_based_actor* self) {
         return memory::memory_behavior(self, state);
       });
     };
@@ -215,7 +223,12 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   setup->core.deterministic = !mode_->has_threads();
   setup->core.in_order = places_by_policy();
   setup->core.urgent_first = !scheduling_ || !scheduling_->keeps;
-  setup->core.fetches = mode_->memories() != nullptr;
+  setup->core.fetches = gate_ != nullptr;
+  if (scheduling_) {
+    setup->core.may_issue = [this, worker](const graph::Task& task) {
+      return scheduling_->state->may_issue(worker, task);
+    };
+  }
   mode_->set_depth(*setup, place);
   setup->supervisor = caf::actor_cast<caf::actor>(supervisor);
   return setup;
@@ -239,7 +252,7 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
   device.executor.team_use = &crew_->ports[worker.index()].team_use;
   if (mode_->memories() != nullptr && mode_->memories()->holds_data()) {
     device.executor.find_replica = [this, worker](const graph::DataRecord& data) {
-      return services_->replica(data, worker);
+      return gate_->replica(data, worker);
     };
   }
   if ((kind_set(place.device.type.kind) & kOnCores) != 0) {
@@ -250,7 +263,7 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
     };
     if (scheduling_ && scheduling_->keeps) {
       device.executor.all_taken = [this](const graph::Task& task) {
-        services_->all_taken(task.task_id());
+        crew_->tell({.kind = graph::TaskEvent::Kind::all_taken, .task = task.task_id()});
         if (mode_->has_threads()) decide();
       };
     }
@@ -265,8 +278,11 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
 }
 
 void RuntimeSystem::Implementation::device_lost(WorkerId worker) {
-  if (services_ != nullptr) return services_->worker_lost(worker);
-  crew_->ports[worker.index()].lost.store(true, std::memory_order_seq_cst);
+  if (crew_->ports[worker.index()].lost.exchange(true, std::memory_order_seq_cst)) return;
+  if (const NodeId node = plan_.places[worker.index()].node; node != memory::kHost) gate_->node_lost(node);
+  crew_->tell({.kind = graph::TaskEvent::Kind::worker_lost, .worker = worker});
+  // The worker sends the tasks that lie with it elsewhere. It gets a message because it looks for messages even while
+  // its device computes.
   peers_->send(worker, WorkAvailable{});
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/memory/eviction/eviction_policies.hpp"
 #include "actors/observation/stall_explanation.hpp"
 #include "actors/running/runtime_implementation.hpp"
 #include "actors/workers/crew_inspection.hpp"
@@ -59,7 +60,7 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
       Failure{ErrorCode::kernel_failed, graph::describe(*task) + " was lost with worker " +
                                             std::to_string(worker.value()) + ", whose actor died: " + reason});
   // Otherwise the scheduler would wait for the task's end.
-  if (services_) services_->ended(worker, *task, {}, {}, true);
+  crew_->tell({.kind = graph::TaskEvent::Kind::failed, .worker = worker, .task = task->task_id()});
   TaskList ready;
   workers::Share* const share = crew_->shares ? &crew_->shares->of(*task) : nullptr;
   // The worker's thread is gone, so its place in the graph is free to use.
@@ -248,15 +249,15 @@ void RuntimeSystem::Implementation::take_back(TaskId task, WorkerId worker) {
 }
 
 Result<void> RuntimeSystem::Implementation::bring_home(const graph::DataRecord& data, AccessMode mode) {
-  if (!services_) return {};
+  if (!gate_) return {};
   // Inside a kernel of a single-threaded run, the pump is in use.
   const bool inside = graph::ExecutionScope::innermost() != nullptr;
-  return services_->bring_home(data, mode, [this, inside] { return !inside && pump() == Pump::progressed; });
+  return gate_->bring_home(data, mode, [this, inside] { return !inside && pump() == Pump::progressed; });
 }
 
 Result<void> RuntimeSystem::Implementation::bring_all_home(const graph::TaskOwner& graph) {
-  if (!services_) return {};
-  return services_->bring_all_home(graph, [this] { return pump() == Pump::progressed; });
+  if (!gate_) return {};
+  return gate_->bring_all_home(graph, [this] { return pump() == Pump::progressed; });
 }
 
 std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere() {
@@ -264,7 +265,8 @@ std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere
 }
 
 void RuntimeSystem::Implementation::forget(const graph::DataRecord& data) noexcept {
-  if (services_) services_->forget(data);
+  if (submitted_) submitted_->set_reuse(data.handle_id(), 0);
+  if (gate_) gate_->forget(data);
   for (const auto& device : plan_.host_devices) device->forget(workers::host_block_of(data.view));
 }
 
@@ -287,9 +289,9 @@ void RuntimeSystem::Implementation::stop() {
   mode_->await_actors(system_);
   peers_->clear();
   // No actor wants the copies that are still under way, and their data may be gone soon.
-  if (services_) services_->close();
+  if (gate_) gate_->close();
   mode_->stop_copies();
-  if (services_) services_->save_reuse_profile();
+  if (gate_) gate_->save_reuse_profile();
   if (!scheduling_ || !scheduling_->state) return;
   // The times of the last tasks still wait for a scheduler to look at them.
   (void)scheduling_->state->predictions();
@@ -303,7 +305,7 @@ RunReport RuntimeSystem::Implementation::report() const {
   report.ended = progress.ended;
   if (crew_->grouping) report.regroupings = crew_->grouping->completed();
   report.virtual_time = mode_->virtual_time();
-  if (services_) report.transfers = services_->transfers();
+  if (gate_) report.transfers = gate_->transfers();
   if (scheduling_) report.predictions = scheduling_->state->predictions();
   for (std::size_t i = 0; i < crew_->ports.size(); ++i) {
     const workers::WorkerCounters& counters = crew_->ports[i].counters;
@@ -354,7 +356,7 @@ WhyReport RuntimeSystem::Implementation::why(graph::TaskGraph& of) {
                if (scheduling_) crew.undecided = scheduling_->activation.size() + scheduling_->state->undecided_count();
                crew.scheduler_died = scheduling_ && !mailbox_of_scheduler().open();
                crew.now = mode_->clock().now();
-               if (services_) crew.fetching = services_->fetching();
+               if (gate_) crew.fetching = gate_->fetching();
                report = observation::explain(graph, crew);
              });
   return report;
@@ -431,28 +433,31 @@ void RuntimeSystem::kill_worker(WorkerId worker) {
 Result<void> RuntimeSystem::set_reuse(const Handle& handle, std::int64_t index, graph::TaskGraph* of) {
   const auto parts = (of != nullptr ? *of : graph()).data_of(handle);
   if (!parts) return parts.failure();
-  if (!implementation_->services_) return {};
+  if (implementation_->submitted_) {
+    for (const HandleId part : parts.value()) implementation_->submitted_->set_reuse(part, index);
+  }
+  if (!implementation_->gate_) return {};
   memory::MemoryEvent event;
   event.kind = memory::MemoryEvent::Kind::set_reuse;
   event.reuse = index;
-  implementation_->services_->hint(parts.value(), std::move(event));
+  implementation_->gate_->hint(parts.value(), std::move(event));
   return {};
 }
 
 Result<std::vector<HandleId>> RuntimeSystem::lock(const Handle& handle, graph::TaskGraph* of) {
   auto parts = (of != nullptr ? *of : graph()).data_of(handle);
-  if (!parts || !implementation_->services_) return parts;
+  if (!parts || !implementation_->gate_) return parts;
   memory::MemoryEvent event;
   event.kind = memory::MemoryEvent::Kind::lock;
-  implementation_->services_->hint(parts.value(), std::move(event));
+  implementation_->gate_->hint(parts.value(), std::move(event));
   return parts;
 }
 
 void RuntimeSystem::unlock(std::span<const HandleId> handles) {
-  if (!implementation_->services_) return;
+  if (!implementation_->gate_) return;
   memory::MemoryEvent event;
   event.kind = memory::MemoryEvent::Kind::unlock;
-  implementation_->services_->hint(handles, std::move(event));
+  implementation_->gate_->hint(handles, std::move(event));
 }
 
 }  // namespace troupe::actors

@@ -108,7 +108,7 @@ LiveView RuntimeSystem::Implementation::look() {
   view.policy = plan_.policy.name;
   view.entry_queue = crew_->entry.size();
   view.mailboxes = metrics();
-  if (services_) view.transfers = services_->transfers();
+  if (gate_) view.transfers = gate_->transfers();
   if (scheduling_) view.predictions = scheduling_->state->predictions();
   for (const MemoryUse& memory : view.transfers.memories) {
     view.memories.push_back({mode_->memories()->name(memory.node), memory.capacity, memory.used});

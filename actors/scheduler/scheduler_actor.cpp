@@ -37,38 +37,9 @@ ReadyTask SchedulerState::take(graph::Task* task) {
 void SchedulerState::take_events() {
   events.clear();
   queues->take_events(events);
-  for (const SchedulerEvent& event : events) {
-    switch (event.kind) {
-      case SchedulerEvent::Kind::started: core.task_started(event.worker, event.task, event.at); break;
-      case SchedulerEvent::Kind::joined: core.joined(event.worker); break;
-      case SchedulerEvent::Kind::all_taken:
-        core.all_taken(event.task);
-        // Whoever has nothing to do finds nothing to help with.
-        ended_ = true;
-        break;
-      case SchedulerEvent::Kind::stopped:
-        core.stopped(event.worker, event.task, event.at);
-        ended_ = true;
-        break;
-      case SchedulerEvent::Kind::ended:
-        core.task_ended(event.worker, event.task, event.at, event.took);
-        ended_ = true;
-        break;
-      case SchedulerEvent::Kind::left:
-        core.task_left(event.worker, event.task, event.at);
-        ended_ = true;
-        break;
-      case SchedulerEvent::Kind::worker_lost:
-        core.worker_lost(event.worker);
-        // The policy may have kept a task for this worker.
-        ended_ = true;
-        break;
-      case SchedulerEvent::Kind::regrouped:
-        core.regrouped(event.worker, event.cores);
-        ended_ = true;
-        break;
-      case SchedulerEvent::Kind::replica_changed: core.replica_changed(event.handle, event.node, event.state); break;
-    }
+  for (const TaskEvent& event : events) {
+    core.happened(event);
+    made_room_ = made_room_ || event.makes_room();
   }
 }
 
@@ -80,8 +51,8 @@ SchedulerCore::Decision SchedulerState::look() {
   // After the tasks: those that made them ready have ended.
   take_events();
   if (clusters) choose_clusters(tasks);
-  const bool ended = std::exchange(ended_, false);
-  if (tasks.empty() && ended) return core.ended(queues->now());
+  const bool made_room = std::exchange(made_room_, false);
+  if (tasks.empty() && made_room) return core.ended(queues->now());
   return core.activated(tasks, queues->now());
 }
 

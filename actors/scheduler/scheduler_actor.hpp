@@ -14,7 +14,7 @@
 
 #include "actors/scheduler/cluster_chooser.hpp"
 #include "actors/scheduler/scheduler_core.hpp"
-#include "actors/scheduler/scheduler_event.hpp"
+#include "actors/scheduler/scheduler_news.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/messages_actor.hpp"
 #include "proto/mutex.hpp"
@@ -28,7 +28,7 @@ class WorkerQueues {
   /// Takes the oldest task of the activation queue, or null.
   virtual graph::Task* next_activated() = 0;
   /// Takes out what has happened since the last call, oldest first.
-  virtual void take_events(std::vector<SchedulerEvent>& out) = 0;
+  virtual void take_events(std::vector<TaskEvent>& out) = 0;
   /// Puts a task into a worker's deque, behind the others or before all but those that came so, and tells the worker.
   virtual void push(graph::Task* task, WorkerId worker, bool first) = 0;
   /// A task that lies with this worker and has not begun is to be activated again.
@@ -103,7 +103,7 @@ struct SchedulerState {
   /// Working sets of tasks that were placed without a policy that keeps tasks: it may still look at them. There are any
   /// only where it failed or the actor died.
   std::vector<std::vector<memory::Use>> taken_away TROUPE_GUARDED_BY(mutex);
-  std::vector<SchedulerEvent> events TROUPE_GUARDED_BY(mutex);
+  std::vector<TaskEvent> events TROUPE_GUARDED_BY(mutex);
 
  private:
   ReadyTask take(graph::Task* task) TROUPE_REQUIRES(mutex);
@@ -121,8 +121,8 @@ struct SchedulerState {
   /// The exception of a worker's thread. The actor is to end with it, so that it is replaced and the tasks that lie
   /// here are placed.
   std::exception_ptr failed_ TROUPE_GUARDED_BY(mutex);
-  /// A task has ended, and the core has not been asked what follows.
-  bool ended_ TROUPE_GUARDED_BY(mutex) = false;
+  /// A worker may have room, and the core has not been asked what follows.
+  bool made_room_ TROUPE_GUARDED_BY(mutex) = false;
 
  public:
   /// `undecided.size()`, for who looks from outside.

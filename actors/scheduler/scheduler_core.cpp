@@ -105,24 +105,6 @@ bool SchedulerCore::can_run(WorkerId worker, const ReadyTask& task) const {
   return predictions_.execution(task, worker) != ExecutionTimes::kNever;
 }
 
-void SchedulerCore::worker_lost(WorkerId worker) {
-  lost_.resize(workers_.size());
-  lost_[worker.index()] = true;
-  learn_again();
-}
-
-void SchedulerCore::regrouped(WorkerId worker, int cores) {
-  WorkerState& state = workers_[worker.index()];
-  state.helps = cores == 0;
-  if (cores > 0) {
-    DeviceType type = types_[state.type];
-    type.cores = cores;
-    state.type = type_of(type);
-    if (model_) model_->regrouped(worker, type);
-  }
-  stale_ = true;
-}
-
 void SchedulerCore::refresh() {
   if (!std::exchange(stale_, false)) return;
   learn_again();
@@ -408,65 +390,6 @@ void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId>
   }
 }
 
-void SchedulerCore::task_started(WorkerId worker, TaskId task, TimeStamp at) {
-  if (taken_back_.task == task) taken_back_ = {};
-  loads_.started(worker, task, at);
-}
-
-void SchedulerCore::joined(WorkerId worker) { joined_[worker.index()] = true; }
-
-void SchedulerCore::all_taken(TaskId task) {
-  const auto found = placed_.find(task);
-  if (found != placed_.end()) close(found->second);
-}
-
-void SchedulerCore::stopped(WorkerId worker, TaskId task, TimeStamp at) {
-  if (joined_[worker.index()]) {
-    joined_[worker.index()] = false;
-    return;
-  }
-  // It has begun it, so somebody has each of the pieces; who has the last may not have said so yet.
-  all_taken(task);
-  loads_.ended(worker, task, at);
-}
-
-void SchedulerCore::close(Running& running) {
-  if (std::exchange(running.open, false)) --workers_[running.worker.index()].open;
-}
-
-std::optional<SchedulerCore::Running> SchedulerCore::forget(TaskId task) {
-  const auto found = placed_.find(task);
-  if (found == placed_.end()) return std::nullopt;
-  Running running = found->second;
-  placed_.erase(found);
-  close(running);
-  if (model_ && running.tried) --trials(running.size_class, running.type);
-  return running;
-}
-
-void SchedulerCore::task_ended(WorkerId worker, TaskId task, TimeStamp at, Duration took) {
-  loads_.ended(worker, task, at);
-  const std::optional<Running> running = forget(task);
-  if (!running || !model_ || !running->size_class.valid()) return;
-  if (running->type != workers_[worker.index()].type) return;
-  compare(*running, worker, took);
-  switch (model_->measured(submitted_->size_class(running->size_class), worker, took)) {
-    case ExecutionModel::Change::nothing: break;
-    case ExecutionModel::Change::size_class: learn(running->size_class); break;
-    case ExecutionModel::Change::kernel:
-      learn_kernel(running->size_class);
-      predict_guessed();
-      break;
-  }
-}
-
-void SchedulerCore::task_left(WorkerId worker, TaskId task, TimeStamp at) {
-  loads_.ended(worker, task, at);
-  // It may have been placed elsewhere before this was told.
-  const auto found = placed_.find(task);
-  if (found != placed_.end() && found->second.worker == worker) forget(task);
-}
-
 bool SchedulerCore::anybody_works() const {
   return loads_.anything() || std::ranges::find(joined_, true) != joined_.end();
 }
@@ -490,16 +413,6 @@ TaskLevel SchedulerCore::ready_with(std::span<const ReadyTask> tasks) const {
     if (counts[i] > 0) level.push_back({SizeClassId(i), counts[i]});
   }
   return level;
-}
-
-void SchedulerCore::replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) {
-  predictions_.replicas.set(handle, node, memory::is_valid(state), state == memory::ReplicaState::incoming);
-  if (state == memory::ReplicaState::incoming) return;
-  const auto found = copies_.find(copy_key(handle, node));
-  if (found == copies_.end()) return;
-  predictions_.traffic.in[node.index()] -= found->second.bytes;
-  predictions_.traffic.out[found->second.from.index()] -= found->second.bytes;
-  copies_.erase(found);
 }
 
 }  // namespace troupe::scheduler

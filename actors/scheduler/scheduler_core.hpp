@@ -17,6 +17,7 @@
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/scheduler/worker_loads.hpp"
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/tasks/task_event.hpp"
 #include "troupe/devices.hpp"
 #include "troupe/report.hpp"
 
@@ -29,8 +30,7 @@ namespace troupe::scheduler {
 /// | ended     | where the policy keeps tasks: it may place some of them; else nothing                 |
 /// | abandon   | place without the policy   | forget what was kept; place without the policy           |
 ///
-/// What happened to tasks and replicas (`task_started`, `task_ended`, `replica_changed`) corrects what policies are
-/// told.
+/// Events of tasks, workers and replicas (`happened`) correct what policies are told.
 ///
 /// Under a policy that decides by times, what is not known well is found out first (`scheduler_core_held.cpp`). Classes
 /// of one kernel (`ExecutionModel::kernel`) are found out about together, on each type of device (kind, cores, model)
@@ -104,23 +104,9 @@ class SchedulerCore {
   /// on with this. `failure` says so.
   Decision abandon(std::span<const ReadyTask> tasks, const std::string& failure, TimeStamp now);
 
-  void task_started(WorkerId worker, TaskId task, TimeStamp at);
-  /// The worker runs pieces of a task that another has begun.
-  void joined(WorkerId worker);
-  /// Nobody can join the task any more.
-  void all_taken(TaskId task);
-  /// The worker has left the task to others, whoever has begun it.
-  void stopped(WorkerId worker, TaskId task, TimeStamp at);
-  /// `took`: what the model is to learn from.
-  void task_ended(WorkerId worker, TaskId task, TimeStamp at, Duration took);
-  /// It failed on this worker at `at`, or will not run there, whenever that became known.
-  void task_left(WorkerId worker, TaskId task, TimeStamp at);
-  void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state);
-  /// Nothing can run on this worker any more: policies are told so of every task.
-  void worker_lost(WorkerId worker);
-  /// The worker, which drives cores, has so many from here on; 0: it runs nothing until it has some again. What was
-  /// placed there as on another number teaches nothing.
-  void regrouped(WorkerId worker, int cores);
+  /// Something happened to a task, a worker or a replica. What a task took on a worker that was grouped otherwise since
+  /// its placement teaches nothing.
+  void happened(const graph::TaskEvent& event);
 
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return workers_[worker.index()].node; }
   [[nodiscard]] const Predictions& predictions() const { return predictions_; }
@@ -169,6 +155,17 @@ class SchedulerCore {
   [[nodiscard]] std::uint64_t copy_key(HandleId handle, NodeId node) const {
     return handle.value() * predictions_.replicas.nodes() + node.value();
   }
+  // These are the parts of `happened` (scheduler_core_events.cpp).
+  void task_started(const graph::TaskEvent& event);
+  void all_taken(TaskId task);
+  void stopped(const graph::TaskEvent& event);
+  void task_ended(const graph::TaskEvent& event);
+  /// The task has failed on this worker, or will not run there, whenever that became known.
+  void task_left(const graph::TaskEvent& event);
+  void worker_lost(WorkerId worker);
+  void regrouped(WorkerId worker, int cores);
+  void replica_changed(const graph::TaskEvent& event);
+
   Decision place(std::span<const ReadyTask> tasks, TimeStamp now);
   void place_kept(Decision& decision);
   /// Where the policy takes back, and nothing else is on its way.

@@ -9,6 +9,7 @@
 #include "actors/scheduler/cluster_rule.hpp"
 #include "graph/data/size_classes.hpp"
 #include "graph/submission_observer.hpp"
+#include "graph/tasks/task_event.hpp"
 #include "proto/handle_table.hpp"
 #include "proto/memory.hpp"
 #include "proto/mutex.hpp"
@@ -19,9 +20,12 @@ namespace troupe::scheduler {
 /// Records every task as it is submitted, with its size class and its working set; upward ranks follow from these as
 /// dependencies do (readers wait for the last writer, writers for it and its readers; commuting tasks count as
 /// writers). Thread-safe. Memory: about 100 bytes a task, freed from the oldest on as tasks end.
-class SubmittedTasks final : public graph::SubmissionObserver {
+class SubmittedTasks final : public graph::SubmissionObserver, public graph::TaskObserver {
  public:
   void submitted(const graph::Task& task) noexcept override;
+  void happened(const graph::TaskEvent& event) override {
+    if (event.ends_task()) ended(event.task);
+  }
   void ended(TaskId task);
 
   /// The size class of any task, recorded or not.

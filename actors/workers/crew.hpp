@@ -22,6 +22,7 @@
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/failure_log.hpp"
+#include "graph/tasks/task_event.hpp"
 #include "proto/mutex.hpp"
 #include "proto/spin_lock.hpp"
 #include "proto/steal_plan.hpp"
@@ -105,36 +106,18 @@ struct alignas(64) WorkerPort {
   PieceBoard board;
 };
 
-/// Receives the events of the workers' tasks, in a runtime with several memories or with a scheduler that wants to
-/// know. The functions are called in the worker's thread; answers come as messages.
-class TaskServices {
+/// Brings the data of tasks to the workers whose devices do not reach all memory. The functions are called in the
+/// worker's thread; answers come as messages.
+class DataProvider {
  public:
-  virtual ~TaskServices() = default;
+  virtual ~DataProvider() = default;
   /// Brings the task's data to the worker's memory node and keeps them there. Returns true if they are there already.
   /// Otherwise, when they have arrived, the task is put into the worker's `arrived` (or `refused`), and `DataArrived`
   /// is sent.
   virtual bool acquire(WorkerId worker, graph::Task& task) = 0;
-  /// The data need not be kept any more: the actor that asked for them has died. From here on the task is not put into
-  /// the worker's `arrived` or `refused`.
+  /// The data need not be kept any more: the task leaves the worker, which the observers of tasks are told, or the
+  /// actor that asked for them has died. From here on the task is not put into the worker's `arrived` or `refused`.
   virtual void withdraw(WorkerId worker, graph::Task& task) = 0;
-  /// The task waits only for tasks that are on the worker's device. Returns true if it is to be issued there behind
-  /// them; the task then counts as placed there. Returns nothing if the worker should ask again later.
-  virtual std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) = 0;
-  /// The task begins.
-  virtual void started(WorkerId worker, const graph::Task& task, TimeStamp at) = 0;
-  /// The worker takes part in a task of pieces that another worker has begun.
-  virtual void joined(WorkerId worker) = 0;
-  /// The worker takes no longer part in that task, or in a task of pieces that it began itself. A task that it began
-  /// itself goes on with other workers, or its end is reported next.
-  virtual void stopped(WorkerId worker, TaskId task, TimeStamp at) = 0;
-  /// The task was taken and has left the worker's hands without having run: it was cancelled, failed because its data
-  /// could not be had (`ended`), waits for a commute lock or runs elsewhere. It must not be looked at: it may be gone.
-  virtual void left(WorkerId worker, TaskId task, bool ended) = 0;
-  /// The task has ended, and is about to be completed. `took`: the same as in `DeviceListener::done`. `failed`: true if
-  /// the task failed; its time then says nothing about other tasks.
-  virtual void ended(WorkerId worker, graph::Task& task, TimeStamp at, Duration took, bool failed) = 0;
-  /// This worker cannot run the ready task any more: it goes to a worker of one of these kinds.
-  virtual void send_on(graph::Task& task, KindSet kinds) = 0;
 };
 
 /// One per runtime, shared by its workers, its scheduler and submitting threads.
@@ -213,6 +196,10 @@ class Crew {
   /// none.
   WorkerId take_idle_for(const SharedPieces& shared, WorkerId near);
 
+  void tell(const graph::TaskEvent& event) const {
+    if (observer != nullptr) observer->happened(event);
+  }
+
   /// The runtime's own graph.
   graph::TaskGraph& graph;
   /// Null if all tasks belong to one program.
@@ -236,8 +223,10 @@ class Crew {
   bool trace = false;
   /// Null if the clusters of cores never change.
   std::unique_ptr<Grouping> grouping;
-  /// Null if data need no fetching and nobody is told of tasks. Outlives the crew's actors.
-  TaskServices* services = nullptr;
+  /// Told of what happens to tasks; null if nobody wants to know. Outlives the crew's actors.
+  graph::TaskObserver* observer = nullptr;
+  /// Null if data need no fetching. Outlives the crew's actors.
+  DataProvider* data = nullptr;
 
  private:
   static KindSet all_of(const std::vector<DeviceKind>& kinds) {

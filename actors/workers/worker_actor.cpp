@@ -8,10 +8,13 @@
 #include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/data/working_set.hpp"
 #include "platform/machine/binding.hpp"
 #include "proto/spin_lock.hpp"
 
 namespace troupe::workers {
+
+using graph::TaskEvent;
 
 namespace {
 /// An idle worker keeps its core from other threads no longer than this.
@@ -130,7 +133,7 @@ void WorkerActor::on_exit() {
 void WorkerActor::give_up() {
   std::vector<graph::Task*> asked_for;
   if (core_.give_up(asked_for)) setup_->peers->tell_scheduler();
-  for (graph::Task* task : asked_for) crew_.services->withdraw(setup_->id, *task);
+  for (graph::Task* task : asked_for) crew_.data->withdraw(setup_->id, *task);
   {
     // Answers that came before the withdrawal: the next actor must not take them for its own. It asks again.
     const LockGuard lock(port_.arrived_lock);
@@ -178,7 +181,7 @@ void WorkerActor::drive() {
 // The functions that run for every task are `inline`.
 inline void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took) {
   port_.running.store(nullptr, std::memory_order_relaxed);
-  if (crew_.services != nullptr) [[unlikely]]
+  if (crew_.observer != nullptr) [[unlikely]]
     took = tell_ended(task, cause != nullptr, took);
   core_.task_ended(task, cause, took);
 }
@@ -188,10 +191,11 @@ inline void WorkerActor::start(graph::Task& task, std::span<graph::Task* const> 
   message_handled();
   note_state(WorkerActivity::working);
   note_running(task, core_.looked_at());
-  if (crew_.services != nullptr) [[unlikely]] {
+  if (crew_.observer != nullptr) [[unlikely]] {
     note_waiting_for_data();
     running_.push_back({&task, setup_->clock->now()});
-    crew_.services->started(setup_->id, task, running_.back().since);
+    crew_.tell(
+        {.kind = TaskEvent::Kind::started, .worker = setup_->id, .task = task.task_id(), .at = running_.back().since});
   }
   Started started = device_->start(task, behind);
   if (!started.finished) {
@@ -231,7 +235,7 @@ void WorkerActor::do_steps() {
         }
         break;
       case Step::Kind::acquire:
-        if (crew_.services->acquire(setup_->id, *step.task)) core_.acquired(*step.task);
+        if (crew_.data->acquire(setup_->id, *step.task)) core_.acquired(*step.task);
         break;
       case Step::Kind::send_on: send_on(*step.task); break;
       case Step::Kind::steal: steal(step.victim); break;
@@ -286,21 +290,16 @@ Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) 
   // Threads that ask what runs see one of the other tasks.
   if (!running_.empty())
     port_.running.store(const_cast<graph::Task*>(running_.front().task), std::memory_order_release);
-  crew_.services->ended(setup_->id, task, now, took, failed);
+  const TaskEvent::Kind kind = failed ? TaskEvent::Kind::failed : TaskEvent::Kind::ended;
+  crew_.tell({.kind = kind, .worker = setup_->id, .task = task.task_id(), .at = now, .took = took});
   return took;
 }
 
 void WorkerActor::send_on(graph::Task& task) {
   const KindSet elsewhere = crew_.able(task) & crew_.alive(task);
-  if (crew_.services == nullptr && elsewhere != 0) {
-    // There is one memory, and no policy that wants to know: any worker may take the task.
-    crew_.entry.push(&task);
-    if (const WorkerId sleeper = crew_.take_idle(setup_->id); sleeper.valid()) setup_->peers->wake(sleeper);
-    return;
-  }
   if (elsewhere != 0) {
-    crew_.services->left(setup_->id, task.task_id(), false);
-    crew_.services->send_on(task, elsewhere);
+    crew_.tell({.kind = TaskEvent::Kind::left, .worker = setup_->id, .task = task.task_id()});
+    send_to(elsewhere, task);
     return;
   }
   const auto cause = std::make_shared<Failure>(Failure{
@@ -310,8 +309,30 @@ void WorkerActor::send_on(graph::Task& task) {
   core_.reject(task, cause);
 }
 
+void WorkerActor::send_to(KindSet kinds, graph::Task& task) {
+  TaskDeque* const activation = setup_->core.activation_queue;
+  // A policy knows a task from its submission, when its data may not have had parts yet: it would send the task to an
+  // accelerator again, and again.
+  const bool policy_knows = graph::find_whole_of_parts(task) == nullptr;
+  if (activation != nullptr && policy_knows && kinds == (crew_.able(task) & crew_.alive(task))) {
+    // Its workers are the same as before, so the policy chooses.
+    activation->push(&task);
+    setup_->peers->tell_scheduler();
+    return;
+  }
+  WorkerId sleeper;
+  if (crew_.mixed()) {
+    crew_.set_aside(task, kinds);
+    sleeper = crew_.take_idle_for_restricted();
+  } else {
+    crew_.entry.push(&task);
+    sleeper = crew_.take_idle(WorkerId{});
+  }
+  if (sleeper.valid()) setup_->peers->wake(sleeper);
+}
+
 void WorkerActor::note_waiting_for_data() {
-  if (crew_.services == nullptr) return;
+  if (crew_.data == nullptr) return;
   const TimeStamp now = setup_->clock->now();
   const bool waits = core_.running() == 0 && core_.in_hand() > 0;
   if (waits && waits_for_data_since_ == TimeStamp{}) waits_for_data_since_ = now;
@@ -389,13 +410,16 @@ void WorkerActor::collect_arrived() {
   for (graph::Task* task : arrived) core_.acquired(*task);
   for (const Refused& one : refused) {
     const bool early = core_.withdraw_claim(*one.task);
-    crew_.services->left(setup_->id, one.task->task_id(), one.cause != nullptr && !early);
+    const bool ends = one.cause != nullptr && !early;
+    crew_.tell({.kind = ends ? TaskEvent::Kind::dropped : TaskEvent::Kind::left,
+                .worker = setup_->id,
+                .task = one.task->task_id()});
     if (early) continue;
     if (one.cause) {
       core_.failed_to_start(*one.task, one.cause);
     } else {
       core_.refused(*one.task);
-      crew_.services->send_on(*one.task, one.elsewhere);
+      send_to(one.elsewhere, *one.task);
     }
   }
 }

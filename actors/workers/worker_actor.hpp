@@ -108,10 +108,18 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Asks a polled device for ended tasks until there is something to do (returns true) or a message waits (false).
   /// `full`: no further task can be taken.
   bool poll_device(bool full);
+  /// Sends the task, which cannot run here, to any worker that can run it.
   void send_on(graph::Task& task);
+  /// Sends the task, which has left this worker, to a worker of one of these kinds.
+  void send_to(KindSet kinds, graph::Task& task);
   void ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took);
-  /// Called only with services. Returns the time that the task took.
+  /// Called only if tasks are observed. Returns the time that the task took.
   Duration tell_ended(graph::Task& task, bool failed, Duration took);
+  /// Tells the observers of something that happens now; costs nothing if there are none.
+  void tell(graph::TaskEvent::Kind kind, WorkerId worker, const graph::Task& task, Duration took = {}) const {
+    if (crew_.observer == nullptr) return;
+    crew_.tell({.kind = kind, .worker = worker, .task = task.task_id(), .at = setup_->clock->now(), .took = took});
+  }
   /// Begins or ends the time in which tasks wait for their data while none runs.
   void note_waiting_for_data();
   /// Notes the state in the trace. A worker that helps is in the state `helping` until it leaves, even while its thread
@@ -143,7 +151,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Addresses that were looked up when `Peers::changes` was `known_changes_`: each lookup takes a lock.
   std::vector<caf::actor> victims_;
   std::uint64_t known_changes_ = 0;
-  /// A task that runs on the device, and the time at which it began. Used only with services.
+  /// A task that runs on the device, and the time at which it began. Used only if tasks are observed.
   struct Running {
     const graph::Task* task = nullptr;
     TimeStamp since{};

@@ -35,12 +35,12 @@ std::size_t transfer_half(Crew& crew, WorkerId victim, WorkerId thief) noexcept 
 
 WorkerCore::WorkerCore(Crew& crew, Options options)
     : crew_(crew),
-      options_(options),
-      port_(crew.ports[options.self.index()]),
+      options_(std::move(options)),
+      port_(crew.ports[options_.self.index()]),
       shares_(crew.shares.get()),
-      sets_apart_(crew.sets_apart(options.activation_queue)),
-      hands_over_(options.activation_queue == nullptr && !crew.plan.shared_queue),
-      random_(options.seed) {
+      sets_apart_(crew.sets_apart(options_.activation_queue)),
+      hands_over_(options_.activation_queue == nullptr && !crew.plan.shared_queue),
+      random_(options_.seed) {
   const std::size_t most = most_in_hand();
   if (options_.fetches) in_hand_.reserve(most);
   if (issues()) on_device_.reserve(most + 1);
@@ -157,7 +157,8 @@ inline bool WorkerCore::begin(Task& task) {
   }
   if (begun == Begin::run) return true;
   if (shares_ != nullptr) leave(shares_->released(options_.self, task));
-  if (crew_.services != nullptr) crew_.services->left(options_.self, id, begun == Begin::ended);
+  using Kind = graph::TaskEvent::Kind;
+  crew_.tell({.kind = begun == Begin::ended ? Kind::dropped : Kind::left, .worker = options_.self, .task = id});
   return false;
 }
 
@@ -376,7 +377,7 @@ void WorkerCore::reject(Task& task, const graph::FailureLog::Cause& cause) {
   if (issues()) on_device_.push_back({&task});
   ++running_;
   task_ended(task, cause);
-  if (crew_.services != nullptr) crew_.services->left(options_.self, id, true);
+  crew_.tell({.kind = graph::TaskEvent::Kind::dropped, .worker = options_.self, .task = id});
 }
 
 void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {
@@ -406,7 +407,7 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   for (const InHand& one : in_hand_) {
     if (one.task->issued_ahead) {
       // It waits for a task that is in hand here, too.
-      crew_.services->withdraw(options_.self, *one.task);
+      crew_.data->withdraw(options_.self, *one.task);
       release_claim(*one.task);
     } else {
       asked_for.push_back(one.task);

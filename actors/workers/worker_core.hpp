@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -66,7 +67,7 @@ struct Step {
 ///
 /// *Issued ahead*: if the device issues (`Options::most_ahead`), it is given more tasks than it has slots, as long as
 /// these are little work: ready tasks, and, when there are none, tasks that wait only for tasks on the device
-/// (`claim`). Claims are not ready and no policy has placed them, so `TaskServices::may_issue` is asked about them.
+/// (`claim`). Claims are not ready and no policy has placed them, so `Options::may_issue` is asked about them.
 /// They become ready in this worker's hands, since it completes the tasks that they wait for. `TaskGraph::begin` is
 /// asked about them then, or when they have ended: a task that was issued behind a task that failed ends as cancelled,
 /// even if it ran.
@@ -105,6 +106,9 @@ class WorkerCore {
     /// earlier tasks of their codelets. Only with `fetches`.
     std::size_t most_ahead = 0;
     Duration work_ahead{};
+    /// Asked about a task that waits only for tasks on the device. Returns true if it is to be issued behind them; the
+    /// task then counts as placed there. Returns nothing if the worker should ask again later. Empty: it is to be.
+    std::function<std::optional<bool>(const graph::Task&)> may_issue = nullptr;
     /// Take the oldest of the own deque first: a placing policy has put them in order.
     bool in_order = false;
     /// True: tasks in hand start by priority. False: they start in the order in which their data arrive; used if a
@@ -259,6 +263,7 @@ class WorkerCore {
   /// Returns true if the task waits only for tasks on the device; `behind_` then holds these tasks.
   bool waits_for_device_alone(const graph::Task& task);
   [[nodiscard]] bool can_be_issued(const graph::Task& task) const;
+  [[nodiscard]] std::optional<bool> may_issue(graph::Task& task) const;
   [[nodiscard]] bool fits_ahead(const graph::Task& task) const;
   /// Returns true if tasks that wait for this one may begin before it is completed.
   [[nodiscard]] static bool can_be_followed(const graph::Task& task);

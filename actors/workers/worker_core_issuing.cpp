@@ -5,6 +5,7 @@
 
 #include "actors/workers/worker_core.hpp"
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/data/working_set.hpp"
 #include "troupe/codelet.hpp"
 
 namespace troupe::workers {
@@ -68,6 +69,12 @@ bool WorkerCore::can_be_issued(const Task& task) const {
                               [](const graph::TaskAccess& access) { return access.mode() == AccessMode::reduce; });
 }
 
+std::optional<bool> WorkerCore::may_issue(Task& task) const {
+  // An accelerator could not use a whole that has parts.
+  if (!crew_.graph_of(task).would_run(task) || graph::find_whole_of_parts(task) != nullptr) return false;
+  return options_.may_issue ? options_.may_issue(task) : true;
+}
+
 Task* WorkerCore::find_issuable() {
   waiting_.clear();
   for (const OnDevice& one : on_device_) {
@@ -90,8 +97,7 @@ Task* WorkerCore::find_issuable() {
   });
   if (waiting_.size() > kMostQuestions) waiting_.resize(kMostQuestions);
   for (Task* const task : waiting_) {
-    const std::optional<bool> answer =
-        crew_.graph_of(*task).would_run(*task) ? crew_.services->may_issue(options_.self, *task) : false;
+    const std::optional<bool> answer = may_issue(*task);
     if (!answer) return nullptr;
     asked_about_[next_asked_about_++ % asked_about_.size()] = task->task_id();
     if (*answer) return task;
@@ -116,7 +122,7 @@ bool WorkerCore::claim(Step& step) {
 
 bool WorkerCore::begin_claimed(Task& task) {
   if (crew_.graph_of(task).would_run(task)) return true;
-  crew_.services->withdraw(options_.self, task);
+  crew_.data->withdraw(options_.self, task);
   if (shares_ != nullptr) shares_->released(options_.self, task);
   const bool runs = begin(task);
   assert(!runs && "what is cancelled stays so");

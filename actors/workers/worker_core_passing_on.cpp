@@ -32,7 +32,7 @@ Task* WorkerCore::next_to_send_on() {
     if (!any) break;
     Task& task = *claim->task;
     in_hand_.erase(claim);
-    crew_.services->withdraw(options_.self, task);
+    crew_.data->withdraw(options_.self, task);
     release_claim(task);
   }
   // Tasks whose data were asked for are refused soon.
@@ -93,7 +93,7 @@ bool WorkerCore::gives_back(Step& step) {
 Task* WorkerCore::take_out_of_hand(std::vector<InHand>::iterator one) {
   Task* const task = one->task;
   in_hand_.erase(one);
-  crew_.services->withdraw(options_.self, *task);
+  crew_.data->withdraw(options_.self, *task);
   if (shares_ != nullptr) shares_->released(options_.self, *task);
   // An earlier answer must not be taken for the answer to a later request.
   const LockGuard lock(port_.arrived_lock);

@@ -3,6 +3,8 @@
 
 namespace troupe::workers {
 
+using graph::TaskEvent;
+
 void WorkerActor::help(const Step& step) {
   note_busy();
   message_handled();
@@ -10,7 +12,7 @@ void WorkerActor::help(const Step& step) {
   helps_ = true;
   port_.board.takes_part_in(step.shared);
   note_running(step.shared->task(), core_.looked_at());
-  if (crew_.services != nullptr) crew_.services->joined(setup_->id);
+  crew_.tell({.kind = TaskEvent::Kind::joined, .worker = setup_->id});
   const PartOfTask part =
       device_->help(*step.shared, step.pieces, [this] { return mail_waits() || core_.is_wanted(); });
   if (part.of != nullptr) leave(part);
@@ -24,7 +26,7 @@ void WorkerActor::leave(const PartOfTask& part) {
   is_off_the_device(shared.task());
   port_.board.takes_part_in(nullptr);
   // Told before the task may end.
-  if (crew_.services != nullptr) crew_.services->stopped(setup_->id, shared.task().task_id(), setup_->clock->now());
+  tell(TaskEvent::Kind::stopped, setup_->id, shared.task());
   if (part.owner) {
     core_.stopped(part);
   } else {
@@ -34,10 +36,7 @@ void WorkerActor::leave(const PartOfTask& part) {
   }
   if (!shared.leave(part)) return;
   const SharedPieces::Ended ended = shared.let_go();
-  if (crew_.services != nullptr) {
-    const bool failed = ended.cause != nullptr;
-    crew_.services->ended(ended.owner, *ended.task, setup_->clock->now(), ended.took, failed);
-  }
+  tell(ended.cause != nullptr ? TaskEvent::Kind::failed : TaskEvent::Kind::ended, ended.owner, *ended.task, ended.took);
   core_.last_piece_ended(*ended.task, ended.cause);
 }
 

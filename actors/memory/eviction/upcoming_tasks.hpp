@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/submission_observer.hpp"
+#include "graph/tasks/task_event.hpp"
 #include "proto/memory.hpp"
 #include "proto/mutex.hpp"
 
@@ -14,7 +15,7 @@ namespace troupe::memory {
 
 /// Submitting threads fill it, and the memory manager's eviction policy empties it. Thread-safe. It costs a submission
 /// about 0.1 us.
-class UpcomingTasks final : public graph::SubmissionObserver {
+class UpcomingTasks final : public graph::SubmissionObserver, public graph::TaskObserver {
  public:
   struct Batch {
     struct Submitted {
@@ -32,7 +33,10 @@ class UpcomingTasks final : public graph::SubmissionObserver {
   void submitted(const graph::Task& task) noexcept override;
   /// Adds a task that is going to use these handles, after all tasks that were added before. Ids must rise.
   void add(TaskId task, std::span<const Use> uses);
-  /// The task will not ask for its data, for example because it was cancelled.
+  /// Notes tasks that will not ask for their data.
+  void happened(const graph::TaskEvent& event) override {
+    if (event.kind == graph::TaskEvent::Kind::dropped) dropped(event.task);
+  }
   void dropped(TaskId task);
 
   /// Replaces the content of `batch` with everything that came since the last call. Returns false, cheaply, if nothing

@@ -13,6 +13,7 @@ BOOST_AUTO_TEST_SUITE(policies_of_the_manual)
 namespace {
 
 using tests::HandMadeMachine;
+using Kind = graph::TaskEvent::Kind;
 const auto kPerElement = boost::test_tools::per_element();
 
 BOOST_AUTO_TEST_CASE(thrifty_moves_less_where_that_costs_little_time) {
@@ -45,8 +46,12 @@ BOOST_AUTO_TEST_CASE(first_idle_runs_under_the_scheduler) {
     BOOST_TEST(decision.failure.empty());
     const Placed one = decision.placed.front();
     for (const Placed& each : decision.placed) placed[each.task.value()] = each.worker.value();
-    scheduler.task_started(one.worker, one.task, machine.now());
-    scheduler.task_ended(one.worker, one.task, machine.now(), HandMadeMachine::us(10));
+    scheduler.happened({.kind = Kind::started, .worker = one.worker, .task = one.task, .at = machine.now()});
+    scheduler.happened({.kind = Kind::ended,
+                        .worker = one.worker,
+                        .task = one.task,
+                        .at = machine.now(),
+                        .took = HandMadeMachine::us(10)});
     decision = scheduler.ended(machine.now());
   }
   BOOST_TEST((placed == std::map<std::uint64_t, std::uint32_t>{{0, 0}, {1, 1}, {2, 0}, {3, 0}, {4, 0}}));

@@ -30,7 +30,7 @@ class Queues final : public WorkerQueues {
     activated.pop_front();
     return task;
   }
-  void take_events(std::vector<SchedulerEvent>& out) override {
+  void take_events(std::vector<TaskEvent>& out) override {
     if (std::exchange(breaks, false)) throw std::runtime_error("out of luck");
     out.insert(out.end(), events.begin(), events.end());
     events.clear();
@@ -54,7 +54,7 @@ class Queues final : public WorkerQueues {
   /// If true, the next look at events throws.
   bool breaks = false;
   std::deque<graph::Task*> activated;
-  std::vector<SchedulerEvent> events;
+  std::vector<TaskEvent> events;
   std::vector<Lines> workers{2};
   /// The prefetches and pushes in their order.
   Lines done;
@@ -193,8 +193,7 @@ BOOST_AUTO_TEST_CASE(a_program_decides_about_a_task_that_is_alone_and_about_no_o
     BOOST_TEST((d.state->try_to_decide_alone() == Left::nothing));
     BOOST_TEST(d.queues->workers[worker] == Lines{"a"}, kPerElement);
     // The scheduler looks at this event when the next task comes.
-    d.queues->events.push_back(
-        {.kind = SchedulerEvent::Kind::ended, .worker = WorkerId(worker), .task = task->task_id()});
+    d.queues->events.push_back({.kind = TaskEvent::Kind::ended, .worker = WorkerId(worker), .task = task->task_id()});
   }
   d.queues->activated.push_back(d.tasks.task(0, "b"));
   BOOST_TEST((d.state->try_to_decide_alone() == Left::nothing));
@@ -282,8 +281,8 @@ struct KeepingDialogue {
     queues->activated.push_back(tasks.task(0, name));
     return queues->activated.back()->task_id();
   }
-  void happened(SchedulerEvent::Kind kind, TaskId task) {
-    SchedulerEvent event;
+  void happened(TaskEvent::Kind kind, TaskId task) {
+    TaskEvent event;
     event.kind = kind;
     event.worker = WorkerId(0);
     event.task = task;
@@ -309,10 +308,10 @@ BOOST_AUTO_TEST_CASE(what_is_kept_is_pushed_when_a_task_has_ended) {
   d.tell();
   BOOST_TEST(d.queues->workers[0] == (Lines{"a"}), kPerElement);
   BOOST_TEST(d.state->undecided_count() == 1U);
-  d.happened(SchedulerEvent::Kind::started, a);
+  d.happened(TaskEvent::Kind::started, a);
   d.tell();
   BOOST_TEST(d.queues->workers[0] == (Lines{"a"}), kPerElement);
-  d.happened(SchedulerEvent::Kind::ended, a);
+  d.happened(TaskEvent::Kind::ended, a);
   d.tell();
   BOOST_TEST(d.queues->workers[0] == (Lines{"a", "b"}), kPerElement);
   BOOST_TEST(d.state->undecided_count() == 0U);
@@ -328,7 +327,7 @@ BOOST_AUTO_TEST_CASE(kept_tasks_survive_the_actor) {
   BOOST_TEST(d.queues->workers[1] == (Lines{"b"}), kPerElement);
   BOOST_TEST(d.state->undecided_count() == 0U);
   // The policy still has b, and b is not placed again.
-  d.happened(SchedulerEvent::Kind::ended, a);
+  d.happened(TaskEvent::Kind::ended, a);
   d.activate("c");
   d.tell();
   BOOST_TEST(d.queues->workers[0] == (Lines{"a", "c"}), kPerElement);
@@ -339,8 +338,8 @@ BOOST_AUTO_TEST_CASE(events_reach_the_core) {
   Dialogue d(false);
   d.activate({"a"});
   d.stage.play();
-  SchedulerEvent event;
-  event.kind = SchedulerEvent::Kind::replica_changed;
+  TaskEvent event;
+  event.kind = TaskEvent::Kind::replica_changed;
   event.state = memory::ReplicaState::invalid;
   event.handle = HandleId(3);
   event.node = NodeId(0);

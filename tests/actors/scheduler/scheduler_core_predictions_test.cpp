@@ -23,6 +23,7 @@ BOOST_AUTO_TEST_SUITE(scheduler_core_predictions)
 namespace {
 
 using namespace std::chrono_literals;
+using Kind = graph::TaskEvent::Kind;
 const auto kPerElement = boost::test_tools::per_element();
 constexpr TimeStamp kNow = std::chrono::seconds(1);
 
@@ -115,7 +116,7 @@ struct Machinery {
     ReadyTask probe = ready(potrf, {});
     probe.size_class = SizeClassId{};
     (void)place({probe}, now);
-    scheduler->task_ended(to, probe.id, now, {});
+    scheduler->happened({.kind = Kind::ended, .worker = to, .task = probe.id, .at = now});
     return seen.workers;
   }
 
@@ -145,13 +146,15 @@ BOOST_AUTO_TEST_CASE(events_correct_the_loads) {
   BOOST_TEST(m.loads(kNow)[1].queued == 2U);
   BOOST_TEST(!m.loads(kNow)[1].busy);
   BOOST_TEST((m.seen.now == kNow));
-  m.scheduler->task_started(WorkerId(1), first.id, kNow + 3us);
+  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(1), .task = first.id, .at = kNow + 3us});
   BOOST_TEST((m.loads(kNow + 4us)[1].available == kNow + 23us));
   BOOST_TEST(m.loads(kNow + 4us)[1].queued == 1U);
   BOOST_TEST(m.loads(kNow + 4us)[1].busy);
-  m.scheduler->task_ended(WorkerId(1), first.id, kNow + 13us, 10us);
+  m.scheduler->happened(
+      {.kind = Kind::ended, .worker = WorkerId(1), .task = first.id, .at = kNow + 13us, .took = 10us});
   BOOST_TEST((m.loads(kNow + 14us)[1].available == kNow + 24us));
-  m.scheduler->task_ended(WorkerId(1), second.id, kNow + 14us, 0us);
+  m.scheduler->happened(
+      {.kind = Kind::ended, .worker = WorkerId(1), .task = second.id, .at = kNow + 14us, .took = 0us});
   BOOST_TEST((m.loads(kNow + 14us)[1].available == kNow + 14us));
   BOOST_TEST((m.loads(kNow + 14us)[0].available == kNow + 14us));
 }
@@ -167,8 +170,9 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_kernel_that_was_not_measured_are_tried_there_up_
   BOOST_TEST(m.seen.tasks.empty());
   BOOST_TEST(m.scheduler->holds());
   BOOST_TEST(m.scheduler->under_way() == 5U);
-  m.scheduler->task_started(WorkerId(1), tasks[0].id, kNow);
-  m.scheduler->task_ended(WorkerId(1), tasks[0].id, kNow + 7us, 7us);
+  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(1), .task = tasks[0].id, .at = kNow});
+  m.scheduler->happened(
+      {.kind = Kind::ended, .worker = WorkerId(1), .task = tasks[0].id, .at = kNow + 7us, .took = 7us});
   const auto decision = m.scheduler->ended(kNow + 7us);
   BOOST_REQUIRE(decision.placed.size() == 1U);
   BOOST_TEST((decision.placed[0].task == tasks[4].id));
@@ -226,7 +230,11 @@ BOOST_AUTO_TEST_CASE(a_class_is_tried_on_each_model_of_a_kind) {
   const std::vector<std::uint32_t> placed = m.place(tasks);
   BOOST_TEST(std::ranges::count(placed, 1U) == 3);
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    m.scheduler->task_ended(WorkerId(placed[t]), tasks[t].id, kNow, placed[t] == 1 ? 1us : 9us);
+    m.scheduler->happened({.kind = Kind::ended,
+                           .worker = WorkerId(placed[t]),
+                           .task = tasks[t].id,
+                           .at = kNow,
+                           .took = placed[t] == 1 ? 1us : 9us});
   }
   // Now the policy decides, and knows the times of both.
   (void)m.place({m.ready(m.gemm, {})});
@@ -244,22 +252,24 @@ BOOST_AUTO_TEST_CASE(further_tasks_of_a_kernel_that_was_measured_nowhere_wait) {
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1}), kPerElement);
   BOOST_TEST(m.seen.tasks.empty());
   // A failed task gives no time, so the next one is tried in its place.
-  m.scheduler->task_left(WorkerId(1), tasks[1].id, kNow);
+  m.scheduler->happened({.kind = Kind::left, .worker = WorkerId(1), .task = tasks[1].id, .at = kNow});
   const auto again = m.scheduler->ended(kNow);
   BOOST_REQUIRE(again.tried.size() == 1U);
   BOOST_TEST((again.tried[0].task == tasks[6].id && again.tried[0].worker == WorkerId(1)));
   // The time on GPUs is known. As many tasks as have room go to GPUs. None go to cores before the time on cores is
   // known, too.
-  m.scheduler->task_started(WorkerId(1), tasks[3].id, kNow);
-  m.scheduler->task_ended(WorkerId(1), tasks[3].id, kNow + 1us, 1us);
-  m.scheduler->task_started(WorkerId(1), tasks[5].id, kNow + 1us);
+  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(1), .task = tasks[3].id, .at = kNow});
+  m.scheduler->happened(
+      {.kind = Kind::ended, .worker = WorkerId(1), .task = tasks[3].id, .at = kNow + 1us, .took = 1us});
+  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(1), .task = tasks[5].id, .at = kNow + 1us});
   const auto known = m.scheduler->ended(kNow + 1us);
   BOOST_TEST(known.tried.empty());
   BOOST_REQUIRE(known.placed.size() == 1U);
   BOOST_TEST((known.placed[0].task == tasks[7].id && known.placed[0].worker == WorkerId(1)));
   // Then the policy decides about all of them.
-  m.scheduler->task_started(WorkerId(0), tasks[0].id, kNow);
-  m.scheduler->task_ended(WorkerId(0), tasks[0].id, kNow + 9us, 9us);
+  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(0), .task = tasks[0].id, .at = kNow});
+  m.scheduler->happened(
+      {.kind = Kind::ended, .worker = WorkerId(0), .task = tasks[0].id, .at = kNow + 9us, .took = 9us});
   BOOST_TEST(m.scheduler->ended(kNow + 9us).placed.size() == 4U);
   BOOST_TEST(m.seen.tasks.size() == 4U);
   BOOST_TEST(!m.scheduler->holds());
@@ -308,8 +318,8 @@ BOOST_AUTO_TEST_CASE(where_times_are_not_sure_a_policy_places_what_can_start) {
   BOOST_TEST((decision.placed[0].worker == WorkerId(0)));
   // A policy with a defect must not keep the tasks for ever.
   m.to = WorkerId(7);
-  m.scheduler->task_started(WorkerId(0), decision.placed[0].task, kNow);
-  m.scheduler->task_left(WorkerId(0), decision.placed[0].task, kNow);
+  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(0), .task = decision.placed[0].task, .at = kNow});
+  m.scheduler->happened({.kind = Kind::left, .worker = WorkerId(0), .task = decision.placed[0].task, .at = kNow});
   const auto wrong = m.scheduler->ended(kNow);
   BOOST_TEST(wrong.failure.find("not there") != std::string::npos, wrong.failure);
   BOOST_TEST(wrong.placed.size() == 1U);
@@ -392,10 +402,11 @@ BOOST_AUTO_TEST_CASE(nothing_is_put_behind_a_task_of_which_hardly_anything_is_kn
   const std::vector<ReadyTask> tasks{m.of_rows(18), m.of_rows(18), m.of_rows(18)};
   BOOST_TEST(m.scheduler->model()->doubt(m.submitted->size_class(tasks[0].size_class), WorkerId(0)) > 0.3);
   BOOST_TEST(m.place(tasks).size() == 1U);
-  m.scheduler->task_started(WorkerId(0), tasks[0].id, kNow);
+  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(0), .task = tasks[0].id, .at = kNow});
   BOOST_TEST(m.scheduler->ended(kNow).placed.empty());
   // Two go ahead where it is known better, though not surely.
-  m.scheduler->task_ended(WorkerId(0), tasks[0].id, kNow + 144ms, 144ms);
+  m.scheduler->happened(
+      {.kind = Kind::ended, .worker = WorkerId(0), .task = tasks[0].id, .at = kNow + 144ms, .took = 144ms});
   const auto known = m.scheduler->ended(kNow + 144ms);
   BOOST_TEST(m.scheduler->model()->doubt(m.submitted->size_class(tasks[0].size_class), WorkerId(0)) < 0.3);
   BOOST_TEST(known.placed.size() == 2U);
@@ -410,12 +421,13 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_placed_by_a_guess_count_as_what_is_known_la
   const Duration guess = m.predicted(task);
   // The policy is told a longer time, because the time is uncertain. The worker's load counts the expected time.
   BOOST_TEST((m.scheduler->predictions().execution(task, WorkerId(1)) > guess));
-  m.scheduler->task_started(WorkerId(1), task.id, kNow);
+  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(1), .task = task.id, .at = kNow});
   BOOST_TEST((m.loads(kNow)[1].available == kNow + guess));
   m.to = WorkerId(0);
   BOOST_TEST(m.place({other}) == (std::vector<std::uint32_t>{0}), kPerElement);
-  m.scheduler->task_started(WorkerId(0), other.id, kNow);
-  m.scheduler->task_ended(WorkerId(0), other.id, kNow + 1us, 100us);
+  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(0), .task = other.id, .at = kNow});
+  m.scheduler->happened(
+      {.kind = Kind::ended, .worker = WorkerId(0), .task = other.id, .at = kNow + 1us, .took = 100us});
   const Duration known = m.predicted(task);
   BOOST_TEST((known < guess));
   BOOST_TEST((m.loads(kNow + 1us)[1].available == kNow + known));
@@ -459,11 +471,11 @@ BOOST_AUTO_TEST_CASE(predictions_are_compared_with_what_happened) {
   (void)m.place(tasks);
   const ReadyTask tried = m.ready(m.potrf, {});
   (void)m.place({tried});
-  m.scheduler->task_ended(WorkerId(1), tasks[0].id, kNow, 8us);
-  m.scheduler->task_ended(WorkerId(1), tried.id, kNow, 8us);
+  m.scheduler->happened({.kind = Kind::ended, .worker = WorkerId(1), .task = tasks[0].id, .at = kNow, .took = 8us});
+  m.scheduler->happened({.kind = Kind::ended, .worker = WorkerId(1), .task = tried.id, .at = kNow, .took = 8us});
   // Task 1 failed, and task 2 took no time.
-  m.scheduler->task_left(WorkerId(1), tasks[1].id, kNow);
-  m.scheduler->task_ended(WorkerId(1), tasks[2].id, kNow, 0us);
+  m.scheduler->happened({.kind = Kind::left, .worker = WorkerId(1), .task = tasks[1].id, .at = kNow});
+  m.scheduler->happened({.kind = Kind::ended, .worker = WorkerId(1), .task = tasks[2].id, .at = kNow, .took = 0us});
   const auto& errors = m.scheduler->prediction_errors();
   const PredictionErrors& gemm = errors[tasks[0].size_class.index()][static_cast<std::size_t>(DeviceKind::cuda)];
   BOOST_TEST(gemm.tasks == 1U);
@@ -527,15 +539,19 @@ BOOST_AUTO_TEST_CASE(changes_of_replicas_are_followed) {
   const HandleId handle = task.data[0].handle;
   const Predictions& predictions = m.scheduler->predictions();
   (void)m.place({task});
-  m.scheduler->replica_changed(handle, NodeId(1), memory::ReplicaState::incoming);
+  m.scheduler->happened(
+      {.kind = Kind::replica_changed, .state = memory::ReplicaState::incoming, .node = NodeId(1), .handle = handle});
   BOOST_TEST(predictions.traffic.in[1] == 8U);
-  m.scheduler->replica_changed(handle, NodeId(1), memory::ReplicaState::shared);
+  m.scheduler->happened(
+      {.kind = Kind::replica_changed, .state = memory::ReplicaState::shared, .node = NodeId(1), .handle = handle});
   BOOST_TEST(predictions.replicas.valid(handle, NodeId(1)));
   BOOST_TEST(!predictions.replicas.incoming(handle, NodeId(1)));
   BOOST_TEST(predictions.traffic.in[1] == 0U);
   BOOST_TEST(predictions.traffic.out[0] == 0U);
-  m.scheduler->replica_changed(handle, NodeId(0), memory::ReplicaState::invalid);
-  m.scheduler->replica_changed(handle, NodeId(1), memory::ReplicaState::modified);
+  m.scheduler->happened(
+      {.kind = Kind::replica_changed, .state = memory::ReplicaState::invalid, .node = NodeId(0), .handle = handle});
+  m.scheduler->happened(
+      {.kind = Kind::replica_changed, .state = memory::ReplicaState::modified, .node = NodeId(1), .handle = handle});
   BOOST_TEST(!predictions.replicas.valid(handle, NodeId(0)));
   BOOST_TEST((predictions.source(handle, NodeId(0)) == NodeId(1)));
   BOOST_TEST(predictions.traffic.in[1] == 0U);
@@ -545,7 +561,10 @@ BOOST_AUTO_TEST_CASE(a_copy_that_is_given_up_is_no_traffic) {
   Machinery m;
   const ReadyTask task = m.ready(m.gemm, {read(m.handles[0])});
   (void)m.place({task});
-  m.scheduler->replica_changed(task.data[0].handle, NodeId(1), memory::ReplicaState::invalid);
+  m.scheduler->happened({.kind = Kind::replica_changed,
+                         .state = memory::ReplicaState::invalid,
+                         .node = NodeId(1),
+                         .handle = task.data[0].handle});
   BOOST_TEST(m.scheduler->predictions().traffic.in[1] == 0U);
   BOOST_TEST(!m.scheduler->predictions().present(task.data[0], NodeId(1)));
 }

@@ -99,15 +99,16 @@ struct Machinery {
 BOOST_AUTO_TEST_CASE(who_has_more_cores_is_of_another_type_and_who_helps_gets_nothing) {
   Machinery m;
   BOOST_TEST(m.place().worker.value() == 0U);
-  m.scheduler->regrouped(WorkerId(1), 2);
-  m.scheduler->regrouped(WorkerId(2), 0);
+  m.scheduler->happened({.kind = graph::TaskEvent::Kind::regrouped, .worker = WorkerId(1), .cores = 2});
+  m.scheduler->happened({.kind = graph::TaskEvent::Kind::regrouped, .worker = WorkerId(2), .cores = 0});
   BOOST_TEST(m.place().worker.value() == 1U);
   BOOST_TEST(m.seen[0].type != m.seen[1].type);
-  m.scheduler->regrouped(WorkerId(0), 0);
-  m.scheduler->regrouped(WorkerId(1), 0);
-  m.scheduler->regrouped(WorkerId(2), 3);
+  m.scheduler->happened({.kind = graph::TaskEvent::Kind::regrouped, .worker = WorkerId(0), .cores = 0});
+  m.scheduler->happened({.kind = graph::TaskEvent::Kind::regrouped, .worker = WorkerId(1), .cores = 0});
+  m.scheduler->happened({.kind = graph::TaskEvent::Kind::regrouped, .worker = WorkerId(2), .cores = 3});
   BOOST_TEST(m.place().worker.value() == 2U);
-  for (std::uint32_t i = 0; i < 3; ++i) m.scheduler->regrouped(WorkerId(i), 1);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    m.scheduler->happened({.kind = graph::TaskEvent::Kind::regrouped, .worker = WorkerId(i), .cores = 1});
   BOOST_TEST(m.place().worker.value() == 0U);
   BOOST_TEST(m.seen[0].type == m.seen[1].type);
   BOOST_TEST(m.seen[1].type == m.seen[2].type);
@@ -116,12 +117,14 @@ BOOST_AUTO_TEST_CASE(who_has_more_cores_is_of_another_type_and_who_helps_gets_no
 BOOST_AUTO_TEST_CASE(what_was_placed_on_another_number_of_cores_teaches_nothing) {
   Machinery m;
   const Placed before = m.place();
-  m.scheduler->regrouped(before.worker, 2);
+  m.scheduler->happened({.kind = graph::TaskEvent::Kind::regrouped, .worker = before.worker, .cores = 2});
   const Placed after = m.place();
   BOOST_TEST(after.worker.value() == before.worker.value());
-  m.scheduler->task_ended(before.worker, before.task, kNow, 100us);
+  m.scheduler->happened(
+      {.kind = graph::TaskEvent::Kind::ended, .worker = before.worker, .task = before.task, .at = kNow, .took = 100us});
   BOOST_TEST(m.taught.measured_on.empty());
-  m.scheduler->task_ended(after.worker, after.task, kNow, 50us);
+  m.scheduler->happened(
+      {.kind = graph::TaskEvent::Kind::ended, .worker = after.worker, .task = after.task, .at = kNow, .took = 50us});
   BOOST_TEST((m.taught.measured_on == std::vector{2}));
 }
 

@@ -39,6 +39,7 @@ class Shortest final : public PlacingPolicy {
 };
 
 using Words = std::vector<std::string>;
+using Kind = graph::TaskEvent::Kind;
 const auto kPerElement = boost::test_tools::per_element();
 constexpr TimeStamp kNow = std::chrono::seconds(1);
 
@@ -50,8 +51,8 @@ struct Fixture {
   SchedulerCore loaded_core(bool in_rounds) {
     SchedulerCore scheduler = core(in_rounds);
     (void)scheduler.abandon(tasks({100, 101, 102, 103, 104, 105}), "loads it", kNow);
-    scheduler.task_started(WorkerId(1), TaskId(101), kNow);
-    scheduler.task_started(WorkerId(1), TaskId(103), kNow);
+    scheduler.happened({.kind = Kind::started, .worker = WorkerId(1), .task = TaskId(101), .at = kNow});
+    scheduler.happened({.kind = Kind::started, .worker = WorkerId(1), .task = TaskId(103), .at = kNow});
     return scheduler;
   }
   std::uint64_t next = 0;
@@ -115,7 +116,8 @@ BOOST_AUTO_TEST_CASE(the_next_round_asks_again_and_does_not_decide_again_about_t
 BOOST_AUTO_TEST_CASE(every_decision_sees_the_loads_as_they_are_then) {
   SchedulerCore scheduler = loaded_core(true);
   (void)scheduler.activated(tasks({1}), kNow);
-  for (const std::uint64_t started : {100U, 102U, 104U}) scheduler.task_started(WorkerId(0), TaskId(started), kNow);
+  for (const std::uint64_t started : {100U, 102U, 104U})
+    scheduler.happened({.kind = Kind::started, .worker = WorkerId(0), .task = TaskId(started), .at = kNow});
   BOOST_TEST(in_words(scheduler.decide(kNow)) == (Words{"1 on 0"}), kPerElement);
 }
 
@@ -226,9 +228,9 @@ BOOST_FIXTURE_TEST_CASE(a_policy_that_keeps_tasks_while_no_worker_has_any_loses_
 BOOST_FIXTURE_TEST_CASE(the_last_end_is_when_a_starving_policy_is_found_out, Keeping) {
   go = {{1, 0}};
   BOOST_TEST(scheduler.activated(tasks({1, 2}), kNow).failure.empty());
-  scheduler.task_started(WorkerId(0), TaskId(1), kNow);
+  scheduler.happened({.kind = Kind::started, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(scheduler.ended(kNow).failure.empty());
-  scheduler.task_ended(WorkerId(0), TaskId(1), kNow, Duration(5));
+  scheduler.happened({.kind = Kind::ended, .worker = WorkerId(0), .task = TaskId(1), .at = kNow, .took = Duration(5)});
   const auto decision = scheduler.ended(kNow);
   BOOST_TEST(in_words(decision) == (Words{"2 on 0"}), kPerElement);
   BOOST_TEST(!decision.failure.empty());
@@ -258,7 +260,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_abandoned_and_is_ready_again_goes_past_the_poli
   (void)scheduler.abandon(tasks({2}), "lost", kNow);
   BOOST_TEST(scheduler.taken_away(TaskId(2)));
   // The task had to wait for a commute lock.
-  scheduler.task_left(WorkerId(1), TaskId(2), kNow);
+  scheduler.happened({.kind = Kind::left, .worker = WorkerId(1), .task = TaskId(2), .at = kNow});
   BOOST_TEST(in_words(scheduler.activated(tasks({2}), kNow)) == (Words{"2 on 1"}), kPerElement);
   go = {{2, 0}, {3, 1}};
   const auto decision = scheduler.activated(tasks({3}), kNow);
@@ -324,21 +326,21 @@ BOOST_AUTO_TEST_CASE(the_last_task_of_pieces_that_has_not_begun_is_taken_back) {
   };
   // An accelerator keeps at least one task.
   BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(super, 0)}, kNow)).empty());
-  scheduler.task_ended(WorkerId(1), TaskId(0), kNow, {});
+  scheduler.happened({.kind = Kind::ended, .worker = WorkerId(1), .task = TaskId(0), .at = kNow});
   BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(plain, 1)}, kNow)).empty());
   const std::vector<ReadyTask> tasks{ready(super, 2), ready(super, 3), ready(plain, 4)};
   BOOST_TEST(taken(scheduler.activated(tasks, kNow)) == (Words{"3 from 1"}), kPerElement);
   // One task is taken back at a time.
   BOOST_TEST(taken(scheduler.ended(kNow)).empty());
   // Task 3 comes back; then the next one is taken.
-  scheduler.task_left(WorkerId(1), TaskId(3), kNow);
+  scheduler.happened({.kind = Kind::left, .worker = WorkerId(1), .task = TaskId(3), .at = kNow});
   const auto decision = scheduler.activated(std::vector<ReadyTask>{tasks[1]}, kNow);
   BOOST_TEST(in_words(decision) == (Words{"3 on 0"}), kPerElement);
   BOOST_TEST(taken(decision) == (Words{"2 from 1"}), kPerElement);
   // Task 2 began before the worker heard of the request, and ended. It is not taken back when it comes again.
-  scheduler.task_started(WorkerId(1), TaskId(2), kNow);
+  scheduler.happened({.kind = Kind::started, .worker = WorkerId(1), .task = TaskId(2), .at = kNow});
   BOOST_TEST(taken(scheduler.ended(kNow)).empty());
-  scheduler.task_ended(WorkerId(1), TaskId(2), kNow, {});
+  scheduler.happened({.kind = Kind::ended, .worker = WorkerId(1), .task = TaskId(2), .at = kNow});
   BOOST_TEST(in_words(scheduler.activated(std::vector<ReadyTask>{tasks[0]}, kNow)) == (Words{"2 on 1"}), kPerElement);
 }
 
@@ -353,20 +355,20 @@ BOOST_AUTO_TEST_CASE(who_helps_is_busy_and_what_nobody_can_join_is_not_open) {
     return scheduler.workers()[worker];
   };
   BOOST_TEST(look(0).open == 1U);
-  scheduler.task_started(WorkerId(0), TaskId(1), kNow);
+  scheduler.happened({.kind = Kind::started, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(!look(1).busy);
-  scheduler.joined(WorkerId(1));
+  scheduler.happened({.kind = Kind::joined, .worker = WorkerId(1)});
   BOOST_TEST(look(1).busy);
   BOOST_TEST(look(0).busy);
-  scheduler.all_taken(TaskId(1));
+  scheduler.happened({.kind = Kind::all_taken, .task = TaskId(1)});
   BOOST_TEST(look(0).open == 0U);
   // Worker 0 goes on with other tasks.
-  scheduler.stopped(WorkerId(0), TaskId(1), kNow);
+  scheduler.happened({.kind = Kind::stopped, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(!look(0).busy);
   BOOST_TEST(look(1).busy);
-  scheduler.stopped(WorkerId(1), TaskId(1), kNow);
+  scheduler.happened({.kind = Kind::stopped, .worker = WorkerId(1), .task = TaskId(1), .at = kNow});
   BOOST_TEST(!look(1).busy);
-  scheduler.task_ended(WorkerId(0), TaskId(1), kNow, {});
+  scheduler.happened({.kind = Kind::ended, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(look(0).open == 0U);
 }
 
@@ -380,12 +382,12 @@ BOOST_AUTO_TEST_CASE(a_task_of_pieces_is_open_until_who_began_it_stops) {
     (void)scheduler.activated(tasks({100 + next++}), kNow);
     return scheduler.workers()[0].open > 0;
   };
-  scheduler.task_started(WorkerId(0), TaskId(1), kNow);
-  scheduler.joined(WorkerId(1));
-  scheduler.stopped(WorkerId(1), TaskId(1), kNow);
+  scheduler.happened({.kind = Kind::started, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
+  scheduler.happened({.kind = Kind::joined, .worker = WorkerId(1)});
+  scheduler.happened({.kind = Kind::stopped, .worker = WorkerId(1), .task = TaskId(1), .at = kNow});
   // Worker 0 may have gone on with other work, and may have left some pieces.
   BOOST_TEST(is_open());
-  scheduler.stopped(WorkerId(0), TaskId(1), kNow);
+  scheduler.happened({.kind = Kind::stopped, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(!is_open());
 }
 
@@ -399,9 +401,9 @@ BOOST_AUTO_TEST_CASE(a_task_of_pieces_that_was_placed_again_is_open_once) {
   BOOST_TEST(scheduler.workers()[0].open == 0U);
   BOOST_TEST(scheduler.workers()[1].open == 1U);
   // This event is late: the task no longer waits for a commute lock.
-  scheduler.task_left(WorkerId(0), TaskId(1), kNow);
+  scheduler.happened({.kind = Kind::left, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(scheduler.workers()[1].open == 1U);
-  scheduler.task_left(WorkerId(1), TaskId(1), kNow);
+  scheduler.happened({.kind = Kind::left, .worker = WorkerId(1), .task = TaskId(1), .at = kNow});
   BOOST_TEST(scheduler.workers()[1].open == 0U);
 }
 

@@ -87,7 +87,7 @@ struct Dialogue {
     setup->core.slots = std::max<std::size_t>(slots_, 1);
     setup->core.seed = 1;
     setup->core.activation_queue = placing ? &activation : nullptr;
-    setup->core.fetches = crew->services != nullptr;
+    setup->core.fetches = crew->data != nullptr;
     setup->supervisor = supervisor;
     setup->decide = [this] { peers->tell_scheduler(); };
     peers->set_scheduler(scheduler);

@@ -19,22 +19,15 @@ using tests::Lines;
 const auto kPerElement = boost::test_tools::per_element();
 
 /// Requested data arrive when the test says so, or as soon as no worker wants them any more.
-class LateServices final : public TaskServices {
+class LateData final : public DataProvider {
  public:
-  explicit LateServices(Crew& crew) : crew_(crew) { crew.services = this; }
+  explicit LateData(Crew& crew) : crew_(crew) { crew.data = this; }
 
   bool acquire(WorkerId /*worker*/, Task& task) override {
     asked_for.push_back(&task);
     return false;
   }
   void withdraw(WorkerId worker, Task& task) override { answer(worker, task); }
-  std::optional<bool> may_issue(WorkerId /*worker*/, const Task& /*task*/) override { return true; }
-  void started(WorkerId /*worker*/, const Task& /*task*/, TimeStamp /*at*/) override {}
-  void joined(WorkerId /*worker*/) override {}
-  void stopped(WorkerId /*worker*/, TaskId /*task*/, TimeStamp /*at*/) override {}
-  void left(WorkerId /*worker*/, TaskId /*task*/, bool /*ended*/) override {}
-  void ended(WorkerId /*worker*/, Task& /*task*/, TimeStamp /*at*/, Duration /*took*/, bool /*failed*/) override {}
-  void send_on(Task& /*task*/, KindSet /*kinds*/) override {}
 
   void answer(WorkerId worker, Task& task) {
     const LockGuard lock(crew_.ports[worker.index()].arrived_lock);
@@ -49,21 +42,21 @@ class LateServices final : public TaskServices {
 
 BOOST_AUTO_TEST_CASE(an_answer_to_an_actor_that_died_starts_no_task_of_the_next) {
   Dialogue d;
-  LateServices services(*d.crew);
+  LateData data(*d.crew);
   d.give(kFirst, {"a"});
   d.begin();
   d.stage.play();
-  BOOST_TEST(services.asked_for.size() == 1U);
+  BOOST_TEST(data.asked_for.size() == 1U);
   // The data arrive between the actor's last look and its withdrawal.
   caf::anon_send_exit(d.worker, caf::exit_reason::kill);
   d.stage.play();
   d.begin();
   d.stage.play();
-  BOOST_TEST_REQUIRE(services.asked_for.size() == 2U);
+  BOOST_TEST_REQUIRE(data.asked_for.size() == 2U);
   d.stage.tell(d.worker, DataArrived{});
   d.stage.play();
   BOOST_TEST(d.ran.empty());
-  services.answer(kFirst, *services.asked_for[1]);
+  data.answer(kFirst, *data.asked_for[1]);
   d.stage.tell(d.worker, DataArrived{});
   d.stage.play();
   BOOST_TEST(d.ran == (Lines{"a"}), kPerElement);

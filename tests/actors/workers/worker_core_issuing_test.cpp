@@ -1,9 +1,11 @@
 // Tasks that a worker gives to its device before the device can begin them, and their fate when something goes wrong.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/actors/workers/core_fixture.hpp"
@@ -21,38 +23,35 @@ using tests::nobody_steals;
 const auto kPerElement = boost::test_tools::per_element();
 
 /// Records what it is told. Every task that it is asked about may be issued.
-struct Notes final : TaskServices {
+struct Notes final : DataProvider {
   bool acquire(WorkerId, Task&) override { return false; }
   void withdraw(WorkerId, Task& task) override { lines.push_back("withdraw " + task.extras->name); }
-  std::optional<bool> may_issue(WorkerId, const Task& task) override {
+  std::optional<bool> may_issue(const Task& task) {
     lines.push_back("may issue " + task.extras->name);
     return answer;
   }
-  void started(WorkerId, const Task&, TimeStamp) override {}
-  void joined(WorkerId) override {}
-  void stopped(WorkerId, TaskId, TimeStamp) override {}
-  void left(WorkerId, TaskId, bool) override {}
-  void ended(WorkerId, Task&, TimeStamp, Duration, bool) override {}
-  void send_on(Task&, KindSet) override {}
 
   std::optional<bool> answer = true;
   Lines lines;
 };
 
-WorkerCore::Options options(std::size_t slots, std::size_t most_ahead) {
+WorkerCore::Options options(std::size_t slots, std::size_t most_ahead,
+                            std::function<std::optional<bool>(const Task&)> may_issue) {
   return {.self = kFirst,
           .slots = slots,
           .fetches = true,
           .lookahead = 1,
           .most_ahead = most_ahead,
           .work_ahead = std::chrono::microseconds(100),
+          .may_issue = std::move(may_issue),
           .seed = 7};
 }
 
 struct Fixture : tests::CoreFixture {
   explicit Fixture(std::size_t slots = 1, std::size_t most_ahead = 4)
-      : CoreFixture(nobody_steals(4), options(slots, most_ahead)) {
-    crew.services = &notes;
+      : CoreFixture(nobody_steals(4),
+                    options(slots, most_ahead, [this](const Task& task) { return notes.may_issue(task); })) {
+    crew.data = &notes;
     // After this, the duration of tasks of this codelet is known.
     chain({"known"});
     Task& known = start_first();

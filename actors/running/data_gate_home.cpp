@@ -1,7 +1,9 @@
 /// Bringing data home, to host memory, that the program wants to see.
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "actors/running/run_services.hpp"
+#include "actors/running/data_gate.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/working_set.hpp"
 
@@ -14,13 +16,12 @@ constexpr std::size_t kHomeAtOnce = 64;
 
 }  // namespace
 
-Result<void> RunServices::bring_home(const graph::DataRecord& data, AccessMode mode,
-                                     const std::function<bool()>& pump) {
-  if (!memory_ || !setup_.memories->holds_data()) return {};
+Result<void> DataGate::bring_home(const graph::DataRecord& data, AccessMode mode, const std::function<bool()>& pump) {
+  if (!memories_.holds_data()) return {};
   std::vector<memory::Use> uses;
   data.visit_tree([&](const graph::DataRecord& part) {
     if (part.covered) return;
-    setup_.views->know(part);
+    setup_.views.know(part);
     uses.push_back({part.handle_id(), mode, part.view.layout.payload()});
   });
   Result<void> home = bring_home(uses, pump);
@@ -33,12 +34,12 @@ Result<void> RunServices::bring_home(const graph::DataRecord& data, AccessMode m
                  graph::describe(data) + " could not be brought to host memory: " + home.failure().message};
 }
 
-Result<void> RunServices::bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump) {
+Result<void> DataGate::bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump) {
   memory::MemoryEvent event;
   event.kind = memory::MemoryEvent::Kind::acquire;
   event.node = memory::kHost;
   event.uses.assign(uses.begin(), uses.end());
-  event.request = take_home_requests(1);
+  event.request = reserve_home_requests(1);
   const memory::RequestId request = event.request;
   post_and_handle(std::move(event));
   Result<void> home = wait_for_home(request, pump);
@@ -47,18 +48,18 @@ Result<void> RunServices::bring_home(std::span<const memory::Use> uses, const st
   return home;
 }
 
-memory::RequestId RunServices::take_home_requests(std::uint64_t count) {
+memory::RequestId DataGate::reserve_home_requests(std::uint64_t count) {
   const LockGuard lock(mutex_);
   const std::uint64_t first = home_requests_ + 1;
   home_requests_ += count;
   return memory::RequestId(kFirstHomeRequest | first);
 }
 
-Result<void> RunServices::bring_all_home(const graph::TaskOwner& graph, const std::function<bool()>& pump) {
-  if (!memory_ || !setup_.memories->holds_data()) return {};
+Result<void> DataGate::bring_all_home(const graph::TaskOwner& graph, const std::function<bool()>& pump) {
+  if (!memories_.holds_data()) return {};
   const auto away = memory_->with_core(
       [](const memory::MemoryCore& core) { return std::vector<HandleId>(core.away().begin(), core.away().end()); });
-  const std::vector<memory::Use> uses = setup_.views->in_sight(away, graph);
+  const std::vector<memory::Use> uses = setup_.views.in_sight(away, graph);
   std::optional<Failure> first_failure;
   std::size_t failures = 0;
   for (std::size_t begin = 0; begin < uses.size(); begin += kHomeAtOnce) {
@@ -67,7 +68,7 @@ Result<void> RunServices::bring_all_home(const graph::TaskOwner& graph, const st
     event.kind = memory::MemoryEvent::Kind::bring_home;
     event.uses.assign(uses.begin() + static_cast<std::ptrdiff_t>(begin),
                       uses.begin() + static_cast<std::ptrdiff_t>(begin + count));
-    event.request = take_home_requests(count);
+    event.request = reserve_home_requests(count);
     const std::uint64_t first = event.request.value();
     post_and_handle(std::move(event));
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -82,11 +83,11 @@ Result<void> RunServices::bring_all_home(const graph::TaskOwner& graph, const st
                  fmt::format("data could not be brought to host memory: {}{}", first_failure->message, more)};
 }
 
-Result<void> RunServices::wait_for_home(memory::RequestId request, const std::function<bool()>& pump) {
+Result<void> DataGate::wait_for_home(memory::RequestId request, const std::function<bool()>& pump) {
   UniqueLock lock(mutex_);
   while (true) {
     if (auto answer = home_.extract(request); !answer.empty()) return std::move(answer.mapped());
-    if (!setup_.cooperative) {
+    if (has_threads_) {
       home_answered_.wait(lock);
       continue;
     }

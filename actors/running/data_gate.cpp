@@ -1,0 +1,338 @@
+#include "actors/running/data_gate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "actors/memory/eviction/eviction_policies.hpp"
+#include "graph/codelets/codelet.hpp"
+#include "graph/data/data_registry.hpp"
+#include "graph/data/working_set.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+/// The first number of requests that a task makes anew; neither a task's nor the program's requests have such numbers.
+constexpr std::uint64_t kAnew = std::uint64_t{1} << 62U;
+
+}  // namespace
+
+using graph::TaskEvent;
+
+DataGate::DataGate(Setup setup)
+    : setup_(std::move(setup)),
+      has_threads_(setup_.mode.has_threads()),
+      memories_(*setup_.mode.memories()),
+      asks_(setup_.plan.places.size()),
+      granted_(setup_.plan.places.size()),
+      reuse_(setup_.plan.options.reuse_profile, setup_.plan.options.on_warning) {
+  memory::MemoryOptions options = memories_.memory_options();
+  options.access_observer = setup_.plan.options.access_observer;
+  options.reuse_profile = reuse_.recorded();
+  auto policy = memory::make_eviction_policy(setup_.plan.options.eviction, setup_.upcoming).value_or_throw();
+  for (std::size_t i = 0; reuse_.learned() != nullptr && i < reuse_.learned()->uses().size(); ++i) {
+    const auto uses = static_cast<std::int64_t>(reuse_.learned()->uses()[i]);
+    policy->set_reuse(HandleId(i), uses);
+    setup_.submitted.set_reuse(HandleId(i), uses);
+  }
+  memory_ = std::make_shared<memory::MemoryState>(std::move(options), *this, std::move(policy));
+}
+
+void DataGate::post(memory::MemoryEvent event) {
+  if (memory_->inbox().post(std::move(event))) setup_.peers.tell_memory();
+}
+
+void DataGate::post_and_handle(memory::MemoryEvent event) {
+  // If another thread has been told already, it handles this event, too.
+  if (!memory_->inbox().post(std::move(event))) return;
+  if (!has_threads_ || !memory_->try_to_handle_inbox()) setup_.peers.tell_memory();
+}
+
+void DataGate::post_release(memory::RequestId request) {
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::release;
+  event.request = request;
+  if (!has_threads_) return post_and_handle(std::move(event));
+  if (!memory_->inbox().leave(std::move(event))) return;
+  if (!memory_->try_to_handle_inbox()) setup_.peers.tell_memory();
+}
+
+bool DataGate::looks_for_replicas(WorkerId worker) const {
+  return node_of(worker) != memory::kHost && memories_.holds_data();
+}
+
+void DataGate::grant(WorkerId worker, TaskId task, std::span<const memory::Use> uses, const memory::MemoryCore& core) {
+  if (!looks_for_replicas(worker)) return;
+  const NodeId node = node_of(worker);
+  granted_[worker.index()].grant(task, uses, [&](HandleId handle) { return core.offset(handle, node); });
+}
+
+void DataGate::know(const graph::Task& task) {
+  if (memories_.holds_data()) setup_.views.know(task);
+}
+
+memory::RequestId DataGate::request_of(TaskId task) const {
+  const memory::RequestId request(task.value());
+  if (!any_anew_.load(std::memory_order_relaxed)) return request;
+  const LockGuard lock(mutex_);
+  const auto found = anew_.find(task);
+  return found != anew_.end() ? found->second : request;
+}
+
+bool DataGate::acquire(WorkerId worker, graph::Task& task) {
+  memory::MemoryEvent& event = asks_[worker.index()];
+  event.kind = memory::MemoryEvent::Kind::acquire;
+  event.task = task.task_id();
+  event.node = node_of(worker);
+  event.uses.clear();
+  if (event.node != memory::kHost) {
+    if (!memories_.allocates(event.node)) {
+      refuse({worker, &task}, kOnHostMemory, {ErrorCode::out_of_memory, "memory for its data could not be had"});
+      return false;
+    }
+    if (const graph::DataRecord* whole = graph::find_whole_of_parts(task)) {
+      refuse({worker, &task}, kOnHostMemory,
+             {ErrorCode::invalid_argument,
+              fmt::format("{} has parts, which lie apart in the memory of a GPU, so that a kernel can "
+                          "use it as a whole on a core only: give the codelet an implementation for "
+                          "cores, or release the parts first",
+                          graph::describe(*whole))});
+      return false;
+    }
+  }
+  graph::append_working_set(task, event.uses);
+  setup_.submitted.mark_last_writes(event.uses);
+  event.request = request_of(event.task);
+  // Data that are written elsewhere may have to come home later. Data that are at home were made known by the task that
+  // takes them away.
+  if (event.node != memory::kHost) know(task);
+  const auto granted = [&](const memory::MemoryCore& core) { grant(worker, event.task, event.uses, core); };
+  if (has_threads_ && memory_->acquire_at_once(event, granted)) return true;
+  if (event.node == memory::kHost) know(task);
+  {
+    const LockGuard lock(mutex_);
+    requests_[event.request] = {worker, &task, task.task_id()};
+  }
+  post_and_handle(event);
+  return false;
+}
+
+void DataGate::withdraw(WorkerId worker, graph::Task& task) {
+  const memory::RequestId request = request_of(task.task_id());
+  {
+    const LockGuard lock(mutex_);
+    requests_.erase(request);
+    // The task's next request gets another number: an answer to this one may be on its way.
+    anew_[task.task_id()] = memory::RequestId(kAnew | ++requests_anew_);
+    any_anew_.store(true, std::memory_order_relaxed);
+  }
+  granted_[worker.index()].end(task.task_id());
+  post_release(request);
+  setup_.crew.tell({.kind = TaskEvent::Kind::left, .worker = worker, .task = task.task_id()});
+}
+
+void DataGate::happened(const TaskEvent& event) {
+  if (!event.ends_task()) return;
+  const memory::RequestId request = request_of(event.task);
+  forget_request(event.task);
+  // A task that was dropped has no data.
+  if (event.kind == TaskEvent::Kind::dropped) return;
+  if (looks_for_replicas(event.worker)) granted_[event.worker.index()].end(event.task);
+  post_release(request);
+}
+
+void DataGate::forget_request(TaskId task) {
+  if (!any_anew_.load(std::memory_order_relaxed)) return;
+  const LockGuard lock(mutex_);
+  anew_.erase(task);
+}
+
+void DataGate::copy(const memory::Command& transfer) {
+  memories_.copy(transfer, [this, id = transfer.transfer](const Result<void>& outcome) {
+    if (closed_.load(std::memory_order_acquire)) return;
+    memory::MemoryEvent event;
+    event.kind = outcome ? memory::MemoryEvent::Kind::transfer_done : memory::MemoryEvent::Kind::transfer_failed;
+    event.transfer = id;
+    post_and_handle(std::move(event));
+  });
+}
+
+void DataGate::hurry(memory::TransferId transfer) { memories_.hurry(transfer); }
+
+DataGate::Request DataGate::take_request(memory::RequestId request) {
+  auto found = requests_.extract(request);
+  return found.empty() ? Request{} : found.mapped();
+}
+
+void DataGate::acquired(memory::RequestId request) {
+  if (request.value() >= kFirstHomeRequest) {
+    const LockGuard lock(mutex_);
+    home_.emplace(request, Result<void>());
+    home_answered_.notify_all();
+    return;
+  }
+  Request asked;
+  {
+    const LockGuard lock(mutex_);
+    asked = take_request(request);
+    if (asked.task == nullptr) return;  // withdrawn
+    std::vector<memory::Use> uses;
+    graph::append_working_set(*asked.task, uses);
+    grant(asked.worker, asked.id, uses, memory_->core());
+    workers::WorkerPort& port = setup_.crew.ports[asked.worker.index()];
+    const LockGuard port_lock(port.arrived_lock);
+    port.arrived.push_back(asked.task);
+  }
+  setup_.peers.send(asked.worker, DataArrived{});
+}
+
+void DataGate::refused(const memory::Command& command) {
+  using Kind = memory::Command::Kind;
+  const std::string node = memories_.name(command.node);
+  Failure failure{ErrorCode::transfer_failed, {}};
+  KindSet elsewhere = 0;
+  switch (command.kind) {
+    case Kind::cannot_fit:
+      failure = {ErrorCode::out_of_memory,
+                 command.handle.valid()
+                     ? fmt::format("the data with handle {} have {} bytes, and a piece of data in the memory of {} may "
+                                   "have {}: divide them into parts",
+                                   command.handle.value(), command.needed.count, node, command.capacity.count)
+                     : fmt::format("its data need {} bytes in the memory of {}, which has {}", command.needed.count,
+                                   node, command.capacity.count)};
+      elsewhere = kOnHostMemory;
+      break;
+    case Kind::content_lost:
+      failure = {ErrorCode::device_lost, fmt::format("the newest content of the data with handle {} was in the memory "
+                                                     "of a device that has stopped working",
+                                                     command.handle.value())};
+      break;
+    case Kind::node_lost:
+      failure = {ErrorCode::device_lost, fmt::format("{} has stopped working", node)};
+      elsewhere = setup_.crew.alive();
+      break;
+    default:
+      failure.message = fmt::format("the data with handle {} could not be copied to {}", command.handle.value(), node);
+  }
+  if (command.request.value() >= kFirstHomeRequest) {
+    const LockGuard lock(mutex_);
+    home_.emplace(command.request, Result<void>(failure));
+    home_answered_.notify_all();
+    return;
+  }
+  const LockGuard lock(mutex_);
+  const Request asked = take_request(command.request);
+  if (asked.task != nullptr) refuse(asked, elsewhere, failure);
+}
+
+void DataGate::refuse(const Request& asked, KindSet elsewhere, const Failure& failure) {
+  elsewhere &= setup_.crew.able(*asked.task) & setup_.crew.alive(*asked.task);
+  // A device with a memory of its own that has just refused the task would refuse it again.
+  if (failure.code == ErrorCode::invalid_argument) elsewhere &= kOnHostMemory;
+  graph::FailureLog::Cause cause;
+  if (elsewhere == 0) {
+    cause = std::make_shared<Failure>(
+        Failure{failure.code, fmt::format("{} failed on worker {}: {}", graph::describe(*asked.task),
+                                          asked.worker.value(), failure.message)});
+  }
+  workers::WorkerPort& port = setup_.crew.ports[asked.worker.index()];
+  {
+    const LockGuard lock(port.arrived_lock);
+    port.refused.push_back({asked.task, elsewhere, std::move(cause)});
+  }
+  setup_.peers.send(asked.worker, DataArrived{});
+}
+
+void DataGate::replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) {
+  setup_.crew.tell({.kind = TaskEvent::Kind::replica_changed, .state = state, .node = node, .handle = handle});
+}
+
+void DataGate::prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) {
+  know(task);
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::prefetch;
+  event.task = task.task_id();
+  event.node = node;
+  event.uses.assign(uses.begin(), uses.end());
+  post(std::move(event));
+}
+
+void DataGate::forget(const graph::DataRecord& data) {
+  const graph::DataRecord* whole = &data;
+  while (whole->parent != nullptr) whole = whole->parent;
+  setup_.views.forget(data.handle_id(), whole->owned);
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::forget;
+  event.handle = data.handle_id();
+  post(std::move(event));
+}
+
+void DataGate::node_lost(NodeId node) {
+  memory::MemoryEvent event;
+  event.kind = memory::MemoryEvent::Kind::node_lost;
+  event.node = node;
+  post(std::move(event));
+}
+
+DataView DataGate::replica(const graph::DataRecord& data, WorkerId worker) const {
+  const NodeId node = node_of(worker);
+  if (node == memory::kHost) return data.view;
+  return memories_.replica(data.view, node, granted_[worker.index()].offset(data.handle_id()));
+}
+
+std::unordered_map<TaskId, std::string> DataGate::fetching() {
+  std::unordered_map<TaskId, std::string> all;
+  const auto waiting = memory_->with_core([](const memory::MemoryCore& core) { return core.waiting(); });
+  const LockGuard lock(mutex_);
+  for (const memory::WaitingRequest& request : waiting) {
+    const auto found = requests_.find(request.request);
+    if (found == requests_.end()) continue;
+    const std::string node = memories_.name(request.node);
+    std::string what;
+    switch (request.reason) {
+      case memory::WaitingRequest::Reason::turn: what = "its turn to get memory of " + node; break;
+      case memory::WaitingRequest::Reason::handle_in_use:
+        what = fmt::format("handle {}, which is in use on another device", request.handle.value());
+        break;
+      case memory::WaitingRequest::Reason::memory:
+        what = fmt::format("{} bytes of memory of {}", request.needed.count, node);
+        break;
+      case memory::WaitingRequest::Reason::transfer:
+        what = fmt::format("the copy of handle {} to {}", request.handle.value(), node);
+        break;
+    }
+    // The id is used, not the task: the task may be gone if its worker has died meanwhile.
+    all.emplace(found->second.id, std::move(what));
+  }
+  return all;
+}
+
+TransferReport DataGate::transfers() const {
+  TransferReport report = memories_.transfers();
+  report.manager_passes = memory_->passes();
+  memory_->with_core([&](const memory::MemoryCore& core) {
+    const memory::MemoryStatistics& statistics = core.statistics();
+    for (std::uint32_t node = 1; node < statistics.nodes(); ++node) {
+      report.memories.push_back(
+          {NodeId(node), core.capacity(NodeId(node)), statistics.highest_use[node], core.used(NodeId(node))});
+    }
+    report.evictions = statistics.evictions;
+    report.write_backs = statistics.write_backs;
+    report.prefetches = statistics.prefetches;
+    report.prefetches_used = statistics.prefetches_used;
+    report.hits = statistics.hits;
+    report.misses = statistics.misses;
+  });
+  return report;
+}
+
+void DataGate::hint(std::span<const HandleId> handles, memory::MemoryEvent event) {
+  for (const HandleId handle : handles) {
+    event.handle = handle;
+    post(event);
+  }
+}
+
+}  // namespace troupe::actors

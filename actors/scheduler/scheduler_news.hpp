@@ -1,0 +1,51 @@
+/// Scheduler news: the events that wait for the scheduler.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "graph/tasks/task_event.hpp"
+#include "proto/inbox.hpp"
+
+namespace troupe::scheduler {
+
+using graph::TaskEvent;
+
+/// Events lie here until the scheduler next decides. It is woken for those after which it may place a task that it has
+/// kept, unless the worker has it decide anyway. Any thread may call it.
+class SchedulerNews final : public graph::TaskObserver {
+ public:
+  struct Options {
+    /// Workers have threads of their own, in which they have the scheduler decide when a task has ended.
+    bool workers_decide = false;
+    /// True while the scheduler has to decide even if an end makes no task ready; outlives this.
+    const std::atomic<bool>* ends_count = nullptr;
+    std::function<void()> wake;
+  };
+
+  explicit SchedulerNews(Options options) : options_(std::move(options)) {}
+
+  void happened(const TaskEvent& event) override {
+    inbox_.post(event);
+    if (wakes(event)) options_.wake();
+  }
+  /// Moves all events to `events`, oldest first.
+  void take(std::vector<TaskEvent>& events) { inbox_.take(events); }
+
+ private:
+  [[nodiscard]] bool wakes(const TaskEvent& event) const {
+    using Kind = TaskEvent::Kind;
+    if (!event.makes_room()) return false;
+    // Tasks that the policy keeps may be for this worker.
+    if (event.kind == Kind::worker_lost || event.kind == Kind::regrouped) return true;
+    const bool left = event.kind == Kind::left || event.kind == Kind::dropped;
+    return (left || !options_.workers_decide) && options_.ends_count->load(std::memory_order_seq_cst);
+  }
+
+  const Options options_;
+  Inbox<TaskEvent> inbox_;
+};
+
+}  // namespace troupe::scheduler

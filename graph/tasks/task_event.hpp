@@ -1,0 +1,77 @@
+/// Task events: what happens to tasks on workers, and to the workers and data that tasks need.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "proto/ids.hpp"
+#include "proto/memory.hpp"
+#include "proto/units.hpp"
+
+namespace troupe::graph {
+
+/// Every event is told once, in these words, to all who observe it. Fields that a kind does not name have no meaning.
+struct TaskEvent {
+  enum class Kind : std::uint8_t {
+    /// `task` has begun on `worker` at `at`.
+    started,
+    /// `worker` runs pieces of a task that another worker has begun.
+    joined,
+    /// Nobody can join `task` any more: each of its pieces is taken.
+    all_taken,
+    /// `worker` runs no more pieces of `task`, which it or another has begun. If nobody else does, its end comes next.
+    stopped,
+    /// `task` has ended at `at`, has not failed, and is about to be completed. It had its device for `took`: a part of
+    /// the time where others ran beside it.
+    ended,
+    /// `task` has failed at `at`, and is about to be completed.
+    failed,
+    /// `task` has left `worker` without having run there: it waits for a lock, or runs elsewhere or later.
+    left,
+    /// `task` has left `worker` without having run, and has ended: it was cancelled, or cannot have its data. It may be
+    /// gone.
+    dropped,
+    /// `worker` cannot run anything any more.
+    worker_lost,
+    /// `worker` has `cores` cores from here on; 0: it runs nothing until it has some again.
+    regrouped,
+    /// The data of `handle` are in `state` on `node`.
+    replica_changed,
+  };
+  Kind kind = Kind::started;
+  memory::ReplicaState state = memory::ReplicaState::invalid;
+  WorkerId worker = {};
+  NodeId node = {};
+  TaskId task = {};
+  int cores = 0;
+  HandleId handle = {};
+  TimeStamp at{};
+  Duration took{};
+
+  /// Returns true if a worker may have room now that it had not before.
+  [[nodiscard]] bool makes_room() const {
+    return kind != Kind::started && kind != Kind::joined && kind != Kind::replica_changed;
+  }
+  [[nodiscard]] bool ends_task() const { return kind == Kind::ended || kind == Kind::failed || kind == Kind::dropped; }
+};
+
+class TaskObserver {
+ public:
+  virtual ~TaskObserver() = default;
+  /// Called in the thread in which it happens, which for tasks is their worker's.
+  virtual void happened(const TaskEvent& event) = 0;
+};
+
+/// Tells several observers, one after the other; they outlive it.
+class TaskObservers final : public TaskObserver {
+ public:
+  void add(TaskObserver& observer) { observers_.push_back(&observer); }
+  void happened(const TaskEvent& event) override {
+    for (TaskObserver* const observer : observers_) observer->happened(event);
+  }
+
+ private:
+  std::vector<TaskObserver*> observers_;
+};
+
+}  // namespace troupe::graph
