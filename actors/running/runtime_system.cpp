@@ -125,7 +125,7 @@ Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet&
                    "tasks cannot be restricted to some of the cores where these can be grouped otherwise, as they may "
                    "lend their threads to others: restrict them to all cores, or use clusters that stay as they are"};
   }
-  auto workers = crew_->set_of(members.value());
+  auto workers = crew_->restricted.set_of(members.value());
   if (!workers) return workers.failure();
   return DevicesHere{some, std::move(workers).value()};
 }

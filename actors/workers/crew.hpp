@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +12,7 @@
 #include "actors/workers/queues/entry_queue.hpp"
 #include "actors/workers/queues/idle_set.hpp"
 #include "actors/workers/queues/task_deque.hpp"
+#include "actors/workers/restricted_queues.hpp"
 #include "actors/workers/shared_pieces.hpp"
 #include "actors/workers/shares.hpp"
 #include "actors/workers/standing.hpp"
@@ -23,7 +22,6 @@
 #include "graph/task_graph.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/task_event.hpp"
-#include "proto/mutex.hpp"
 #include "proto/spin_lock.hpp"
 #include "proto/steal_plan.hpp"
 #include "troupe/devices.hpp"
@@ -133,8 +131,7 @@ class Crew {
                            [](const VictimRings& rings) { return !rings.empty(); })),
         idle(this->kinds.size()),
         ports(this->kinds.size()),
-        several_kinds_(std::popcount(present) > 1),
-        mixed_(several_kinds_) {
+        restricted(this->kinds, present) {
     for (WorkerPort& port : ports) port.board.use(&tasks_of_pieces);
   }
   /// A crew of cores.
@@ -148,22 +145,12 @@ class Crew {
   [[nodiscard]] KindSet able(const graph::Task& task) const;
   /// Returns true if not every worker can run every task: there are several kinds of device, or there have been tasks
   /// that only some workers may run.
-  [[nodiscard]] bool mixed() const { return mixed_.load(std::memory_order_seq_cst); }
-  /// Returns the object that stands for this set of workers in tasks: the same object every time. From now on the crew
-  /// is mixed. Any thread may call it. Fails with `invalid_argument` if there are too many different sets.
-  [[nodiscard]] Result<std::shared_ptr<const WorkerSet>> set_of(const std::vector<bool>& members);
-  /// Puts a ready task that only devices of these kinds can run into a queue from which only workers take it that may
-  /// run it. Only in a mixed crew.
-  void set_aside(graph::Task& task, KindSet kinds);
-  /// Takes the oldest of the most urgent tasks of such a queue; null if it is empty.
-  [[nodiscard]] graph::Task* take_aside(TaskDeque& queue);
-  /// Puts back a task that was taken and is not to be begun yet.
-  void put_back_aside(TaskDeque& queue, graph::Task& task);
-  /// Returns the queue with the most urgent task among the queues of tasks that not every worker can run, of those that
-  /// this worker may take from; null if these are empty. Only in a mixed crew.
-  [[nodiscard]] TaskDeque* restricted_for(WorkerId worker);
+  [[nodiscard]] bool mixed() const { return restricted.mixed(); }
   /// Returns a queue of tasks that none of the remaining workers can run; null if there is none. Only in a mixed crew.
-  [[nodiscard]] TaskDeque* orphans();
+  [[nodiscard]] TaskDeque* orphans() {
+    return restricted.find_queue(
+        [this](const WorkerSet* workers, KindSet kinds) { return (kinds & alive(workers)) == 0; });
+  }
   /// Moves the tasks that not every worker can run to the queues of the workers that can. Only in a mixed crew.
   void set_restricted_aside(graph::TaskList& ready);
   /// Takes an idle worker that could run such a task out of the idle set; returns an invalid id if there is none.
@@ -227,6 +214,8 @@ class Crew {
   graph::TaskObserver* observer = nullptr;
   /// Null if data need no fetching. Outlives the crew's actors.
   DataProvider* data = nullptr;
+  /// Ready tasks that not every worker can run.
+  RestrictedQueues restricted;
 
  private:
   static KindSet all_of(const std::vector<DeviceKind>& kinds) {
@@ -235,36 +224,8 @@ class Crew {
     return all;
   }
 
-  /// Ready tasks that not every worker can run, by the kinds of device that can.
-  using ByKinds = std::array<TaskDeque, kKindSets>;
-  /// Ready tasks that, in addition, only a certain set of workers may run.
-  struct Group {
-    std::shared_ptr<const WorkerSet> workers;
-    ByKinds only;
-  };
-  static constexpr std::size_t kMostGroups = 1024;
-
   /// `workers`: null for all.
   [[nodiscard]] KindSet alive(const WorkerSet* workers) const;
-  /// Calls `look(workers, queue, kinds)` for each queue of `ByKinds`. `workers` is null if all workers may take from
-  /// it.
-  template <class Look>
-  void for_each_queue(Look look);
-
-  const bool several_kinds_;
-  /// Set once, never cleared. Sequentially consistent, as `TaskDeque::size` is: a worker that declares itself idle
-  /// either sees it, or is seen by the thread that pushes the first such task.
-  std::atomic<bool> mixed_;
-  ByKinds only_;
-  Mutex groups_mutex_;
-  /// The first `groups_` entries are filled. They are stored under the mutex; the stores are sequentially consistent
-  /// like `mixed_`.
-  std::array<std::unique_ptr<Group>, kMostGroups> group_;
-  std::atomic<std::size_t> groups_{0};
-  /// Each entry counts the tasks of `kCountedTogether` groups. A task counts from before it is pushed until after it
-  /// has been popped, so that nobody who looks for tasks misses one. Sequentially consistent, as `TaskDeque::size` is.
-  static constexpr std::size_t kCountedTogether = 64;
-  std::array<std::atomic<std::uint32_t>, kMostGroups / kCountedTogether> set_aside_{};
 };
 
 }  // namespace troupe::workers

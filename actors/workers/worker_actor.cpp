@@ -322,7 +322,7 @@ void WorkerActor::send_to(KindSet kinds, graph::Task& task) {
   }
   WorkerId sleeper;
   if (crew_.mixed()) {
-    crew_.set_aside(task, kinds);
+    crew_.restricted.push(task, kinds);
     sleeper = crew_.take_idle_for_restricted();
   } else {
     crew_.entry.push(&task);

@@ -4,9 +4,6 @@
 #include <cassert>
 #include <utility>
 
-#include "platform/machine/clock.hpp"
-#include "platform/machine/cycles.hpp"
-
 namespace troupe::workers {
 
 using graph::Begin;
@@ -16,8 +13,6 @@ using graph::TaskList;
 namespace {
 /// The most tasks moved by one steal, or taken from the entry queue at once.
 constexpr std::size_t kBatch = 32;
-/// The longest stride: tasks of an eighth of a microsecond are not worth a reading of the ticks each.
-constexpr std::uint32_t kLongestStride = 8;
 }  // namespace
 
 TaskList take_half(Crew& crew, WorkerId victim) noexcept {
@@ -182,11 +177,11 @@ Task* WorkerCore::next_task() {
 }
 
 Task* WorkerCore::take_restricted() {
-  TaskDeque* const own = crew_.restricted_for(options_.self);
+  TaskDeque* const own = crew_.restricted.best_for(options_.self);
   if (own == nullptr || own->top() < std::max(crew_.entry.top(), port_.deque.top())) return nullptr;
-  Task* const task = crew_.take_aside(*own);
+  Task* const task = crew_.restricted.take(*own);
   if (task == nullptr || shares_ == nullptr || shares_->comes_first(*task)) return task;
-  crew_.put_back_aside(*own, *task);
+  crew_.restricted.put_back(*own, *task);
   return nullptr;
 }
 
@@ -203,25 +198,11 @@ Task* WorkerCore::take_from_entry() {
 }
 
 inline void WorkerCore::look_up() {
-  const TimeStamp now = options_.deterministic ? TimeStamp{} : platform::coarse_now();
-  const bool long_ago = now != looked_at_;
-  looked_at_ = now;
-  ++since_read_;
-  if (long_ago || since_read_ >= stride_) look_at_arrivals();
+  if (options_.deterministic || arrivals_.next_task()) look_at_arrivals();
 }
 
 bool WorkerCore::look_at_arrivals() {
-  if (options_.deterministic) {
-    crew_.entry.drain();
-    return true;
-  }
-  const std::uint64_t now = platform::rough_ticks();
-  const bool short_tasks = now - read_ < since_read_ * (platform::kRoughMicrosecond / kLongestStride);
-  stride_ = short_tasks ? kLongestStride : 1;
-  read_ = now;
-  since_read_ = 0;
-  if (now - drained_ < platform::kRoughMicrosecond) return false;
-  drained_ = now;
+  if (!options_.deterministic && !arrivals_.may_look()) return false;
   crew_.entry.drain();
   return true;
 }
@@ -437,7 +418,7 @@ bool WorkerCore::sees_work() const {
 bool WorkerCore::sees_work_besides_entry() const {
   if (port_.deque.size() > 0 || turns_wait() || (running_ == 0 && crew_.pieces_for(options_.self) != nullptr))
     return true;
-  if (crew_.mixed() && crew_.restricted_for(options_.self) != nullptr) return true;
+  if (crew_.mixed() && crew_.restricted.best_for(options_.self) != nullptr) return true;
   if (crew_.plan.shared_queue) return false;
   for (const std::vector<WorkerId>& ring : crew_.plan.victims[options_.self.index()]) {
     for (const WorkerId victim : ring) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "actors/workers/arrival_clock.hpp"
 #include "actors/workers/crew.hpp"
+#include "actors/workers/queues/last_few.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "proto/random.hpp"
@@ -141,7 +142,7 @@ class WorkerCore {
   [[nodiscard]] bool is_wanted() const {
     return !port_.standing.open() || port_.deque.size() > 0 || turns_wait() || crew_.entry.size() > 0 ||
            std::ranges::any_of(in_hand_, &InHand::acquired) ||
-           (crew_.mixed() && crew_.restricted_for(options_.self) != nullptr);
+           (crew_.mixed() && crew_.restricted.best_for(options_.self) != nullptr);
   }
   /// The device has not begun these tasks, see `Device::take_back`. They start again. Empties `tasks`.
   void taken_back(graph::TaskList& tasks);
@@ -190,7 +191,7 @@ class WorkerCore {
   /// Tasks in hand: running, or waiting for their data.
   [[nodiscard]] std::size_t in_hand() const { return running_ + in_hand_.size(); }
   /// The time of the last search for a task, read from `platform::coarse_now`.
-  [[nodiscard]] TimeStamp looked_at() const { return looked_at_; }
+  [[nodiscard]] TimeStamp looked_at() const { return arrivals_.coarse(); }
 
  private:
   // `next` tries these one after the other. Those that return true have filled in the step.
@@ -333,11 +334,9 @@ class WorkerCore {
     Duration mean{};
   };
   /// The times of codelets that ran here lately. The pointers are only compared: the codelet may be gone.
-  std::array<KernelTime, 32> times_{};
-  std::size_t next_time_ = 0;
+  LastFew<KernelTime, 32> times_;
   /// Tasks that were claimed or that the policy wants elsewhere: it is asked only once about each.
-  std::array<TaskId, 64> asked_about_{};
-  std::size_t next_asked_about_ = 0;
+  LastFew<TaskId, 64> asked_about_;
   // Members only to save the allocations.
   std::vector<graph::Task*> behind_;
   std::vector<graph::Task*> waiting_;
@@ -346,15 +345,8 @@ class WorkerCore {
   /// The next task if nothing has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;
-  TimeStamp looked_at_{};
-  /// The time when the entry queue was last drained, in `platform::rough_ticks`.
-  std::uint64_t drained_ = 0;
-  /// The last reading of the ticks, and the number of tasks looked for since.
-  std::uint64_t read_ = 0;
-  std::uint32_t since_read_ = 0;
-  /// The number of tasks between two readings, each of which costs as much as a quarter of an empty task: 1 if tasks
-  /// take long enough.
-  std::uint32_t stride_ = 1;
+  /// Unused in deterministic runs, where every look is allowed.
+  ArrivalClock arrivals_;
   /// The victim whose answer is awaited, or an invalid id.
   WorkerId asked_victim_;
   /// The last victim; cleared when another worker may have been woken for its remaining tasks.

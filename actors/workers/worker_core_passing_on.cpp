@@ -39,7 +39,7 @@ Task* WorkerCore::next_to_send_on() {
   const auto found = claimed_ > 0 ? in_hand_.end() : std::ranges::find(in_hand_, true, &InHand::acquired);
   if (found != in_hand_.end()) return take_out_of_hand(found);
   if (Task* task = port_.deque.pop_oldest()) return task;
-  if (TaskDeque* orphans = crew_.orphans()) return crew_.take_aside(*orphans);
+  if (TaskDeque* orphans = crew_.orphans()) return crew_.restricted.take(*orphans);
   if (crew_.alive() != 0) return nullptr;
   crew_.entry.drain();
   return crew_.entry.pop_oldest();

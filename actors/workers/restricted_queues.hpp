@@ -1,0 +1,107 @@
+/// Restricted queues: ready tasks that only some workers can or may run.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "actors/workers/queues/task_deque.hpp"
+#include "graph/codelets/device_set.hpp"
+#include "graph/tasks/task.hpp"
+#include "proto/device_kinds.hpp"
+#include "proto/errors.hpp"
+#include "proto/ids.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::workers {
+
+/// Returns the only workers that may run the task; null: all may.
+[[nodiscard]] const WorkerSet* only_workers(const graph::Task& task);
+
+/// One queue for each set of kinds of device and, for tasks that only certain workers may run, for each such set of
+/// workers. Any thread may call it.
+class RestrictedQueues {
+ public:
+  /// `kinds`: the kind of each worker's device, outlives this; `present`: all of these.
+  RestrictedQueues(const std::vector<DeviceKind>& kinds, KindSet present)
+      : kinds_(kinds), present_(present), mixed_(several_kinds()) {}
+
+  [[nodiscard]] bool several_kinds() const { return std::popcount(present_) > 1; }
+  /// Returns true if not every worker can run every task: only then may tasks lie here.
+  [[nodiscard]] bool mixed() const { return mixed_.load(std::memory_order_seq_cst); }
+  /// Returns the object that stands for this set of workers in tasks: the same object every time. From now on not every
+  /// worker can run every task. Fails with `invalid_argument` if there are too many different sets.
+  [[nodiscard]] Result<std::shared_ptr<const WorkerSet>> set_of(const std::vector<bool>& members);
+  /// Adds a ready task that only devices of these kinds can run.
+  void push(graph::Task& task, KindSet kinds);
+  /// Takes the oldest of the most urgent tasks of a queue; null if it is empty.
+  [[nodiscard]] graph::Task* take(TaskDeque& queue);
+  /// Puts back a task that was taken and is not to be begun yet.
+  void put_back(TaskDeque& queue, graph::Task& task);
+  /// Returns the queue with the most urgent task, of those that this worker may take from; null if these are empty.
+  [[nodiscard]] TaskDeque* best_for(WorkerId worker);
+  /// Returns a queue that holds tasks and for which `of(workers, kinds)` is true; null if there is none. `workers` is
+  /// null if all workers may take from it.
+  template <class Of>
+  [[nodiscard]] TaskDeque* find_queue(Of of) {
+    TaskDeque* found = nullptr;
+    for_each([&](const WorkerSet* workers, TaskDeque& queue, KindSet kinds) {
+      if (of(workers, kinds)) found = &queue;
+    });
+    return found;
+  }
+
+ private:
+  using ByKinds = std::array<TaskDeque, kKindSets>;
+  /// The queues of tasks that only a certain set of workers may run.
+  struct Group {
+    std::shared_ptr<const WorkerSet> workers;
+    ByKinds only;
+  };
+  static constexpr std::size_t kMostGroups = 1024;
+  static constexpr std::size_t kCountedTogether = 64;
+
+  /// Calls `look(workers, queue, kinds)` for each queue that holds tasks.
+  template <class Look>
+  void for_each(Look look) {
+    // Kinds that are not present cost nothing.
+    const auto look_at = [&](const WorkerSet* workers, ByKinds& only, KindSet among) {
+      for (KindSet set = 1; set < kKindSets; ++set) {
+        if ((set & ~among) == 0 && only[set].size() > 0) look(workers, only[set], set);
+      }
+    };
+    look_at(nullptr, only_, present_);
+    const std::size_t count = groups_.load(std::memory_order_seq_cst);
+    for (std::size_t first = 0; first < count; first += kCountedTogether) {
+      if (counts_[first / kCountedTogether].load(std::memory_order_seq_cst) == 0) continue;
+      for (std::size_t i = first; i < std::min(count, first + kCountedTogether); ++i) {
+        look_at(group_[i]->workers.get(), group_[i]->only, group_[i]->workers->kinds);
+      }
+    }
+  }
+  [[nodiscard]] std::atomic<std::uint32_t>& count_of(const WorkerSet& workers) {
+    return counts_[workers.index / kCountedTogether];
+  }
+
+  const std::vector<DeviceKind>& kinds_;
+  const KindSet present_;
+  /// Set once, never cleared. Sequentially consistent, as `TaskDeque::size` is: a worker that declares itself idle
+  /// either sees it, or is seen by the thread that pushes the first such task.
+  std::atomic<bool> mixed_;
+  ByKinds only_;
+  Mutex groups_mutex_;
+  /// The first `groups_` entries are filled. They are stored under the mutex; the stores are sequentially consistent
+  /// like `mixed_`.
+  std::array<std::unique_ptr<Group>, kMostGroups> group_;
+  std::atomic<std::size_t> groups_{0};
+  /// Each entry counts the tasks of `kCountedTogether` groups. A task counts from before it is pushed until after it
+  /// has been popped, so that nobody who looks for tasks misses one. Sequentially consistent, as `TaskDeque::size` is.
+  std::array<std::atomic<std::uint32_t>, kMostGroups / kCountedTogether> counts_{};
+};
+
+}  // namespace troupe::workers
