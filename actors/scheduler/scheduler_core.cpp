@@ -48,14 +48,14 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
   // An exception from these questions is told with the first decision.
   const auto learn = [&](auto&& question) {
     std::string failure = ask(question);
-    if (first_failure_.empty()) first_failure_ = std::move(failure);
+    if (traits_.failure.empty()) traits_.failure = std::move(failure);
   };
-  learn([&] { rounds_ = policy_->in_rounds(); });
-  learn([&] { keeps_ = policy_->keeps(); });
-  learn([&] { ranks_ = policy_->ranks(); });
-  learn([&] { asks_reuse_ = policy_->asks_reuse(); });
-  learn([&] { takes_back_ = keeps_ && policy_->takes_back(); });
-  learn([&] { uses_times_ = policy_->uses_times(); });
+  learn([&] { traits_.in_rounds = policy_->in_rounds(); });
+  learn([&] { traits_.keeps = policy_->keeps(); });
+  learn([&] { traits_.ranks = policy_->ranks(); });
+  learn([&] { traits_.asks_reuse = policy_->asks_reuse(); });
+  learn([&] { traits_.takes_back = traits_.keeps && policy_->takes_back(); });
+  learn([&] { traits_.uses_times = policy_->uses_times(); });
 }
 
 template <class Ask>
@@ -71,24 +71,24 @@ std::string SchedulerCore::ask(Ask&& ask) {
 }
 
 SchedulerCore::Decision SchedulerCore::activated(std::span<const ReadyTask> tasks, TimeStamp now) {
-  if (!rounds_) return place(tasks, now);
-  round_.insert(round_.end(), tasks.begin(), tasks.end());
+  if (!traits_.in_rounds) return place(tasks, now);
+  round_.tasks.insert(round_.tasks.end(), tasks.begin(), tasks.end());
   Decision decision;
-  decision.ask_to_decide = !asked_ && !round_.empty();
-  asked_ = asked_ || decision.ask_to_decide;
+  decision.ask_to_decide = !round_.asked && !round_.tasks.empty();
+  round_.asked = round_.asked || decision.ask_to_decide;
   return decision;
 }
 
 SchedulerCore::Decision SchedulerCore::decide(TimeStamp now) {
-  asked_ = false;
-  const std::vector<ReadyTask> round = std::move(round_);
-  round_.clear();
+  round_.asked = false;
+  const std::vector<ReadyTask> round = std::move(round_.tasks);
+  round_.tasks.clear();
   return place(round, now);
 }
 
 SchedulerCore::Decision SchedulerCore::ended(TimeStamp now) {
   Decision decision;
-  if (kept_.empty() && !takes_back_ && held_ == 0) return decision;
+  if (kept_.empty() && !traits_.takes_back && held_.count == 0) return decision;
   refresh();
   look_at(now);
   std::vector<ReadyTask> shown;
@@ -133,7 +133,7 @@ void SchedulerCore::look_at(WorkerId worker) {
 
 void SchedulerCore::look_at(TimeStamp now) {
   now_ = now;
-  if (keeps_ && submitted_) {
+  if (traits_.keeps && submitted_) {
     submitted_->left(predictions_.left);
     predictions_.data_left = submitted_->data_left();
   }
@@ -164,7 +164,7 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   // It may be there only to report that it cannot run.
   const Duration guess = execution == ExecutionTimes::kNever ? Duration::zero() : execution;
   const bool guessed =
-      uses_times_ && task.size_class.index() < classes_.size() && !classes_[task.size_class.index()].sure;
+      traits_.uses_times && task.size_class.index() < classes_.size() && !classes_[task.size_class.index()].sure;
   loads_.placed(worker, task.id, predicted ? expected : guess, data_at, guessed);
   if (guessed) guessed_.push_back(task.id);
   const bool accelerator = is_accelerator(workers_[worker.index()].kind);
@@ -186,7 +186,7 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
 SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, TimeStamp now) {
   Decision decision;
   if (tasks.empty()) return decision;
-  decision.failure = std::exchange(first_failure_, {});
+  decision.failure = std::exchange(traits_.failure, {});
   refresh();
   look_at(now);
   std::vector<ReadyTask> shown;
@@ -199,7 +199,7 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
         continue;
       }
     }
-    if (keeps_ && taken_away_.contains(task.id)) {
+    if (traits_.keeps && taken_away_.contains(task.id)) {
       // It was to wait for a commute lock, and the policy still thinks that it keeps it: it must not see it twice.
       commit(task, least_loaded(task), decision);
       continue;
@@ -211,7 +211,7 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
         commit(task, least_loaded(task), decision);
         continue;
       }
-      if (uses_times_ && hold(task)) continue;
+      if (traits_.uses_times && hold(task)) continue;
       fill_rank(task);
     }
     fill_grain(task);
@@ -239,7 +239,7 @@ std::string SchedulerCore::ask_where(std::span<const ReadyTask> tasks, std::span
 }
 
 void SchedulerCore::take_back(Decision& decision) {
-  if (!takes_back_ || placed_.contains(taken_back_.task)) return;
+  if (!traits_.takes_back || placed_.contains(taken_back_.task)) return;
   WorkerId taker;
   std::string failure = ask([&] { taker = policy_->taker({workers_, now_, &predictions_}); });
   if (!failure.empty() && decision.failure.empty()) decision.failure = std::move(failure);
@@ -324,7 +324,7 @@ bool SchedulerCore::may_issue(WorkerId worker, const ReadyTask& task, TimeStamp 
   ReadyTask asked = task;
   if (model_ && task.size_class.valid()) {
     learn_if_new(task.size_class);
-    if (uses_times_ && !classes_[task.size_class.index()].known) return false;
+    if (traits_.uses_times && !classes_[task.size_class.index()].known) return false;
     fill_rank(asked);
   }
   fill_grain(asked);
@@ -334,7 +334,7 @@ bool SchedulerCore::may_issue(WorkerId worker, const ReadyTask& task, TimeStamp 
   const Snapshot then{workers, now_, &predictions_};
   WorkerId placed;
   const std::string failure = ask([&] {
-    if (!keeps_) {
+    if (!traits_.keeps) {
       policy_->place({&asked, 1}, then, random_, {&placed, 1});
     } else if (policy_->places_ahead(asked, worker, then)) {
       placed = worker;
@@ -348,12 +348,12 @@ bool SchedulerCore::may_issue(WorkerId worker, const ReadyTask& task, TimeStamp 
 
 SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks, const std::string& failure,
                                                TimeStamp now) {
-  round_.clear();
+  round_.tasks.clear();
   kept_.clear();
   for (KernelState& kernel : kernels_) kernel.held.clear();
-  held_ = 0;
+  held_.count = 0;
   taken_back_ = {};
-  asked_ = false;
+  round_.asked = false;
   refresh();
   look_at(now);
   std::vector<WorkerId> nowhere(tasks.size());
@@ -368,8 +368,8 @@ void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId>
   const bool without_policy = !failure.empty();
   std::size_t unplaced = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (keeps_ && without_policy) taken_away_.insert(tasks[i].id);
-    if (keeps_ && !without_policy && !placement[i].valid()) {
+    if (traits_.keeps && without_policy) taken_away_.insert(tasks[i].id);
+    if (traits_.keeps && !without_policy && !placement[i].valid()) {
       kept_.emplace(tasks[i].id, tasks[i]);
       continue;
     }
@@ -403,7 +403,7 @@ TaskLevel SchedulerCore::ready_with(std::span<const ReadyTask> tasks) const {
   };
   for (const auto& [id, running] : placed_) count(running.size_class);
   for (const auto& [id, kept] : kept_) count(kept.size_class);
-  for (const ReadyTask& task : round_) count(task.size_class);
+  for (const ReadyTask& task : round_.tasks) count(task.size_class);
   for (const KernelState& kernel : kernels_) {
     for (const ReadyTask& task : kernel.held) count(task.size_class);
   }

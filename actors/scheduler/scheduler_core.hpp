@@ -114,11 +114,13 @@ class SchedulerCore {
   [[nodiscard]] const std::vector<std::array<PredictionErrors, kDeviceKinds>>& prediction_errors() const {
     return errors_;
   }
-  [[nodiscard]] bool keeps() const { return keeps_; }
+  [[nodiscard]] bool keeps() const { return traits_.keeps; }
   /// Tasks that are on workers or kept, and have not ended.
-  [[nodiscard]] std::size_t under_way() const { return placed_.size() + kept_.size() + round_.size() + held_; }
+  [[nodiscard]] std::size_t under_way() const {
+    return placed_.size() + kept_.size() + round_.tasks.size() + held_.count;
+  }
   /// Tasks wait here until more is known of their times: the core has to hear of every end (`ended`).
-  [[nodiscard]] bool holds() const { return held_ > 0; }
+  [[nodiscard]] bool holds() const { return held_.count > 0; }
   /// Null: nothing is known of kernel times; of tasks before they are ready.
   [[nodiscard]] const ExecutionModel* model() const { return model_.get(); }
   [[nodiscard]] const SubmittedTasks* submitted() const { return submitted_.get(); }
@@ -272,14 +274,18 @@ class SchedulerCore {
   void fill_grain(ReadyTask& task);
 
   std::unique_ptr<PlacingPolicy> policy_;
-  bool rounds_ = false;
-  bool keeps_ = false;
-  bool uses_times_ = true;
-  bool asks_reuse_ = false;
-  /// The exception that the policy threw when it was asked for its traits; it is told once.
-  std::string first_failure_;
-  bool takes_back_ = false;
-  Ranks ranks_ = Ranks::none;
+  /// What the policy says of itself, see `PlacingPolicy`.
+  struct Traits {
+    bool in_rounds = false;
+    bool keeps = false;
+    bool uses_times = true;
+    bool asks_reuse = false;
+    bool takes_back = false;
+    Ranks ranks = Ranks::none;
+    /// The exception that it threw instead; it is told once.
+    std::string failure;
+  };
+  Traits traits_;
   std::unique_ptr<ExecutionModel> model_;
   std::shared_ptr<SubmittedTasks> submitted_;
   std::vector<WorkerState> workers_;
@@ -291,9 +297,12 @@ class SchedulerCore {
   Predictions predictions_;
   TimeStamp now_{};
   Random random_;
-  /// Tasks for the next round.
-  std::vector<ReadyTask> round_;
-  bool asked_ = false;
+  /// The next round's tasks; `asked`: the shell has been asked to decide about them.
+  struct Round {
+    std::vector<ReadyTask> tasks;
+    bool asked = false;
+  };
+  Round round_;
   /// Times are those of workers as they were grouped before.
   bool stale_ = false;
   // The maps are looked up only.
@@ -331,18 +340,23 @@ class SchedulerCore {
   std::vector<ClassState> classes_;
   /// The kernels, at `ExecutionModel::kernel`. This is a deque because more may come while one is looked at.
   std::deque<KernelState> kernels_;
-  /// Tasks that are held, of all kernels; and all that ever were.
-  std::size_t held_ = 0;
-  std::uint64_t held_before_ = 0;
-  /// The answer of `holds_unsure` when held tasks were last looked at; true if an unsure one was held since.
-  bool holds_unsure_ = false;
-  /// Scratch space of `learn_kernel`.
-  std::vector<std::uint32_t> left_;
-  /// The cost of each size class, for ranks.
-  std::vector<double> costs_s_;
+  /// The tasks that are held, of all kernels.
+  struct Held {
+    std::size_t count = 0;
+    /// All that ever were.
+    std::uint64_t ever = 0;
+    /// The answer of `holds_unsure` when held tasks were last looked at; true if an unsure one was held since.
+    bool any_unsure = false;
+  };
+  Held held_;
+  /// The costs from which ranks are computed.
+  struct Costs {
+    std::vector<double> by_class_s;
+    /// Classes whose costs have been asked for: all before this one.
+    std::size_t asked_for = 0;
+  };
+  Costs costs_;
   std::vector<std::array<PredictionErrors, kDeviceKinds>> errors_;
-  /// Classes whose costs have been asked for: all before this one.
-  std::size_t ranked_classes_ = 0;
 };
 
 }  // namespace troupe::scheduler

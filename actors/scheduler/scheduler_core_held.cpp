@@ -32,15 +32,15 @@ constexpr double kVague = 0.3;
 
 bool SchedulerCore::waits_for_room(const ReadyTask& task) const {
   const ClassState& state = classes_[task.size_class.index()];
-  return !keeps_ && state.known && (!state.sure || holds_unsure_);
+  return !traits_.keeps && state.known && (!state.sure || held_.any_unsure);
 }
 
 bool SchedulerCore::hold(const ReadyTask& task) {
   const ClassState& state = classes_[task.size_class.index()];
   if ((state.complete && state.known && !waits_for_room(task)) || !anybody_runs(task)) return false;
-  kernel_of(task.size_class).held.push_back({task, held_before_++});
-  ++held_;
-  holds_unsure_ = holds_unsure_ || (!keeps_ && is_unsure(state));
+  kernel_of(task.size_class).held.push_back({task, held_.ever++});
+  ++held_.count;
+  held_.any_unsure = held_.any_unsure || (!traits_.keeps && is_unsure(state));
   return true;
 }
 
@@ -57,8 +57,8 @@ bool SchedulerCore::holds_unsure() {
 }
 
 void SchedulerCore::place_held(Decision& decision, std::vector<ReadyTask>& shown) {
-  holds_unsure_ = !keeps_ && held_ > 0 && holds_unsure();
-  for (std::size_t i = 0; i < kernels_.size() && held_ > 0; ++i) {
+  held_.any_unsure = !traits_.keeps && held_.count > 0 && holds_unsure();
+  for (std::size_t i = 0; i < kernels_.size() && held_.count > 0; ++i) {
     if (!kernels_[i].held.empty()) place_held(kernels_[i], decision, shown);
   }
   place_with_room(decision);
@@ -71,7 +71,7 @@ void SchedulerCore::place_held(KernelState& kernel, Decision& decision, std::vec
     const HeldTask task = kernel.held.front();
     kernel.held.pop_front();
     if (release(task, decision, shown)) {
-      --held_;
+      --held_.count;
     } else {
       waiting.push_back(task);
     }
@@ -97,7 +97,7 @@ void SchedulerCore::try_smallest(KernelState& kernel, Decision& decision) {
   if (tried.empty()) return;
   std::ranges::sort(tried);
   std::erase_if(kernel.held, [&](const HeldTask& task) { return std::ranges::binary_search(tried, task.id); });
-  held_ -= tried.size();
+  held_.count -= tried.size();
 }
 
 bool SchedulerCore::release(const ReadyTask& task, Decision& decision, std::vector<ReadyTask>& shown) {
@@ -214,7 +214,7 @@ std::vector<std::size_t> SchedulerCore::first_to_begin(std::span<const ReadyTask
 }
 
 void SchedulerCore::place_with_room(Decision& decision) {
-  if (keeps_ || held_ == 0) return;
+  if (traits_.keeps || held_.count == 0) return;
   if (std::ranges::none_of(workers_, [this](const WorkerState& worker) { return has_room(worker); })) return;
   std::vector<ReadyTask> tasks;
   for (const HeldTask& task : waiting_for_room()) {
@@ -242,7 +242,7 @@ void SchedulerCore::place_with_room(Decision& decision) {
   if (!wrong.empty()) settle(wrong, nowhere, std::move(failure), decision);
   std::ranges::sort(placed);
   for (KernelState& kernel : kernels_) {
-    held_ -=
+    held_.count -=
         std::erase_if(kernel.held, [&](const HeldTask& task) { return std::ranges::binary_search(placed, task.id); });
   }
 }

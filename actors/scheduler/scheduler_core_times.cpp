@@ -51,7 +51,7 @@ void SchedulerCore::learn(SizeClassId size_class) {
   const graph::SizeClass& known = submitted_->size_class(size_class);
   if (classes_.size() <= size_class.index()) {
     classes_.resize(size_class.index() + 1);
-    costs_s_.resize(size_class.index() + 1);
+    costs_.by_class_s.resize(size_class.index() + 1);
   }
   ClassState& state = classes_[size_class.index()];
   state.measured.assign(types_.size(), true);
@@ -103,7 +103,7 @@ void SchedulerCore::learn(SizeClassId size_class) {
   const Duration guess(std::llround(kUnknown * static_cast<double>(longest.count())));
   for (const WorkerId worker : unknown) predictions_.execution_times.set(size_class, worker, guess);
   if (count == 0) return;
-  costs_s_[size_class.index()] = ranks_ == Ranks::mean ? sum / static_cast<double>(count) : least;
+  costs_.by_class_s[size_class.index()] = traits_.ranks == Ranks::mean ? sum / static_cast<double>(count) : least;
 }
 
 void SchedulerCore::enter(SizeClassId size_class, const graph::SizeClass& known) {
@@ -119,11 +119,12 @@ void SchedulerCore::learn_kernel(SizeClassId size_class) {
   // A task that was placed without a question may be of a class that nobody has looked at.
   learn_if_new(size_class);
   const std::vector<SizeClassId> classes = std::exchange(kernel_of(size_class).classes, {});
-  submitted_->left(left_);
+  std::vector<std::uint32_t> left;
+  submitted_->left(left);
   for (const SizeClassId one : classes) {
     classes_[one.index()].in_kernel = false;
     // Tasks that were not recorded when they were submitted are not counted: their class may be beyond the counts.
-    if (one.index() < left_.size() && left_[one.index()] > 0) {
+    if (one.index() < left.size() && left[one.index()] > 0) {
       learn(one);
     } else {
       classes_[one.index()].measured.clear();
@@ -153,15 +154,15 @@ bool SchedulerCore::is_measured(SizeClassId size_class, WorkerId worker) const {
 }
 
 void SchedulerCore::fill_rank(ReadyTask& task) {
-  if (!submitted_ || !task.size_class.valid() || ranks_ == Ranks::none) return;
-  for (; ranked_classes_ < submitted_->size_classes(); ++ranked_classes_) {
-    learn_if_new(SizeClassId(static_cast<std::uint32_t>(ranked_classes_)));
+  if (!submitted_ || !task.size_class.valid() || traits_.ranks == Ranks::none) return;
+  for (; costs_.asked_for < submitted_->size_classes(); ++costs_.asked_for) {
+    learn_if_new(SizeClassId(static_cast<std::uint32_t>(costs_.asked_for)));
   }
-  task.upward_rank_s = submitted_->rank(task.id, costs_s_);
+  task.upward_rank_s = submitted_->rank(task.id, costs_.by_class_s);
 }
 
 void SchedulerCore::fill_grain(ReadyTask& task) {
-  if (!submitted_ || !asks_reuse_) return;
+  if (!submitted_ || !traits_.asks_reuse) return;
   task.reuse = submitted_->reuse_of(task.data);
   if (task.size_class.valid()) task.flops = submitted_->size_class(task.size_class).flops;
 }
@@ -174,7 +175,7 @@ void SchedulerCore::compare(const Running& running, WorkerId worker, Duration to
   PredictionErrors& errors = errors_[running.size_class.index()][kind];
   if (running.predicted > Duration::zero()) {
     errors.add(running.predicted, took);
-  } else if (uses_times_) {
+  } else if (traits_.uses_times) {
     ++errors.unpredicted;
   }
 }
