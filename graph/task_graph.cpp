@@ -49,21 +49,20 @@ const Codelet& replay_codelet() {
 TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
     : options_(options),
       adapts_(options.stand_ins || !options.restrictions.empty() ? &always : &HomeProcess::any_left()),
-      // Workers that others keep busy do not report when this graph has nothing left for them.
-      notify_stride_(options.shares_workers ? 1 : std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)),
       host_(host),
+      // Workers that others keep busy do not report when this graph has nothing left for them.
+      waiting_{options.shares_workers ? 1 : std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)},
       worker_caches_(options.workers + 1),
       completed_(options.workers),
-      next_id_(options.first_id),
-      ids_end_(options.task_ids == nullptr ? std::numeric_limits<std::uint64_t>::max() : options.first_id),
-      registry_(this, options.handle_ids),
-      combine_codelet_(combine_codelet(options)),
-      replay_codelet_(replay_codelet()),
+      ids_{.next{options.first_id},
+           .end = options.task_ids == nullptr ? std::numeric_limits<std::uint64_t>::max() : options.first_id},
+      data_{DataRegistry(this, options.handle_ids)},
+      own_codelets_{combine_codelet(options), replay_codelet()},
       callbacks_(options.workers + 1) {
-  edge_pool_.prepare(submission_caches_.edges);
+  pools_.edges.prepare(submission_caches_.edges);
   for (WorkerCaches& caches : worker_caches_) {
-    task_pool_.prepare(caches.tasks);
-    edge_pool_.prepare(caches.edges);
+    pools_.tasks.prepare(caches.tasks);
+    pools_.edges.prepare(caches.edges);
   }
 }
 
@@ -131,7 +130,7 @@ Result<void> TaskGraph::wait(const Future& future) {
     const LockGuard lock(submission_mutex_);
     Task& task = *future.task();
     if (task.id.load(std::memory_order_relaxed) == future.id().value() && !task.ended()) {
-      block_of_edge = edge_pool_.allocate(submission_caches_.edges);
+      block_of_edge = pools_.edges.allocate(submission_caches_.edges);
       Edge& edge = block_of_edge->edges[0];
       edge.set(&waiter, Edge::waiter);
       Edge* head = task.successors.load(std::memory_order_acquire);
@@ -151,7 +150,7 @@ Result<void> TaskGraph::wait(const Future& future) {
   }
   if (block_of_edge != nullptr) {
     const LockGuard lock(submission_mutex_);
-    edge_pool_.free(submission_caches_.edges, block_of_edge);
+    pools_.edges.free(submission_caches_.edges, block_of_edge);
   }
   if (!waited) return waited;
   if (status(future) == TaskStatus::succeeded) return {};
@@ -197,11 +196,11 @@ void TaskGraph::bring_all_home() {
 Result<void> TaskGraph::wait_until_ended() {
   const Uncancellable uncancellable;
   if (auto allowed = check_wait(); !allowed) return allowed;
-  waiting_for_all_.fetch_add(1, std::memory_order_seq_cst);
+  waiting_.for_all.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
   // Tasks may submit tasks that begin further reductions.
   while (outcome && combine_open_reductions()) outcome = wait_for_tasks();
-  waiting_for_all_.fetch_sub(1, std::memory_order_seq_cst);
+  waiting_.for_all.fetch_sub(1, std::memory_order_seq_cst);
   return outcome;
 }
 
@@ -209,7 +208,7 @@ bool TaskGraph::combine_open_reductions() {
   TaskList ready;
   {
     const LockGuard lock(submission_mutex_);
-    if (open_reductions_.empty() && in_flight() == 0) return false;
+    if (data_.open_reductions.empty() && in_flight() == 0) return false;
     close_reductions(ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
@@ -224,7 +223,7 @@ Result<void> TaskGraph::wait_for_tasks() {
     }
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(waiting_threads_, WaitKind::everything);
-      if (!wait_until(wait_mutex_, wait_condition_, [&] { return in_flight() == 0; })) return gave_up_waiting();
+      if (!wait_until(waiting_.mutex, waiting_.changed, [&] { return in_flight() == 0; })) return gave_up_waiting();
     }
   }
   return {};
@@ -233,7 +232,7 @@ Result<void> TaskGraph::wait_for_tasks() {
 Result<void> TaskGraph::wait_for_room() {
   if (has_room() || ExecutionScope::find(this) != nullptr) return {};
   const Uncancellable uncancellable;
-  waiting_for_room_.fetch_add(1, std::memory_order_seq_cst);
+  waiting_.for_room.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
   while (!has_room() && !stopped_.load(std::memory_order_relaxed)) {
     const GraphHost::Pump pumped = host_.pump();
@@ -245,13 +244,13 @@ Result<void> TaskGraph::wait_for_room() {
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(waiting_threads_, WaitKind::room);
       const auto has_room = [&] { return in_flight() <= low_water() || stopped_.load(std::memory_order_relaxed); };
-      if (!wait_until(wait_mutex_, wait_condition_, has_room)) {
+      if (!wait_until(waiting_.mutex, waiting_.changed, has_room)) {
         outcome = gave_up_waiting();
         break;
       }
     }
   }
-  waiting_for_room_.fetch_sub(1, std::memory_order_seq_cst);
+  waiting_.for_room.fetch_sub(1, std::memory_order_seq_cst);
   return outcome;
 }
 
@@ -277,11 +276,11 @@ void TaskGraph::cancel_all(std::string why) {
   if (home_.left()) return;
   const LockGuard lock(submission_mutex_);
   {
-    const LockGuard reason_lock(cancel_mutex_);
-    why_cancelled_ = std::move(why);
+    const LockGuard reason_lock(cancelled_.mutex);
+    cancelled_.why = std::move(why);
   }
   // Release: pairs with the acquire in `begin`, though nothing but the number itself is read there.
-  cancel_below_.store(next_id_.load(std::memory_order_relaxed), std::memory_order_release);
+  cancelled_.below.store(ids_.next.load(std::memory_order_relaxed), std::memory_order_release);
 }
 
 Result<void> TaskGraph::stop_submissions() {
@@ -291,15 +290,15 @@ Result<void> TaskGraph::stop_submissions() {
     const LockGuard lock(submission_mutex_);
     stopped_.store(true, std::memory_order_seq_cst);
   }
-  const LockGuard lock(wait_mutex_);
-  wait_condition_.notify_all();
+  const LockGuard lock(waiting_.mutex);
+  waiting_.changed.notify_all();
   return {};
 }
 
 Progress TaskGraph::progress() const {
   // The ended tasks are read first: the other order could see more ended than submitted.
   const std::uint64_t ended = completed_.total();
-  return {submitted_.load(std::memory_order_seq_cst), ended};
+  return {window_.submitted.load(std::memory_order_seq_cst), ended};
 }
 
 std::uint64_t TaskGraph::in_flight() const {
@@ -309,9 +308,9 @@ std::uint64_t TaskGraph::in_flight() const {
 
 bool TaskGraph::has_room() {
   if (surely_has_room()) return true;
-  const std::uint64_t submitted = submitted_.load(std::memory_order_relaxed);
+  const std::uint64_t submitted = window_.submitted.load(std::memory_order_relaxed);
   const std::uint64_t ended = completed_.total();
-  ended_at_least_.store(ended, std::memory_order_relaxed);
+  window_.ended_at_least.store(ended, std::memory_order_relaxed);
   return submitted - ended < options_.window;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/codelets/known_codelets.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/dependencies.hpp"
@@ -43,9 +44,6 @@
 #include "troupe/report.hpp"
 
 namespace troupe::graph {
-
-/// Keeps the definitions of codelets alive.
-using CodeletDefinitions = std::unordered_map<const CodeletDefinition*, std::shared_ptr<const CodeletDefinition>>;
 
 struct GraphOptions {
   /// Workers that will complete tasks; their ids are 0 … workers - 1.
@@ -166,7 +164,7 @@ class TaskGraph final : public TaskOwner {
   void release_all();
   /// Returns the definitions of all codelets that the graph has run, for use after the graph has gone. Moves them away:
   /// call it only before destruction, when nothing is in flight.
-  CodeletDefinitions take_codelets();
+  CodeletDefinitions take_codelets() { return codelets_.take(); }
 
   // Task functions.
   Result<Future> submit(const TaskSpecification& specification);
@@ -270,7 +268,7 @@ class TaskGraph final : public TaskOwner {
   /// and nothing is waited for.
   [[nodiscard]] const HomeProcess& home() const { return home_; }
   /// Bytes taken for tasks and edges.
-  [[nodiscard]] std::size_t footprint() const { return task_pool_.footprint() + edge_pool_.footprint(); }
+  [[nodiscard]] std::size_t footprint() const { return pools_.tasks.footprint() + pools_.edges.footprint(); }
 
  private:
   struct alignas(64) WorkerCaches {
@@ -281,20 +279,8 @@ class TaskGraph final : public TaskOwner {
   // Submission functions.
   /// Waits until the window has room; called where `surely_has_room` is false.
   Result<void> wait_for_room();
-  /// Returns true if the checks that hold for every submission of this codelet have been made. False: perhaps not; ask
-  /// `know_codelet`.
-  [[nodiscard]] bool knows(const CodeletDefinition& definition) {
-    return recent(definition).load(std::memory_order_acquire) == &definition;
-  }
-  [[nodiscard]] std::atomic<const CodeletDefinition*>& recent(const CodeletDefinition& definition) {
-    return recent_codelets_[(reinterpret_cast<std::uintptr_t>(&definition) >> 6U) % recent_codelets_.size()];
-  }
-  Result<void> know_codelet(const Codelet& codelet);
   /// Checks all that can be checked outside of the submission lock.
   Result<void> check(const TaskSpecification& specification);
-  /// Returns `codelet` restricted to these devices: the same object for every call. Fails with `invalid_argument` where
-  /// the devices name something that is not there.
-  Result<const Codelet*> only_on(const Codelet& codelet, const DeviceSet& devices);
   /// Submits a task of this codelet or of its stand-in, restricted to devices or not.
   Result<Future> submit_adapted(const TaskSpecification& specification);
   /// Submits a task of exactly this codelet; restrictions to devices apply.
@@ -327,7 +313,7 @@ class TaskGraph final : public TaskOwner {
   std::uint64_t take_ids(std::uint64_t count = 1) TROUPE_REQUIRES(submission_mutex_);
   /// Returns the mark for the data of one submission. It is not taken from the task ids: those of consecutive tasks are
   /// without gaps, so that the failure log sees intervals.
-  std::uint64_t take_mark() TROUPE_REQUIRES(submission_mutex_) { return ++last_mark_; }
+  std::uint64_t take_mark() TROUPE_REQUIRES(submission_mutex_) { return ++ids_.last_mark; }
   void count_submission(std::size_t tasks = 1) TROUPE_REQUIRES(submission_mutex_);
   void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
   void order(Task& task, DependencyBuilder& builder, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
@@ -463,7 +449,7 @@ class TaskGraph final : public TaskOwner {
     FailureLog::Cause origin;
   };
   /// Returns true if the task folds the partial results of a reduction into the data, in a recording too.
-  [[nodiscard]] bool combines(const Task& task) const { return task.codelet == &combine_codelet_.definition(); }
+  [[nodiscard]] bool combines(const Task& task) const { return task.codelet == &own_codelets_.combine.definition(); }
   /// Returns why the program does not want the task to start, or null.
   [[nodiscard]] FailureLog::Cause why_withdrawn(const Task& task) const;
   [[nodiscard]] Refusal why_cancelled(Task& task);
@@ -478,7 +464,7 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] bool is_plain(const Task& task) const {
     const bool runs = task.role != TaskRole::host && task.role != TaskRole::replay;
     return runs && !task.has_commute && task.withdrawn.load(std::memory_order_relaxed) == Withdrawal::none &&
-           task.id.load(std::memory_order_relaxed) >= cancel_below_.load(std::memory_order_acquire) &&
+           task.id.load(std::memory_order_relaxed) >= cancelled_.below.load(std::memory_order_acquire) &&
            !failures_.any_poison();
   }
   Begin begin_special(Task& task, WorkerId worker, TaskList& ready);
@@ -490,7 +476,7 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] bool has_room();
   /// A cheap `has_room` that uses the ended tasks seen so far. False: call `has_room`.
   [[nodiscard]] bool surely_has_room() const {
-    return submitted_.load(std::memory_order_relaxed) - ended_at_least_.load(std::memory_order_relaxed) <
+    return window_.submitted.load(std::memory_order_relaxed) - window_.ended_at_least.load(std::memory_order_relaxed) <
            options_.window;
   }
   /// The most tasks in flight with which a full window counts as having room again. With a higher limit each further
@@ -499,65 +485,92 @@ class TaskGraph final : public TaskOwner {
     return options_.window - std::max<std::size_t>(options_.window / 4, 1);
   }
 
+  static inline const FailureLog::Cause kNoCause;
+
+  /// The tasks that the program has cancelled: those with ids below `below` that had not begun.
+  struct Cancelled {
+    std::atomic<std::uint64_t> below{0};
+    Mutex mutex;
+    std::string why TROUPE_GUARDED_BY(mutex);
+  };
+  /// The threads that wait for everything or for room in the window.
+  struct Waiting {
+    /// The number of completions of one worker between two looks at waiting threads (a power of two), so that room in
+    /// the window is noticed while all workers are busy; an idle worker always looks.
+    const std::uint64_t notify_stride;
+    /// Threads in `wait_all` and in `wait_for_room`. Sequentially consistent: see `CompletionCounter::publish`.
+    std::atomic<int> for_all{0};
+    std::atomic<int> for_room{0};
+    Mutex mutex = {};
+    std::condition_variable changed = {};
+  };
+  /// The ids of tasks. Changed under submission_mutex_.
+  struct Ids {
+    std::atomic<std::uint64_t> next{1};
+    /// The first id that the graph may not use before it takes more of them.
+    std::uint64_t end = 0;
+    std::uint64_t last_mark = 0;
+  };
+  /// The tasks that fill the window.
+  struct Window {
+    std::atomic<std::uint64_t> submitted{0};
+    /// A number of ended tasks that has been seen; never more than have ended. Saves most submissions the look at all
+    /// workers' counts.
+    std::atomic<std::uint64_t> ended_at_least{0};
+  };
+  struct Data {
+    DataRegistry registry;
+    std::vector<DataRecord*> open_reductions = {};
+  };
+  struct Recordings {
+    std::vector<const Recording*> open;
+    /// The recordings that have been run, for `inspect`.
+    std::vector<std::shared_ptr<Recording>> run;
+  };
+  /// Registrations that have ended and whose last use has not.
+  struct LateReleases {
+    std::uint64_t bytes = 0;
+    /// Tasks whose kernel or callback waits in `wait_for_running`.
+    std::vector<const Task*> letting_go;
+  };
+  /// The codelets of tasks that the graph submits for itself.
+  struct OwnCodelets {
+    const Codelet combine;
+    const Codelet replay;
+  };
+  struct Pools {
+    alignas(64) BlockPool<Task> tasks;
+    alignas(64) BlockPool<EdgeBlock> edges;
+  };
+
   // Read by every submission and completion, seldom written.
   const GraphOptions options_;
   /// True: a submission may have to become another codelet or be restricted to devices, whatever the task says, or this
   /// may be another process. Points to `HomeProcess::any_left` or to a constant.
   const std::atomic<bool>* const adapts_;
-  /// The number of completions of one worker between two looks at waiting threads (a power of two), so that room in the
-  /// window is noticed while all workers are busy; an idle worker always looks.
-  const std::uint64_t notify_stride_;
-  const FailureLog::Cause no_cause_;
   GraphHost& host_;
-  std::atomic<std::uint64_t> cancel_below_{0};
-  mutable Mutex cancel_mutex_;
-  std::string why_cancelled_ TROUPE_GUARDED_BY(cancel_mutex_);
+  mutable Cancelled cancelled_;
   std::atomic<bool> stopped_{false};
   /// Threads that are recording.
   std::atomic<int> recording_threads_{0};
-  /// Threads in `wait_all` and in `wait_for_room`. Sequentially consistent: see `CompletionCounter::publish`.
-  std::atomic<int> waiting_for_all_{0};
-  std::atomic<int> waiting_for_room_{0};
+  Waiting waiting_;
   /// One per worker, used by it alone; the last is for other threads, under outside_mutex_.
   std::vector<WorkerCaches> worker_caches_;
   CompletionCounter completed_;
 
   // Written by every submission, so on lines of their own.
   alignas(64) LightMutex submission_mutex_;
-  /// Written under submission_mutex_.
-  std::atomic<std::uint64_t> next_id_{1};
-  /// The first id that the graph may not use before it takes more of them.
-  std::uint64_t ids_end_ TROUPE_GUARDED_BY(submission_mutex_);
-  std::uint64_t last_mark_ TROUPE_GUARDED_BY(submission_mutex_) = 0;
-  std::atomic<std::uint64_t> submitted_{0};
-  /// A number of ended tasks that has been seen; never more than have ended. Saves most submissions the look at all
-  /// workers' counts.
-  std::atomic<std::uint64_t> ended_at_least_{0};
+  Ids ids_;
+  Window window_;
   WorkerCaches submission_caches_ TROUPE_GUARDED_BY(submission_mutex_);
-  std::vector<DataRecord*> open_reductions_ TROUPE_GUARDED_BY(submission_mutex_);
-  DataRegistry registry_ TROUPE_GUARDED_BY(submission_mutex_);
-  std::vector<const Recording*> open_recordings_ TROUPE_GUARDED_BY(submission_mutex_);
-  /// The recordings that have been run, for `inspect`.
-  std::vector<std::shared_ptr<Recording>> recordings_ TROUPE_GUARDED_BY(submission_mutex_);
-  /// The bytes of registrations that have ended and whose last use has not.
-  std::uint64_t late_bytes_ TROUPE_GUARDED_BY(submission_mutex_) = 0;
-  /// Tasks whose kernel or callback waits in `wait_for_running`.
-  std::vector<const Task*> letting_go_ TROUPE_GUARDED_BY(submission_mutex_);
+  Data data_ TROUPE_GUARDED_BY(submission_mutex_);
+  Recordings recordings_ TROUPE_GUARDED_BY(submission_mutex_);
+  LateReleases late_ TROUPE_GUARDED_BY(submission_mutex_);
 
-  alignas(64) CodeletDefinitions codelets_ TROUPE_GUARDED_BY(codelet_mutex_);
-  std::map<std::pair<const CodeletDefinition*, DeviceSet>, Codelet> restricted_ TROUPE_GUARDED_BY(codelet_mutex_);
-  /// The number of entries of `restricted_` whose devices are given by number or name.
-  std::size_t named_devices_ TROUPE_GUARDED_BY(codelet_mutex_) = 0;
-  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_ TROUPE_GUARDED_BY(codelet_mutex_);
-  Mutex codelet_mutex_;
-  /// The codelets submitted last, to avoid the lock. An entry is replaced only by another known codelet. Stored with
-  /// release order when `know_codelet` has done all its work; `knows` loads with acquire order.
-  std::array<std::atomic<const CodeletDefinition*>, 16> recent_codelets_{};
-  const Codelet combine_codelet_;
-  const Codelet replay_codelet_;
+  alignas(64) KnownCodelets codelets_;
+  const OwnCodelets own_codelets_;
 
-  alignas(64) BlockPool<Task> task_pool_;
-  alignas(64) BlockPool<EdgeBlock> edge_pool_;
+  Pools pools_;
   alignas(64) Mutex outside_mutex_;
 
   /// The callback that a worker is in. One per worker, written by that worker.
@@ -570,8 +583,6 @@ class TaskGraph final : public TaskOwner {
   WaitingThreads waiting_threads_;
   ThreadHolds thread_holds_;
   FailureLog failures_;
-  Mutex wait_mutex_;
-  std::condition_variable wait_condition_;
 };
 
 }  // namespace troupe::graph

@@ -28,9 +28,9 @@ FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
   // contribution was cancelled, the data say so.
   if (combines(task)) return nullptr;
   std::string why;
-  if (task.id.load(std::memory_order_relaxed) < cancel_below_.load(std::memory_order_acquire)) {
-    const LockGuard lock(cancel_mutex_);
-    why = why_cancelled_;
+  if (task.id.load(std::memory_order_relaxed) < cancelled_.below.load(std::memory_order_acquire)) {
+    const LockGuard lock(cancelled_.mutex);
+    why = cancelled_.why;
   } else {
     const Withdrawal withdrawn = task.withdrawn.load(std::memory_order_relaxed);
     if (withdrawn == Withdrawal::none) return nullptr;
@@ -203,7 +203,7 @@ void TaskGraph::give_back_more(Task& task, WorkerCaches& caches) {
   while (task.more_edges != nullptr) {
     EdgeBlock* block = task.more_edges;
     task.more_edges = block->next;
-    edge_pool_.free(caches.edges, block);
+    pools_.edges.free(caches.edges, block);
   }
 }
 
@@ -215,7 +215,7 @@ inline void TaskGraph::free(Task& task, TaskStatus status, std::size_t slot, Tas
   WorkerCaches& caches = worker_caches_[slot];
   if (task.has_more) [[unlikely]]
     give_back_more(task, caches);
-  task_pool_.free(caches.tasks, &task);
+  pools_.tasks.free(caches.tasks, &task);
 }
 
 inline void TaskGraph::end_recorded(RecordedTask& task, const FailureLog::Cause& cause, std::size_t slot,
@@ -227,7 +227,7 @@ inline void TaskGraph::end_recorded(RecordedTask& task, const FailureLog::Cause&
 }
 
 inline void TaskGraph::count_ending(std::size_t slot) {
-  if ((completed_.count(slot) & (notify_stride_ - 1)) != 0) [[likely]]
+  if ((completed_.count(slot) & (waiting_.notify_stride - 1)) != 0) [[likely]]
     return;
   completed_.publish(slot);
   notify_waiters();
@@ -264,7 +264,7 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
     return finish(task, {why ? TaskStatus::failed : TaskStatus::succeeded, why, why, slot, worker}, ready);
   }
   if (task.role == TaskRole::recorded) {
-    end_recorded(static_cast<RecordedTask&>(task), no_cause_, slot, worker, ready);
+    end_recorded(static_cast<RecordedTask&>(task), kNoCause, slot, worker, ready);
   } else {
     free(task, TaskStatus::succeeded, slot, ready);
   }
@@ -277,13 +277,13 @@ void TaskGraph::worker_is_idle(WorkerId worker) {
 }
 
 void TaskGraph::notify_waiters() {
-  const bool for_all = waiting_for_all_.load(std::memory_order_seq_cst) > 0;
-  const bool for_room = waiting_for_room_.load(std::memory_order_seq_cst) > 0;
+  const bool for_all = waiting_.for_all.load(std::memory_order_seq_cst) > 0;
+  const bool for_room = waiting_.for_room.load(std::memory_order_seq_cst) > 0;
   if (!for_all && !for_room) return;
   const std::uint64_t tasks = in_flight();
   if (tasks != 0 && !(for_room && tasks <= low_water())) return;
-  const LockGuard lock(wait_mutex_);
-  wait_condition_.notify_all();
+  const LockGuard lock(waiting_.mutex);
+  waiting_.changed.notify_all();
 }
 
 }  // namespace troupe::graph

@@ -12,14 +12,14 @@ namespace troupe::graph {
 
 Handle TaskGraph::register_data(DataDescription description) {
   const LockGuard lock(submission_mutex_);
-  DataRecord& record = registry_.add(std::move(description));
+  DataRecord& record = data_.registry.add(std::move(description));
   return {&record, record.handle_id()};
 }
 
 Result<Handle> TaskGraph::register_apart(DataDescription description) {
   if (auto here = home_.check(); !here) return here.failure();
   const LockGuard lock(submission_mutex_);
-  const auto record = registry_.add_apart(std::move(description));
+  const auto record = data_.registry.add_apart(std::move(description));
   if (!record) return record.failure();
   return Handle(record.value(), record.value()->handle_id());
 }
@@ -28,10 +28,10 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
                                   TaskList& ready) {
   // A recording has dependency states of its own, which know nothing of parts that appear later.
   const auto uses_it = [&record](const Recording* recording) { return recording->orders(record); };
-  if (std::any_of(open_recordings_.begin(), open_recordings_.end(), uses_it)) {
+  if (std::any_of(recordings_.open.begin(), recordings_.open.end(), uses_it)) {
     return partitioned_while_recorded(record);
   }
-  auto parts = registry_.add_parts(record, blocks);
+  auto parts = data_.registry.add_parts(record, blocks);
   if (!parts) return parts.failure();
   // Tasks that were submitted meanwhile use the parts too, as parts of the whole.
   if (record.dependencies.open_reduction) close_reduction(record, ready);
@@ -85,7 +85,7 @@ void TaskGraph::announce_release(const Handle& handle, bool releasing) {
 Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
                                     bool& immediately) {
   const LockGuard lock(submission_mutex_);
-  const auto record = registry_.find(handle);
+  const auto record = data_.registry.find(handle);
   if (!record) return record.failure();
   DataRecord* root = record.value();
   while (root->parent != nullptr) root = root->parent;
@@ -100,7 +100,7 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
   if (!releasing) {
     // Another thread may have released it meanwhile. From here on none can, as the whole is held.
     const LockGuard lock(submission_mutex_);
-    record = registry_.find(handle);
+    record = data_.registry.find(handle);
   }
   Result<void> outcome;
   if (!record) {
@@ -202,11 +202,11 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_acquire(const Handle& hand
   bool immediately = false;
   {
     const LockGuard lock(submission_mutex_);
-    const auto record = registry_.find(handle);
+    const auto record = data_.registry.find(handle);
     if (!record) return record.failure();
     if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
     pending->hold_ = &submit_hold(*record.value(), mode, pending->waiter_, activated, immediately);
-    note_written(registry_, *record.value(), mode);
+    note_written(data_.registry, *record.value(), mode);
   }
   begin_pending(*pending, activated, immediately, WaitKind::data);
   return pending;
@@ -236,7 +236,7 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Ha
     const LockGuard lock(submission_mutex_);
     std::vector<DataRecord*> records;
     for (const Handle& handle : written) {
-      const auto record = registry_.find(handle);
+      const auto record = data_.registry.find(handle);
       if (!record) return record.failure();
       records.push_back(record.value());
     }
@@ -248,7 +248,7 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Ha
     for (std::size_t i = 0; i < records.size(); ++i) set_access(hold, i, *records[i], AccessMode::write);
     pending->hold_ = &hold;
     immediately = order_hold(hold, activated);
-    for (DataRecord* record : records) note_written(registry_, *record, AccessMode::write);
+    for (DataRecord* record : records) note_written(data_.registry, *record, AccessMode::write);
   }
   begin_pending(*pending, activated, immediately, WaitKind::data);
   return pending;
@@ -265,7 +265,7 @@ void TaskGraph::finish_refusal(PendingHold& pending, TaskStatus status, const Fa
 }
 
 bool TaskGraph::order_hold(Task& hold, TaskList& ready) {
-  DependencyBuilder builder(hold, edge_pool_, submission_caches_.edges);
+  DependencyBuilder builder(hold, pools_.edges, submission_caches_.edges);
   try {
     order(hold, builder, ready);
   } catch (...) {
@@ -304,12 +304,12 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
   bool immediately = false;
   {
     const LockGuard lock(submission_mutex_);
-    const auto record = registry_.find(handle);
+    const auto record = data_.registry.find(handle);
     if (!record) return record.failure();
     if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
     if (auto ends = check_may_wait(*record.value(), mode); !ends) return ends.failure();
     hold = &submit_hold(*record.value(), mode, waiter, ready, immediately);
-    note_written(registry_, *record.value(), mode);
+    note_written(data_.registry, *record.value(), mode);
   }
   if (auto held = wait_for_hold(hold, waiter, ready, immediately, WaitKind::data); !held) return held.failure();
   return hold;
@@ -328,7 +328,7 @@ void TaskGraph::give_back(Task* hold) {
 
 Result<std::vector<HandleId>> TaskGraph::data_of(const Handle& handle) {
   const LockGuard lock(submission_mutex_);
-  const auto record = registry_.find(handle);
+  const auto record = data_.registry.find(handle);
   if (!record) return record.failure();
   std::vector<HandleId> parts;
   record.value()->visit_data([&](const DataRecord& part) { parts.push_back(part.handle_id()); });

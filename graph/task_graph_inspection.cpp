@@ -159,7 +159,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
 
 void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const {
   std::vector<InFlight> found;
-  for (const Task* slab : task_pool_.slabs()) {
+  for (const Task* slab : pools_.tasks.slabs()) {
     for (std::size_t i = 0; i < BlockPool<Task>::kSlab; ++i) {
       // Memory that was never used has no id.
       const std::uint64_t id = slab[i].id.load(std::memory_order_relaxed);
@@ -182,7 +182,7 @@ void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>&
 
 std::vector<const Recording*> TaskGraph::running_recordings() const {
   std::vector<const Recording*> running;
-  for (const std::shared_ptr<Recording>& recording : recordings_) {
+  for (const std::shared_ptr<Recording>& recording : recordings_.run) {
     if (recording->run_task() != nullptr) running.push_back(recording.get());
   }
   return running;

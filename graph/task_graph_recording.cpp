@@ -25,18 +25,18 @@ Result<std::unique_ptr<RecordingScope>> TaskGraph::begin_recording(Recording& re
   }
   recording_threads_.fetch_add(1, std::memory_order_relaxed);
   const LockGuard lock(submission_mutex_);
-  open_recordings_.push_back(&recording);
+  recordings_.open.push_back(&recording);
   return std::make_unique<RecordingScope>(this, &recording);
 }
 
 void TaskGraph::seal_recording(Recording& recording) {
   recording_threads_.fetch_sub(1, std::memory_order_relaxed);
   const LockGuard lock(submission_mutex_);
-  std::erase(open_recordings_, &recording);
+  std::erase(recordings_.open, &recording);
   while (!recording.open_reductions().empty()) {
     close_recorded_reduction(recording, *recording.open_reductions().back());
   }
-  recording.seal(edge_pool_, submission_caches_.edges);
+  recording.seal(pools_.edges, submission_caches_.edges);
 }
 
 RecordedTask& TaskGraph::add_recorded(Recording& recording, const CodeletDefinition* codelet,
@@ -53,7 +53,7 @@ Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& 
     if (future.task() == nullptr && recording.find(future.id()) != nullptr) continue;
     return unrecorded_dependency(specification.codelet);
   }
-  if (auto valid = check_accesses(specification, registry_, take_mark()); !valid) return valid.failure();
+  if (auto valid = check_accesses(specification, data_.registry, take_mark()); !valid) return valid.failure();
   RecordedTask& task = add_recorded(recording, &specification.codelet.definition(), specification.accesses.size());
   fill(task, specification);
   infer_recorded(recording, task, specification.options.after);
@@ -68,7 +68,7 @@ void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::sp
       if (recording.dependencies_of(record).open_reduction) close_recorded_reduction(recording, record);
     });
   }
-  DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
+  DependencyBuilder builder(task, pools_.edges, submission_caches_.edges);
   for (const TaskAccess& access : task.data()) {
     access.data()->visit_tree([&](DataRecord& record) {
       DependencyState& state = recording.dependencies_of(record);
@@ -86,7 +86,7 @@ void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::sp
 void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& record) {
   recording.dependencies_of(record).open_reduction = false;
   std::erase(recording.open_reductions(), &record);
-  RecordedTask& task = add_recorded(recording, &combine_codelet_.definition(), 1);
+  RecordedTask& task = add_recorded(recording, &own_codelets_.combine.definition(), 1);
   set_arguments(task, args(&record));
   set_access(task, 0, record, AccessMode::read_write);
   infer_recorded(recording, task, {});
@@ -106,19 +106,19 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
     if (stopped_.load(std::memory_order_relaxed)) {
       return takes_no_runs(*recording);
     }
-    auto data = rebind(*recording, registry_, rebindings);
+    auto data = rebind(*recording, data_.registry, rebindings);
     if (!data) return data.failure();
     if (auto valid = check_uses(*recording, data.value(), take_mark()); !valid) return valid.failure();
-    if (registry_.any_to_check()) {
+    if (data_.registry.any_to_check()) {
       if (auto usable = check_usable(*recording, data.value()); !usable) return usable.failure();
     }
     const auto orders = [&](std::size_t i) { return !recording->uses()[i].inside_another; };
     std::size_t count = 0;
     for (std::size_t i = 0; i < data.value().size(); ++i) count += orders(i) ? 1 : 0;
-    Task& task = allocate_task(&replay_codelet_.definition(), count);
+    Task& task = allocate_task(&own_codelets_.replay.definition(), count);
     task.role = TaskRole::replay;
     if (options_.shares_workers) task.tag = tag;
-    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges);
+    DependencyBuilder builder(task, pools_.edges, submission_caches_.edges);
     try {
       std::size_t index = 0;
       for (std::size_t i = 0; i < data.value().size(); ++i) {
@@ -139,7 +139,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
       give_up(task, builder, ready);
       throw;
     }
-    if (registry_.any_to_check()) note_written(registry_, *recording, task.extras->run->data);
+    if (data_.registry.any_to_check()) note_written(data_.registry, *recording, task.extras->run->data);
     future = {this, &task, task.task_id()};
     count_submission(1 + recording->size());
     if (builder.finish()) ready.push_back(&task);
@@ -152,10 +152,10 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
 }
 
 void TaskGraph::keep(const std::shared_ptr<Recording>& recording) {
-  if (std::find(recordings_.begin(), recordings_.end(), recording) != recordings_.end()) return;
+  if (std::find(recordings_.run.begin(), recordings_.run.end(), recording) != recordings_.run.end()) return;
   // Drops recordings that nobody can run any more, and whose last run has ended.
-  std::erase_if(recordings_, [](const std::shared_ptr<Recording>& one) { return one.use_count() == 1; });
-  recordings_.push_back(recording);
+  std::erase_if(recordings_.run, [](const std::shared_ptr<Recording>& one) { return one.use_count() == 1; });
+  recordings_.run.push_back(recording);
 }
 
 Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {

@@ -66,7 +66,7 @@ void TaskGraph::return_to_parent(DataRecord& part) {
   });
   // A covered parent has had no data of its own, so what its record says is out of date.
   const bool unwritten = DataRegistry::find_unwritten(part) != nullptr;
-  registry_.set_unwritten(parent, unwritten || (!parent.covered && parent.unwritten));
+  data_.registry.set_unwritten(parent, unwritten || (!parent.covered && parent.unwritten));
   const bool was_poisoned = !parent.covered && parent.poisoned.load(std::memory_order_relaxed);
   if (was_poisoned) return;
   parent.poisoned.store(cause != nullptr, std::memory_order_relaxed);
@@ -83,14 +83,14 @@ void TaskGraph::forget(DataRecord& record) {
     failures_.cure(part.handle_id());
     host_.forget(part);
   });
-  registry_.remove(record);
+  data_.registry.remove(record);
 }
 
 void TaskGraph::release_all() {
   std::vector<Handle> wholes;
   {
     const LockGuard lock(submission_mutex_);
-    registry_.visit_wholes([&](DataRecord& record) { wholes.emplace_back(&record, record.handle_id()); });
+    data_.registry.visit_wholes([&](DataRecord& record) { wholes.emplace_back(&record, record.handle_id()); });
   }
   for (const Handle& whole : wholes) {
     // Another thread may have released it meanwhile.
@@ -142,7 +142,7 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
   late->bytes = bytes_of(record);
   const bool unused = order_hold(hold, ready);
   record.visit_tree([](DataRecord& part) { part.releasing = true; });
-  late_bytes_ += late->bytes;
+  late_.bytes += late->bytes;
   return unused;
 }
 
@@ -151,14 +151,14 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   std::shared_ptr<void> memory;
   const LockGuard lock(submission_mutex_);
   memory = late.record->owned;
-  late_bytes_ -= late.bytes;
+  late_.bytes -= late.bytes;
   forget(*late.record);
   Task& hold = *late.hold;
   hold.status.store(TaskStatus::succeeded, std::memory_order_release);
   // Nobody can wait for it: its data have been refused since it was submitted.
   hold.successors.store(Task::closed(), std::memory_order_release);
   give_back_more(hold, submission_caches_);
-  task_pool_.free(submission_caches_.tasks, &hold);
+  pools_.tasks.free(submission_caches_.tasks, &hold);
   late.done = true;
 }
 
@@ -174,7 +174,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
   bool content_matters = false;
   {
     const LockGuard lock(submission_mutex_);
-    const auto found = registry_.find(handle);
+    const auto found = data_.registry.find(handle);
     if (!found) return found.failure();
     DataRecord& record = *found.value();
     content_matters = !goes_with_registration(record);
@@ -182,7 +182,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
       if (!inside) return false;
       if (!finally || record.parent != nullptr) return waits_in_kernel();
       if (in_use(record, has_run)) return released_in_kernel(record);
-    } else if (may_wait && late_bytes_ + bytes_of(record) > options_.late_bytes && in_use(record, nullptr)) {
+    } else if (may_wait && late_.bytes + bytes_of(record) > options_.late_bytes && in_use(record, nullptr)) {
       return false;
     }
     late = std::make_shared<LateRelease>();
@@ -228,7 +228,7 @@ void TaskGraph::abandon(const Handle& handle, const Failure& why) {
   bool unused = false;
   {
     const LockGuard lock(submission_mutex_);
-    const auto found = registry_.find(handle);
+    const auto found = data_.registry.find(handle);
     if (!found) return;
     DataRecord& record = *found.value();
     const auto gone = std::make_shared<Failure>(
@@ -244,7 +244,7 @@ void TaskGraph::abandon(const Handle& handle, const Failure& why) {
   const bool free = unused || wait_for_running(*late);
   {
     const LockGuard lock(submission_mutex_);
-    if (free && !late->done) registry_.give_up_memory(*late->record);
+    if (free && !late->done) data_.registry.give_up_memory(*late->record);
   }
   accuse(why.code, "a registration ended: " + why.message +
                        (free ? "" : "; a task that was running on that memory may have used it since"));
@@ -265,16 +265,16 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
           if (task.ended() || !uses(task, *late.record)) continue;
           runs = true;
           // A task of pieces may need this thread, and so may a task that waits in the same way.
-          const bool waits = std::ranges::find(letting_go_, &task) != letting_go_.end();
+          const bool waits = std::ranges::find(late_.letting_go, &task) != late_.letting_go.end();
           endless = endless || &task == here || waits || task.codelet->pieces != nullptr;
         }
       }
       if (runs && !endless && !noted && here != nullptr) {
-        letting_go_.push_back(here);
+        late_.letting_go.push_back(here);
         noted = true;
       }
       if (!runs || endless) {
-        if (noted) std::erase(letting_go_, here);
+        if (noted) std::erase(late_.letting_go, here);
         return !runs;
       }
     }

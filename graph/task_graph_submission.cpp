@@ -10,31 +10,8 @@
 
 namespace troupe::graph {
 
-Result<void> TaskGraph::know_codelet(const Codelet& codelet) {
-  const CodeletDefinition* definition = &codelet.definition();
-  const LockGuard lock(codelet_mutex_);
-  codelets_.try_emplace(definition, codelet.shared_definition());
-  if (const Environment make = definition->environment; make != nullptr) {
-    bool known = false;
-    for (const auto& environment : environments_) known = known || environment.first == make;
-    try {
-      if (!known) environments_.emplace_back(make, make());
-    } catch (const Error& error) {
-      return Failure{error.code(), error.what()};
-    }
-  }
-  // Release: pairs with the acquire in `knows`.
-  recent(*definition).store(definition, std::memory_order_release);
-  return {};
-}
-
-CodeletDefinitions TaskGraph::take_codelets() {
-  const LockGuard lock(codelet_mutex_);
-  return std::exchange(codelets_, {});
-}
-
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
-  Task& task = *task_pool_.allocate(submission_caches_.tasks);
+  Task& task = *pools_.tasks.allocate(submission_caches_.tasks);
   if (task.has_more) {
     // Frees what the last task in this memory left.
     task.extras.reset();
@@ -68,14 +45,14 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
 
 std::uint64_t TaskGraph::take_ids(std::uint64_t count) {
   constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20U;
-  std::uint64_t first = next_id_.load(std::memory_order_relaxed);
-  if (count > ids_end_ - first) [[unlikely]] {
+  std::uint64_t first = ids_.next.load(std::memory_order_relaxed);
+  if (count > ids_.end - first) [[unlikely]] {
     const std::uint64_t taken = std::max(count, kAtOnce);
     // Ids begin with 1: memory that was never used for a task has id 0.
     first = options_.task_ids->fetch_add(taken, std::memory_order_relaxed) + 1;
-    ids_end_ = first + taken;
+    ids_.end = first + taken;
   }
-  next_id_.store(first + count, std::memory_order_relaxed);
+  ids_.next.store(first + count, std::memory_order_relaxed);
   return first;
 }
 
@@ -90,7 +67,7 @@ void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
 void TaskGraph::count_submission(std::size_t tasks) {
   // Counted before the task can end: a thread that sees it ended must also see it submitted. Only written under the
   // submission lock.
-  submitted_.store(submitted_.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
+  window_.submitted.store(window_.submitted.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
 }
 
 void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode) {
@@ -114,16 +91,16 @@ void TaskGraph::order(Task& task, DependencyBuilder& builder, TaskList& ready) {
 
 void TaskGraph::begin_or_end_reduction(DataRecord& record, TaskList& ready) {
   if (record.dependencies.open_reduction) return close_reduction(record, ready);
-  open_reductions_.push_back(&record);
+  data_.open_reductions.push_back(&record);
   record.dependencies.open_reduction = true;
 }
 
 void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
-  Task& task = allocate_task(&combine_codelet_.definition(), 1);
+  Task& task = allocate_task(&own_codelets_.combine.definition(), 1);
   task.role = TaskRole::combine;
   set_arguments(task, args(&record));
   set_access(task, 0, record, AccessMode::read_write);
-  DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
+  DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
   try {
     builder.access(record.dependencies, AccessMode::read_write);
   } catch (...) {
@@ -131,7 +108,7 @@ void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
     throw;
   }
   record.dependencies.open_reduction = false;
-  std::erase(open_reductions_, &record);
+  std::erase(data_.open_reductions, &record);
   count_submission();
   if (builder.finish()) ready.push_back(&task);
 }
@@ -149,7 +126,7 @@ void TaskGraph::give_up(Task& task, DependencyBuilder& builder, TaskList& ready)
 }
 
 void TaskGraph::close_reductions(TaskList& ready) {
-  while (!open_reductions_.empty()) close_reduction(*open_reductions_.back(), ready);
+  while (!data_.open_reductions.empty()) close_reduction(*data_.open_reductions.back(), ready);
 }
 
 void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
@@ -176,28 +153,6 @@ Result<DevicesHere> GraphHost::find_devices(const DeviceSet& devices) {
   return Failure{ErrorCode::invalid_argument, "the workers have neither numbers nor names here"};
 }
 
-Result<const Codelet*> TaskGraph::only_on(const Codelet& codelet, const DeviceSet& devices) {
-  const LockGuard lock(codelet_mutex_);
-  const std::pair key(&codelet.definition(), devices);
-  const auto found = restricted_.find(key);
-  if (found != restricted_.end()) return &found->second;
-  const std::size_t named = devices.choices().empty() ? 0 : 1;
-  if (named > options_.most_named_devices - named_devices_) {
-    return Failure{ErrorCode::invalid_argument,
-                   quoted(codelet) + ": it is the program's " + std::to_string(named_devices_ + 1) +
-                       "th restriction of a codelet to devices by number or name: use fewer different ones"};
-  }
-  auto here = host_.find_devices(devices);
-  if (!here) {
-    return Failure{here.failure().code, quoted(codelet) + ": its task is restricted to " + to_string(devices) + ": " +
-                                            here.failure().message};
-  }
-  named_devices_ += named;
-  // The definition is kept, so that no other codelet gets its address.
-  codelets_.try_emplace(&codelet.definition(), codelet.shared_definition());
-  return &restricted_.emplace(key, codelet.only_on(devices, std::move(here).value())).first->second;
-}
-
 Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
   if (adapts_->load(std::memory_order_relaxed) || !specification.options.devices.all()) [[unlikely]]
     return submit_adapted(specification);
@@ -210,8 +165,9 @@ Result<Future> TaskGraph::submit_adapted(const TaskSpecification& specification)
   const auto codelet = host_.stand_in(specification.codelet);
   if (!codelet) {
     const LockGuard lock(submission_mutex_);
-    return Failure{codelet.failure().code, quoted(specification.codelet) + sizes_of(specification.accesses, registry_) +
-                                               ": " + codelet.failure().message};
+    return Failure{codelet.failure().code, quoted(specification.codelet) +
+                                               sizes_of(specification.accesses, data_.registry) + ": " +
+                                               codelet.failure().message};
   }
   return submit_restricted({*codelet.value(), specification.accesses, specification.arguments, specification.options,
                             specification.tag, specification.restricted});
@@ -228,21 +184,22 @@ Result<Future> TaskGraph::submit_restricted(const TaskSpecification& specificati
     }
   }
   if (devices->all()) return submit_unrestricted(specification);
-  const auto codelet = only_on(specification.codelet, *devices);
+  const auto codelet = codelets_.only_on(specification.codelet, *devices, options_.most_named_devices,
+                                         [&] { return host_.find_devices(*devices); });
   if (!codelet) return codelet.failure();
   return submit_unrestricted(
       {*codelet.value(), specification.accesses, specification.arguments, specification.options, specification.tag});
 }
 
 Result<void> TaskGraph::check(const TaskSpecification& specification) {
-  const bool known = knows(specification.codelet.definition());
+  const bool known = codelets_.knows(specification.codelet.definition());
   auto fits = known ? check_counts(specification) : check_signature(specification, options_.device_kinds);
   if (!fits) return fits;
   if (auto valid = check_after(specification, *this); !valid) return valid;
   for (const Future& future : specification.options.after) {
     if (future.task() == nullptr && recording_here() == nullptr) return recorded_dependency(specification.codelet);
   }
-  return known ? Result<void>{} : know_codelet(specification.codelet);
+  return known ? Result<void>{} : codelets_.add(specification.codelet);
 }
 
 void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder,
@@ -264,13 +221,13 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
 }
 
 Result<void> TaskGraph::check_data(const TaskSpecification& specification) {
-  auto valid = check_accesses(specification, registry_, take_mark());
-  return valid && registry_.any_to_check() ? check_usable(specification) : valid;
+  auto valid = check_accesses(specification, data_.registry, take_mark());
+  return valid && data_.registry.any_to_check() ? check_usable(specification) : valid;
 }
 
 Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specification) {
   const CodeletDefinition& definition = specification.codelet.definition();
-  if (!knows(definition) || !is_simple(specification, definition)) [[unlikely]] {
+  if (!codelets_.knows(definition) || !is_simple(specification, definition)) [[unlikely]] {
     if (auto valid = check(specification); !valid) return valid.failure();
   }
   if (Recording* recording = recording_here()) [[unlikely]]
@@ -287,16 +244,16 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     }
     bool looks_closer = false;
     if (!specification.accesses.empty()) {
-      looks_closer = registry_.any_to_check();
+      looks_closer = data_.registry.any_to_check();
       if (looks_closer || !mark_simple_accesses(specification, *this, take_mark())) [[unlikely]] {
         if (auto usable = check_data(specification); !usable) return usable.failure();
       }
     }
     Task& task = allocate_task(&definition, specification.accesses.size());
-    DependencyBuilder builder(task, edge_pool_, submission_caches_.edges, options_.dependency_trace);
+    DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
     fill_and_order(task, specification, builder, ready);
     if (looks_closer) [[unlikely]] {
-      for (const TaskAccess& access : task.data()) note_written(registry_, *access.data(), access.mode());
+      for (const TaskAccess& access : task.data()) note_written(data_.registry, *access.data(), access.mode());
     }
     future = {this, &task, task.task_id()};
     count_submission();

@@ -1,0 +1,58 @@
+/// Known codelets: what a graph keeps of the codelets that were submitted to it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/device_set.hpp"
+#include "proto/errors.hpp"
+#include "proto/mutex.hpp"
+
+namespace troupe::graph {
+
+/// Keeps the definitions of codelets alive.
+using CodeletDefinitions = std::unordered_map<const CodeletDefinition*, std::shared_ptr<const CodeletDefinition>>;
+
+/// Any thread may call it.
+class KnownCodelets {
+ public:
+  /// Returns true if the codelet has been added. False: perhaps not; call `add`.
+  [[nodiscard]] bool knows(const CodeletDefinition& definition) {
+    return recent(definition).load(std::memory_order_acquire) == &definition;
+  }
+  /// Keeps the codelet's definition, and the environment that its kernels need. Fails where that cannot be made.
+  Result<void> add(const Codelet& codelet);
+  /// Returns `codelet` restricted to these devices: the same object for every call. `find` says which devices of the
+  /// runtime these are. At most `most_named` restrictions may give devices by number or name. Fails with
+  /// `invalid_argument`.
+  Result<const Codelet*> only_on(const Codelet& codelet, const DeviceSet& devices, std::size_t most_named,
+                                 const std::function<Result<DevicesHere>()>& find);
+  /// Returns all definitions and forgets them.
+  CodeletDefinitions take();
+
+ private:
+  [[nodiscard]] std::atomic<const CodeletDefinition*>& recent(const CodeletDefinition& definition) {
+    return recent_[(reinterpret_cast<std::uintptr_t>(&definition) >> 6U) % recent_.size()];
+  }
+
+  CodeletDefinitions definitions_ TROUPE_GUARDED_BY(mutex_);
+  std::map<std::pair<const CodeletDefinition*, DeviceSet>, Codelet> restricted_ TROUPE_GUARDED_BY(mutex_);
+  /// The number of entries of `restricted_` whose devices are given by number or name.
+  std::size_t named_devices_ TROUPE_GUARDED_BY(mutex_) = 0;
+  std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_ TROUPE_GUARDED_BY(mutex_);
+  Mutex mutex_;
+  /// The codelets submitted last, to avoid the lock. An entry is replaced only by another known codelet. Stored with
+  /// release order when `add` has done all its work; `knows` loads with acquire order.
+  std::array<std::atomic<const CodeletDefinition*>, 16> recent_{};
+};
+
+}  // namespace troupe::graph
