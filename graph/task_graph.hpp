@@ -65,7 +65,7 @@ struct GraphOptions {
   DependencyTrace* dependency_trace = nullptr;
   /// The observers that see tasks before they are ready, called in this order; they outlive the graph.
   std::vector<SubmissionObserver*> observers = {};
-  /// The workers run tasks of other graphs too, and find the graph of each in `Task::graph`.
+  /// The workers run tasks of other graphs too, and find the graph of each in `Task::client`.
   bool shares_workers = false;
   /// A pointer that the workers' side finds again through a task's graph; the graph does not use it.
   void* owner = nullptr;

@@ -244,7 +244,7 @@ void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready
 
 void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   const bool counted = task.role != TaskRole::host;
-  const std::uint64_t tag = options_.endings != nullptr ? task.tag : 0;
+  const std::uint64_t tag = options_.endings != nullptr ? task.client.tag : 0;
   const std::size_t slot = completion.slot;
   if (task.role == TaskRole::recorded) {
     end_recorded(static_cast<RecordedTask&>(task), completion.cause, slot, completion.worker, ready);

@@ -117,7 +117,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
     for (std::size_t i = 0; i < data.value().size(); ++i) count += orders(i) ? 1 : 0;
     Task& task = allocate_task(&own_codelets_.replay.definition(), count);
     task.role = TaskRole::replay;
-    if (options_.shares_workers) task.tag = tag;
+    if (options_.shares_workers) task.client.tag = tag;
     DependencyBuilder builder(task, pools_.edges, submission_caches_.edges);
     try {
       std::size_t index = 0;

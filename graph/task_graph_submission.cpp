@@ -39,8 +39,7 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   task.role = TaskRole::user;
   task.has_commute = task.holds_commute = task.issued_ahead = false;
   if (!options_.shares_workers) return;
-  task.graph = this;
-  task.tag = 0;
+  task.client = {this, 0};
 }
 
 std::uint64_t TaskGraph::take_ids(std::uint64_t count) {
@@ -60,8 +59,8 @@ void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
   task.argument_count = static_cast<std::uint8_t>(arguments.size());
   if (arguments.size() == 0) return;
   task.argument_offsets = arguments.offsets();
-  task.argument_marks = arguments.marks();
-  std::memcpy(task.argument_bytes.data(), arguments.bytes().data(), arguments.bytes().size());
+  task.stored_arguments.marks = arguments.marks();
+  std::memcpy(task.stored_arguments.bytes.data(), arguments.bytes().data(), arguments.bytes().size());
 }
 
 void TaskGraph::count_submission(std::size_t tasks) {
@@ -133,7 +132,7 @@ void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   const TaskOptions& options = specification.options;
   task.priority = options_.priorities ? options.priority : 0;
   task.numa_node = options.numa_node;
-  if (options_.shares_workers) task.tag = specification.tag;
+  if (options_.shares_workers) task.client.tag = specification.tag;
   set_arguments(task, specification.arguments);
   if (!options.name.empty() || options.callback) {
     task.extras = std::make_unique<TaskExtras>();

@@ -166,12 +166,8 @@ Duration Simulation::notice_of(WorkerId worker) const {
 std::unique_ptr<workers::Device> Simulation::make_device(DeviceSetup setup, workers::DeviceListener& listener) {
   const WorkerId worker = setup.executor.worker;
   workers::ModelledDevice::Options device;
-  device.name = setup.executor.name;
-  device.graph = setup.executor.graph;
-  device.worker = worker;
-  device.board = std::exchange(setup.executor.board, nullptr);
-  device.opened = std::move(setup.executor.opened);
-  device.all_taken = std::exchange(setup.executor.all_taken, nullptr);
+  device.core = std::move(setup.executor);
+  device.executes = options_.real_buffers;
   device.time = &time_;
   device.cores = [this, worker] { return workers_[worker.index()].type.cores; };
   device.launch = launch_of(worker);
@@ -180,8 +176,6 @@ std::unique_ptr<workers::Device> Simulation::make_device(DeviceSetup setup, work
   if (options_.faults.any() && setup.node != memory::kHost) {
     device.fault = [this, worker, node = setup.node](const graph::Task& task) { return fault(task, worker, node); };
   }
-  device.trace = std::exchange(setup.executor.trace, nullptr);
-  if (options_.real_buffers) device.executor = std::make_unique<workers::CoreDevice>(std::move(setup.executor));
   return std::make_unique<workers::ModelledDevice>(std::move(device), listener);
 }
 

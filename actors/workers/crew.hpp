@@ -166,7 +166,7 @@ class Crew {
 
   /// The graph that a task belongs to.
   [[nodiscard]] graph::TaskGraph& graph_of(const graph::Task& task) const {
-    return shares != nullptr && task.graph != nullptr ? *task.graph : graph;
+    return shares != nullptr && task.client.graph != nullptr ? *task.client.graph : graph;
   }
   /// Lets several clients share the workers. Must be called before there is any client. `activation`: the queue of a
   /// placing policy, or null.

@@ -37,7 +37,7 @@ Shares::Shares(std::size_t workers, TaskDeque* activation, Now now)
 }
 
 Share& Shares::of(const graph::Task& task) const {
-  return task.graph != nullptr ? *static_cast<Share*>(task.graph->options().owner) : *own_;
+  return task.client.graph != nullptr ? *static_cast<Share*>(task.client.graph->options().owner) : *own_;
 }
 
 Share& Shares::open(double weight, std::optional<std::uint64_t> user) {

@@ -186,14 +186,20 @@ struct alignas(64) Task {
 
   alignas(64) std::array<Edge, kInlineEdges> inline_edges;
 
-  alignas(8) std::array<std::byte, Arguments::kMaxBytes> argument_bytes;
-  std::array<std::uint8_t, Arguments::kMaxArguments> argument_marks;
+  /// What `argument_offsets` refer to.
+  struct StoredArguments {
+    alignas(8) std::array<std::byte, Arguments::kMaxBytes> bytes;
+    std::array<std::uint8_t, Arguments::kMaxArguments> marks;
+  };
+  StoredArguments stored_arguments;
 
-  // `graph` and `tag` are set in clients' graphs only (`GraphOptions::shares_workers`).
-
-  TaskGraph* graph = nullptr;
-  /// `TaskSpecification::tag`.
-  std::uint64_t tag = 0;
+  /// Set in clients' graphs only (`GraphOptions::shares_workers`).
+  struct OfClient {
+    TaskGraph* graph = nullptr;
+    /// `TaskSpecification::tag`.
+    std::uint64_t tag = 0;
+  };
+  OfClient client;
 
   Task() = default;
   ~Task() {
@@ -205,7 +211,7 @@ struct alignas(64) Task {
   [[nodiscard]] TaskId task_id() const { return TaskId(id.load(std::memory_order_relaxed)); }
   [[nodiscard]] std::span<const TaskAccess> data() const { return {accesses, access_count}; }
   [[nodiscard]] ArgumentsView arguments() const {
-    return {argument_bytes.data(), argument_offsets.data(), argument_marks.data(), argument_count};
+    return {stored_arguments.bytes.data(), argument_offsets.data(), stored_arguments.marks.data(), argument_count};
   }
   [[nodiscard]] static Edge* closed() {
     static Edge mark;

@@ -36,7 +36,7 @@ class CheckingObserver final : public graph::SubmissionObserver {
     for (std::size_t i = 0; i < task.codelet->argument_types.size(); ++i) {
       const ArgumentType& type = task.codelet->argument_types[i];
       arguments.append_bytes(type.tag, type.size, type.alignment,
-                             task.argument_bytes.data() + task.argument_offsets[i]);
+                             task.stored_arguments.bytes.data() + task.argument_offsets[i]);
     }
     if (const auto outcome = entry->check(layouts, arguments); !outcome) refused.push_back(outcome.failure().message);
   }

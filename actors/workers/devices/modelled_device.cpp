@@ -14,7 +14,16 @@
 namespace troupe::workers {
 
 ModelledDevice::ModelledDevice(Options options, DeviceListener& listener)
-    : options_(std::move(options)), listener_(listener) {}
+    : options_(std::move(options)), listener_(listener) {
+  if (!options_.executes) return;
+  CoreDevice::Options kernels = options_.core;
+  // Pieces are shared and tasks are traced in virtual time, which this device does.
+  kernels.board = nullptr;
+  kernels.opened = nullptr;
+  kernels.all_taken = nullptr;
+  kernels.trace = nullptr;
+  executor_ = std::make_unique<CoreDevice>(std::move(kernels));
+}
 
 ModelledDevice::~ModelledDevice() {
   if (running_) options_.time->cancel(end_);
@@ -41,19 +50,19 @@ Result<Duration> ModelledDevice::duration_of(const graph::Task& task) noexcept {
 }
 
 Result<ModelledDevice::Part> ModelledDevice::open(graph::Task& task) noexcept {
-  if (task.codelet->pieces == nullptr || options_.board == nullptr) return Part();
+  if (task.codelet->pieces == nullptr || options_.core.board == nullptr) return Part();
   try {
-    const graph::ExecutionScope scope(options_.graph, options_.worker, &task);
-    const std::uint32_t all = graph::piece_count_of(task, options_.worker);
+    const graph::ExecutionScope scope(options_.core.graph, options_.core.worker, &task);
+    const std::uint32_t all = graph::piece_count_of(task, options_.core.worker);
     const std::uint32_t grain = task.codelet->pieces->grain;
     if (all <= grain) return Part{.all = all};
     const int cores = options_.cores ? options_.cores() : 1;
-    SharedPieces& shared = options_.board->open(task, options_.worker, cores, all, grain);
+    SharedPieces& shared = options_.core.board->open(task, options_.core.worker, cores, all, grain);
     const PieceRange first = shared.take();
-    options_.opened(shared);
+    options_.core.opened(shared);
     return Part{.of = &shared, .all = all, .now = first, .owner = true};
   } catch (...) {
-    return *task_failure_of_exception(task, options_.worker, options_.name);
+    return *task_failure_of_exception(task, options_.core.worker, options_.core.name);
   }
 }
 
@@ -105,8 +114,8 @@ Duration ModelledDevice::length(const Queued& one) {
 
 void ModelledDevice::look_at_last(const Queued& one) {
   const Part& part = one.part;
-  if (!options_.all_taken || !part.all) return;
-  if (part.of == nullptr || part.now.first + part.now.number == *part.all) options_.all_taken(*one.task);
+  if (!options_.core.all_taken || !part.all) return;
+  if (part.of == nullptr || part.now.first + part.now.number == *part.all) options_.core.all_taken(*one.task);
 }
 
 void ModelledDevice::begin() {
@@ -125,7 +134,7 @@ void ModelledDevice::end(TimeStamp begun) {
   running_ = false;
   graph::FailureLog::Cause cause = options_.fault ? options_.fault(*one.task) : nullptr;
   if (cause == nullptr) cause = execute(one);
-  if (options_.trace != nullptr) note(one, begun, cause != nullptr);
+  if (options_.core.trace != nullptr) note(one, begun, cause != nullptr);
   held_ = held_ || cause != nullptr;
   ended_.push_back({one, std::move(cause), {}});
   if (!queue_.empty() && !held_) begin();
@@ -137,11 +146,11 @@ void ModelledDevice::end(TimeStamp begun) {
 }
 
 graph::FailureLog::Cause ModelledDevice::execute(const Queued& one) noexcept {
-  if (!options_.executor) return nullptr;
+  if (!executor_) return nullptr;
   const Part& part = one.part;
   // The pieces have been counted already, and are counted only once.
-  if (!part.all) return options_.executor->start(*one.task).cause;
-  return options_.executor->run_pieces(*one.task, part.of != nullptr ? part.now : PieceRange{0, *part.all}, *part.all);
+  if (!part.all) return executor_->start(*one.task).cause;
+  return executor_->run_pieces(*one.task, part.of != nullptr ? part.now : PieceRange{0, *part.all}, *part.all);
 }
 
 void ModelledDevice::end_of_pieces(TimeStamp begun) {
@@ -157,7 +166,7 @@ void ModelledDevice::end_of_pieces(TimeStamp begun) {
   part.took += options_.time->now() - begun;
   part.now = leaves ? PieceRange{} : shared.take();
   if (!part.now.empty()) return begin();
-  if (part.owner && options_.trace != nullptr) note(one, part_begun_, shared.failed());
+  if (part.owner && options_.core.trace != nullptr) note(one, part_begun_, shared.failed());
   const Queued ended = one;
   queue_.pop_front();
   leave(ended);
@@ -166,7 +175,7 @@ void ModelledDevice::end_of_pieces(TimeStamp begun) {
 
 void ModelledDevice::leave(const Queued& one) {
   const Part& part = one.part;
-  if (part.owner) options_.board->close();
+  if (part.owner) options_.core.board->close();
   listener_.part_done({part.of, part.done + part.now.number, part.took * one.cores, part.owner});
 }
 
@@ -179,9 +188,9 @@ void ModelledDevice::tell() {
 void ModelledDevice::note(const Queued& one, TimeStamp begun, bool failed) noexcept {
   const graph::Task& task = *one.task;
   const double flops = failed ? 0 : graph::flops_of(task);
-  options_.trace->ran({task.codelet, task.task_id(), begun, options_.time->now(), flops, task.priority, failed,
-                       static_cast<std::uint16_t>(one.cores)},
-                      task.extras ? &task.extras->name : nullptr);
+  options_.core.trace->ran({task.codelet, task.task_id(), begun, options_.time->now(), flops, task.priority, failed,
+                            static_cast<std::uint16_t>(one.cores)},
+                           task.extras ? &task.extras->name : nullptr);
 }
 
 }  // namespace troupe::workers

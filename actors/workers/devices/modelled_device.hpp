@@ -15,9 +15,8 @@
 
 namespace troupe::workers {
 
-/// Kernels run one after the other, in the order of their starts. A kernel is an event at its end. With an executor the
-/// kernel is executed then, so that the run computes the same as a real one; without an executor, data are never
-/// touched.
+/// Kernels run one after the other, in the order of their starts. A kernel is an event at its end. If kernels are
+/// executed, they are then, so that the run computes the same as a real one.
 ///
 /// A start takes the host `launch`, one start after the other, before the kernel can begin. The listener hears of an
 /// end `notice` later. So an idle device loses both times between two tasks, and a device with a queue loses neither.
@@ -27,9 +26,11 @@ namespace troupe::workers {
 class ModelledDevice final : public Device {
  public:
   struct Options {
-    std::string name;
-    const graph::TaskGraph* graph = nullptr;
-    WorkerId worker;
+    /// The device's name and worker, and what it has in common with a core. Finding replicas is used only if kernels
+    /// are executed.
+    CoreDevice::Options core;
+    /// Kernels are executed; else data are never touched.
+    bool executes = false;
     platform::VirtualTime* time = nullptr;
     /// Returns the time that a task takes on this device.
     std::function<Result<Duration>(const graph::Task&)> duration;
@@ -40,21 +41,13 @@ class ModelledDevice final : public Device {
     /// Returns the number of cores of a kernel that starts now: several on a cluster. The model does not say which of
     /// them compute. Empty: one.
     std::function<int()> cores = nullptr;
-    /// Receives every task, or null.
-    WorkerTrace* trace = nullptr;
-    /// These three mean the same as in `CoreDevice::Options`.
-    PieceBoard* board = nullptr;
-    std::function<void(const SharedPieces&)> opened = nullptr;
-    std::function<void(const graph::Task&)> all_taken = nullptr;
-    /// Executes kernels; null: no kernel is executed.
-    std::unique_ptr<CoreDevice> executor;
   };
 
   /// `listener` outlives the device.
   ModelledDevice(Options options, DeviceListener& listener);
   ~ModelledDevice() override;
 
-  [[nodiscard]] std::string name() const override { return options_.name; }
+  [[nodiscard]] std::string name() const override { return options_.core.name; }
   using Device::start;
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
   void take_back(graph::TaskList& not_begun) noexcept override;
@@ -110,6 +103,8 @@ class ModelledDevice final : public Device {
 
   Options options_;
   DeviceListener& listener_;
+  /// Null if kernels are not executed.
+  std::unique_ptr<CoreDevice> executor_;
   /// Tasks in the order of their starts. The first runs, unless a failure holds the device.
   std::deque<Queued> queue_;
   platform::EventId end_;

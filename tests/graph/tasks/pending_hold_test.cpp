@@ -254,8 +254,8 @@ BOOST_AUTO_TEST_CASE(ids_of_graphs_that_share_workers_differ) {
   const Future b = two.submit(two.add_one, {two.add(x)}, 1);
   BOOST_TEST(b.id().value() >= (1U << 20U));
   BOOST_TEST(a.id().value() < (1U << 20U));
-  BOOST_TEST((a.task()->graph == &one.host.graph));
-  BOOST_TEST((b.task()->graph == &two.host.graph));
+  BOOST_TEST((a.task()->client.graph == &one.host.graph));
+  BOOST_TEST((b.task()->client.graph == &two.host.graph));
   one.host.run_all();
   two.host.run_all();
 }
