@@ -25,15 +25,15 @@ struct MemoryEvent {
     unlock
   };
   Kind kind = Kind::acquire;
-  NodeId node;
+  NodeId node = {};
   /// The request. With bring_home: the first of the requests.
-  RequestId request;
-  TransferId transfer;
-  HandleId handle;
+  RequestId request = {};
+  TransferId transfer = {};
+  HandleId handle = {};
   /// The task that will use the data, with acquire and prefetch; invalid if there is none.
-  TaskId task;
+  TaskId task = {};
   std::int64_t reuse = 0;
-  std::vector<Use> uses;
+  std::vector<Use> uses = {};
 };
 
 /// Workers, the scheduler, copy engines and the program leave events here.

@@ -20,6 +20,7 @@ constexpr std::uint64_t kAnew = std::uint64_t{1} << 62U;
 }  // namespace
 
 using graph::TaskEvent;
+using Kind = memory::MemoryEvent::Kind;
 
 DataGate::DataGate(Setup setup)
     : setup_(std::move(setup)),
@@ -51,9 +52,7 @@ void DataGate::post_and_handle(memory::MemoryEvent event) {
 }
 
 void DataGate::post_release(memory::RequestId request) {
-  memory::MemoryEvent event;
-  event.kind = memory::MemoryEvent::Kind::release;
-  event.request = request;
+  memory::MemoryEvent event{.kind = Kind::release, .request = request};
   if (!has_threads_) return post_and_handle(std::move(event));
   if (!memory_->inbox().leave(std::move(event))) return;
   if (!memory_->try_to_handle_inbox()) setup_.peers.tell_memory();
@@ -83,7 +82,7 @@ memory::RequestId DataGate::request_of(TaskId task) const {
 
 bool DataGate::acquire(WorkerId worker, graph::Task& task) {
   memory::MemoryEvent& event = asks_[worker.index()];
-  event.kind = memory::MemoryEvent::Kind::acquire;
+  event.kind = Kind::acquire;
   event.task = task.task_id();
   event.node = node_of(worker);
   event.uses.clear();
@@ -152,10 +151,7 @@ void DataGate::forget_request(TaskId task) {
 void DataGate::copy(const memory::Command& transfer) {
   memories_.copy(transfer, [this, id = transfer.transfer](const Result<void>& outcome) {
     if (closed_.load(std::memory_order_acquire)) return;
-    memory::MemoryEvent event;
-    event.kind = outcome ? memory::MemoryEvent::Kind::transfer_done : memory::MemoryEvent::Kind::transfer_failed;
-    event.transfer = id;
-    post_and_handle(std::move(event));
+    post_and_handle({.kind = outcome ? Kind::transfer_done : Kind::transfer_failed, .transfer = id});
   });
 }
 
@@ -167,12 +163,7 @@ DataGate::Request DataGate::take_request(memory::RequestId request) {
 }
 
 void DataGate::acquired(memory::RequestId request) {
-  if (request.value() >= kFirstHomeRequest) {
-    const LockGuard lock(mutex_);
-    home_.emplace(request, Result<void>());
-    home_answered_.notify_all();
-    return;
-  }
+  if (request.value() >= kFirstHomeRequest) return answer_home(request, {});
   Request asked;
   {
     const LockGuard lock(mutex_);
@@ -189,12 +180,12 @@ void DataGate::acquired(memory::RequestId request) {
 }
 
 void DataGate::refused(const memory::Command& command) {
-  using Kind = memory::Command::Kind;
+  using Why = memory::Command::Kind;
   const std::string node = memories_.name(command.node);
   Failure failure{ErrorCode::transfer_failed, {}};
   KindSet elsewhere = 0;
   switch (command.kind) {
-    case Kind::cannot_fit:
+    case Why::cannot_fit:
       failure = {ErrorCode::out_of_memory,
                  command.handle.valid()
                      ? fmt::format("the data with handle {} have {} bytes, and a piece of data in the memory of {} may "
@@ -204,24 +195,19 @@ void DataGate::refused(const memory::Command& command) {
                                    node, command.capacity.count)};
       elsewhere = kOnHostMemory;
       break;
-    case Kind::content_lost:
+    case Why::content_lost:
       failure = {ErrorCode::device_lost, fmt::format("the newest content of the data with handle {} was in the memory "
                                                      "of a device that has stopped working",
                                                      command.handle.value())};
       break;
-    case Kind::node_lost:
+    case Why::node_lost:
       failure = {ErrorCode::device_lost, fmt::format("{} has stopped working", node)};
       elsewhere = setup_.crew.alive();
       break;
     default:
       failure.message = fmt::format("the data with handle {} could not be copied to {}", command.handle.value(), node);
   }
-  if (command.request.value() >= kFirstHomeRequest) {
-    const LockGuard lock(mutex_);
-    home_.emplace(command.request, Result<void>(failure));
-    home_answered_.notify_all();
-    return;
-  }
+  if (command.request.value() >= kFirstHomeRequest) return answer_home(command.request, failure);
   const LockGuard lock(mutex_);
   const Request asked = take_request(command.request);
   if (asked.task != nullptr) refuse(asked, elsewhere, failure);
@@ -251,30 +237,17 @@ void DataGate::replica_changed(HandleId handle, NodeId node, memory::ReplicaStat
 
 void DataGate::prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) {
   know(task);
-  memory::MemoryEvent event;
-  event.kind = memory::MemoryEvent::Kind::prefetch;
-  event.task = task.task_id();
-  event.node = node;
-  event.uses.assign(uses.begin(), uses.end());
-  post(std::move(event));
+  post({.kind = Kind::prefetch, .node = node, .task = task.task_id(), .uses = {uses.begin(), uses.end()}});
 }
 
 void DataGate::forget(const graph::DataRecord& data) {
   const graph::DataRecord* whole = &data;
   while (whole->parent != nullptr) whole = whole->parent;
   setup_.views.forget(data.handle_id(), whole->owned);
-  memory::MemoryEvent event;
-  event.kind = memory::MemoryEvent::Kind::forget;
-  event.handle = data.handle_id();
-  post(std::move(event));
+  post({.kind = Kind::forget, .handle = data.handle_id()});
 }
 
-void DataGate::node_lost(NodeId node) {
-  memory::MemoryEvent event;
-  event.kind = memory::MemoryEvent::Kind::node_lost;
-  event.node = node;
-  post(std::move(event));
-}
+void DataGate::node_lost(NodeId node) { post({.kind = Kind::node_lost, .node = node}); }
 
 DataView DataGate::replica(const graph::DataRecord& data, WorkerId worker) const {
   const NodeId node = node_of(worker);

@@ -121,6 +121,7 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   Result<void> bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump);
   /// Reserves `count` numbers for requests of the program, and returns the first.
   memory::RequestId reserve_home_requests(std::uint64_t count);
+  void answer_home(memory::RequestId request, Result<void> answer);
   /// Waits for the answer to a request of the program.
   Result<void> wait_for_home(memory::RequestId request, const std::function<bool()>& pump);
   void know(const graph::Task& task);

@@ -35,13 +35,11 @@ Result<void> DataGate::bring_home(const graph::DataRecord& data, AccessMode mode
 }
 
 Result<void> DataGate::bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump) {
-  memory::MemoryEvent event;
-  event.kind = memory::MemoryEvent::Kind::acquire;
-  event.node = memory::kHost;
-  event.uses.assign(uses.begin(), uses.end());
-  event.request = reserve_home_requests(1);
-  const memory::RequestId request = event.request;
-  post_and_handle(std::move(event));
+  const memory::RequestId request = reserve_home_requests(1);
+  post_and_handle({.kind = memory::MemoryEvent::Kind::acquire,
+                   .node = memory::kHost,
+                   .request = request,
+                   .uses = {uses.begin(), uses.end()}});
   Result<void> home = wait_for_home(request, pump);
   // A refused request does not exist any more.
   if (home) post_release(request);
@@ -64,15 +62,13 @@ Result<void> DataGate::bring_all_home(const graph::TaskOwner& graph, const std::
   std::size_t failures = 0;
   for (std::size_t begin = 0; begin < uses.size(); begin += kHomeAtOnce) {
     const std::size_t count = std::min(kHomeAtOnce, uses.size() - begin);
-    memory::MemoryEvent event;
-    event.kind = memory::MemoryEvent::Kind::bring_home;
-    event.uses.assign(uses.begin() + static_cast<std::ptrdiff_t>(begin),
-                      uses.begin() + static_cast<std::ptrdiff_t>(begin + count));
-    event.request = reserve_home_requests(count);
-    const std::uint64_t first = event.request.value();
-    post_and_handle(std::move(event));
+    const memory::RequestId first = reserve_home_requests(count);
+    const auto some = uses.begin() + static_cast<std::ptrdiff_t>(begin);
+    post_and_handle({.kind = memory::MemoryEvent::Kind::bring_home,
+                     .request = first,
+                     .uses = {some, some + static_cast<std::ptrdiff_t>(count)}});
     for (std::uint64_t i = 0; i < count; ++i) {
-      const Result<void> home = wait_for_home(memory::RequestId(first + i), pump);
+      const Result<void> home = wait_for_home(memory::RequestId(first.value() + i), pump);
       if (home) continue;
       if (failures++ == 0) first_failure = home.failure();
     }
@@ -81,6 +77,12 @@ Result<void> DataGate::bring_all_home(const graph::TaskOwner& graph, const std::
   const std::string more = failures > 1 ? fmt::format(", and so with {} others", failures - 1) : "";
   return Failure{first_failure->code,
                  fmt::format("data could not be brought to host memory: {}{}", first_failure->message, more)};
+}
+
+void DataGate::answer_home(memory::RequestId request, Result<void> answer) {
+  const LockGuard lock(mutex_);
+  home_.emplace(request, std::move(answer));
+  home_answered_.notify_all();
 }
 
 Result<void> DataGate::wait_for_home(memory::RequestId request, const std::function<bool()>& pump) {

@@ -97,6 +97,10 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] bool regroups() const override { return crew_->grouping->in_progress(); }
   void policy_failed(const std::string& what) override;
 
+  /// Posts a hint for eviction, if anything is ever evicted.
+  void hint(std::span<const HandleId> handles, const memory::MemoryEvent& event) {
+    if (gate_) gate_->hint(handles, event);
+  }
   void wake_early(bool waits_for_nothing) noexcept;
   [[nodiscard]] bool places_by_policy() const { return scheduling_ != nullptr; }
   [[nodiscard]] int numa_os_index(NumaId node) const;

@@ -45,6 +45,10 @@ void tell_warnings(const RuntimePlan& plan) {
   }
 }
 
+void kill(const caf::actor& actor) {
+  if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
+}
+
 }  // namespace
 
 RuntimeSystem::Implementation::~Implementation() { stop(); }
@@ -415,20 +419,9 @@ std::unique_ptr<ClientGraph> RuntimeSystem::open_graph(const ClientGraphOptions&
   return implementation_->open_graph(options);
 }
 
-void RuntimeSystem::kill_scheduler() {
-  const caf::actor actor = implementation_->peers_->scheduler();
-  if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
-}
-
-void RuntimeSystem::kill_memory() {
-  const caf::actor actor = implementation_->peers_->memory();
-  if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
-}
-
-void RuntimeSystem::kill_worker(WorkerId worker) {
-  const caf::actor actor = implementation_->peers_->get(worker);
-  if (actor) caf::anon_send_exit(actor, caf::exit_reason::kill);
-}
+void RuntimeSystem::kill_scheduler() { kill(implementation_->peers_->scheduler()); }
+void RuntimeSystem::kill_memory() { kill(implementation_->peers_->memory()); }
+void RuntimeSystem::kill_worker(WorkerId worker) { kill(implementation_->peers_->get(worker)); }
 
 Result<void> RuntimeSystem::set_reuse(const Handle& handle, std::int64_t index, graph::TaskGraph* of) {
   const auto parts = (of != nullptr ? *of : graph()).data_of(handle);
@@ -436,28 +429,18 @@ Result<void> RuntimeSystem::set_reuse(const Handle& handle, std::int64_t index, 
   if (implementation_->submitted_) {
     for (const HandleId part : parts.value()) implementation_->submitted_->set_reuse(part, index);
   }
-  if (!implementation_->gate_) return {};
-  memory::MemoryEvent event;
-  event.kind = memory::MemoryEvent::Kind::set_reuse;
-  event.reuse = index;
-  implementation_->gate_->hint(parts.value(), std::move(event));
+  implementation_->hint(parts.value(), {.kind = memory::MemoryEvent::Kind::set_reuse, .reuse = index});
   return {};
 }
 
 Result<std::vector<HandleId>> RuntimeSystem::lock(const Handle& handle, graph::TaskGraph* of) {
   auto parts = (of != nullptr ? *of : graph()).data_of(handle);
-  if (!parts || !implementation_->gate_) return parts;
-  memory::MemoryEvent event;
-  event.kind = memory::MemoryEvent::Kind::lock;
-  implementation_->gate_->hint(parts.value(), std::move(event));
+  if (parts) implementation_->hint(parts.value(), {.kind = memory::MemoryEvent::Kind::lock});
   return parts;
 }
 
 void RuntimeSystem::unlock(std::span<const HandleId> handles) {
-  if (!implementation_->gate_) return;
-  memory::MemoryEvent event;
-  event.kind = memory::MemoryEvent::Kind::unlock;
-  implementation_->gate_->hint(handles, std::move(event));
+  implementation_->hint(handles, {.kind = memory::MemoryEvent::Kind::unlock});
 }
 
 }  // namespace troupe::actors

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,6 @@
 
 #include "actors/workers/arrival_clock.hpp"
 #include "actors/workers/crew.hpp"
-#include "actors/workers/queues/last_few.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/tasks/failure_log.hpp"
 #include "proto/random.hpp"
@@ -334,9 +334,11 @@ class WorkerCore {
     Duration mean{};
   };
   /// The times of codelets that ran here lately. The pointers are only compared: the codelet may be gone.
-  LastFew<KernelTime, 32> times_;
+  std::array<KernelTime, 32> times_{};
+  std::size_t next_time_ = 0;
   /// Tasks that were claimed or that the policy wants elsewhere: it is asked only once about each.
-  LastFew<TaskId, 64> asked_about_;
+  std::array<TaskId, 64> asked_about_{};
+  std::size_t next_asked_about_ = 0;
   // Members only to save the allocations.
   std::vector<graph::Task*> behind_;
   std::vector<graph::Task*> waiting_;

@@ -99,7 +99,7 @@ Task* WorkerCore::find_issuable() {
   for (Task* const task : waiting_) {
     const std::optional<bool> answer = may_issue(*task);
     if (!answer) return nullptr;
-    asked_about_.put(task->task_id());
+    asked_about_[next_asked_about_++ % asked_about_.size()] = task->task_id();
     if (*answer) return task;
   }
   return nullptr;
@@ -196,7 +196,7 @@ void WorkerCore::note_time(const Task& task, Duration took) {
   if (took <= Duration{}) return;
   const auto found = std::ranges::find(times_, task.codelet, &KernelTime::codelet);
   if (found == times_.end()) {
-    times_.put({task.codelet, took});
+    times_[next_time_++ % times_.size()] = {task.codelet, took};
   } else {
     found->mean += (took - found->mean) / 4;
   }

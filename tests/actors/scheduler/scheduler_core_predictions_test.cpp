@@ -111,6 +111,12 @@ struct Machinery {
     for (const Placed& placed : decision.placed) workers.push_back(placed.worker.value());
     return workers;
   }
+  void started(std::uint32_t worker, TaskId task, TimeStamp at) const {
+    scheduler->happened({.kind = Kind::started, .worker = WorkerId(worker), .task = task, .at = at});
+  }
+  void ended(std::uint32_t worker, TaskId task, TimeStamp at, Duration took) const {
+    scheduler->happened({.kind = Kind::ended, .worker = WorkerId(worker), .task = task, .at = at, .took = took});
+  }
   /// The loads at `now`, seen by means of a task that takes no time.
   const std::vector<WorkerState>& loads(TimeStamp now) {
     ReadyTask probe = ready(potrf, {});
@@ -146,15 +152,13 @@ BOOST_AUTO_TEST_CASE(events_correct_the_loads) {
   BOOST_TEST(m.loads(kNow)[1].queued == 2U);
   BOOST_TEST(!m.loads(kNow)[1].busy);
   BOOST_TEST((m.seen.now == kNow));
-  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(1), .task = first.id, .at = kNow + 3us});
+  m.started(1, first.id, kNow + 3us);
   BOOST_TEST((m.loads(kNow + 4us)[1].available == kNow + 23us));
   BOOST_TEST(m.loads(kNow + 4us)[1].queued == 1U);
   BOOST_TEST(m.loads(kNow + 4us)[1].busy);
-  m.scheduler->happened(
-      {.kind = Kind::ended, .worker = WorkerId(1), .task = first.id, .at = kNow + 13us, .took = 10us});
+  m.ended(1, first.id, kNow + 13us, 10us);
   BOOST_TEST((m.loads(kNow + 14us)[1].available == kNow + 24us));
-  m.scheduler->happened(
-      {.kind = Kind::ended, .worker = WorkerId(1), .task = second.id, .at = kNow + 14us, .took = 0us});
+  m.ended(1, second.id, kNow + 14us, 0us);
   BOOST_TEST((m.loads(kNow + 14us)[1].available == kNow + 14us));
   BOOST_TEST((m.loads(kNow + 14us)[0].available == kNow + 14us));
 }
@@ -170,9 +174,8 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_kernel_that_was_not_measured_are_tried_there_up_
   BOOST_TEST(m.seen.tasks.empty());
   BOOST_TEST(m.scheduler->holds());
   BOOST_TEST(m.scheduler->under_way() == 5U);
-  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(1), .task = tasks[0].id, .at = kNow});
-  m.scheduler->happened(
-      {.kind = Kind::ended, .worker = WorkerId(1), .task = tasks[0].id, .at = kNow + 7us, .took = 7us});
+  m.started(1, tasks[0].id, kNow);
+  m.ended(1, tasks[0].id, kNow + 7us, 7us);
   const auto decision = m.scheduler->ended(kNow + 7us);
   BOOST_REQUIRE(decision.placed.size() == 1U);
   BOOST_TEST((decision.placed[0].task == tasks[4].id));
@@ -230,11 +233,7 @@ BOOST_AUTO_TEST_CASE(a_class_is_tried_on_each_model_of_a_kind) {
   const std::vector<std::uint32_t> placed = m.place(tasks);
   BOOST_TEST(std::ranges::count(placed, 1U) == 3);
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    m.scheduler->happened({.kind = Kind::ended,
-                           .worker = WorkerId(placed[t]),
-                           .task = tasks[t].id,
-                           .at = kNow,
-                           .took = placed[t] == 1 ? 1us : 9us});
+    m.ended(placed[t], tasks[t].id, kNow, placed[t] == 1 ? 1us : 9us);
   }
   // Now the policy decides, and knows the times of both.
   (void)m.place({m.ready(m.gemm, {})});
@@ -258,18 +257,16 @@ BOOST_AUTO_TEST_CASE(further_tasks_of_a_kernel_that_was_measured_nowhere_wait) {
   BOOST_TEST((again.tried[0].task == tasks[6].id && again.tried[0].worker == WorkerId(1)));
   // The time on GPUs is known. As many tasks as have room go to GPUs. None go to cores before the time on cores is
   // known, too.
-  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(1), .task = tasks[3].id, .at = kNow});
-  m.scheduler->happened(
-      {.kind = Kind::ended, .worker = WorkerId(1), .task = tasks[3].id, .at = kNow + 1us, .took = 1us});
-  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(1), .task = tasks[5].id, .at = kNow + 1us});
+  m.started(1, tasks[3].id, kNow);
+  m.ended(1, tasks[3].id, kNow + 1us, 1us);
+  m.started(1, tasks[5].id, kNow + 1us);
   const auto known = m.scheduler->ended(kNow + 1us);
   BOOST_TEST(known.tried.empty());
   BOOST_REQUIRE(known.placed.size() == 1U);
   BOOST_TEST((known.placed[0].task == tasks[7].id && known.placed[0].worker == WorkerId(1)));
   // Then the policy decides about all of them.
-  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(0), .task = tasks[0].id, .at = kNow});
-  m.scheduler->happened(
-      {.kind = Kind::ended, .worker = WorkerId(0), .task = tasks[0].id, .at = kNow + 9us, .took = 9us});
+  m.started(0, tasks[0].id, kNow);
+  m.ended(0, tasks[0].id, kNow + 9us, 9us);
   BOOST_TEST(m.scheduler->ended(kNow + 9us).placed.size() == 4U);
   BOOST_TEST(m.seen.tasks.size() == 4U);
   BOOST_TEST(!m.scheduler->holds());
@@ -318,7 +315,7 @@ BOOST_AUTO_TEST_CASE(where_times_are_not_sure_a_policy_places_what_can_start) {
   BOOST_TEST((decision.placed[0].worker == WorkerId(0)));
   // A policy with a defect must not keep the tasks for ever.
   m.to = WorkerId(7);
-  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(0), .task = decision.placed[0].task, .at = kNow});
+  m.started(0, decision.placed[0].task, kNow);
   m.scheduler->happened({.kind = Kind::left, .worker = WorkerId(0), .task = decision.placed[0].task, .at = kNow});
   const auto wrong = m.scheduler->ended(kNow);
   BOOST_TEST(wrong.failure.find("not there") != std::string::npos, wrong.failure);
@@ -402,11 +399,10 @@ BOOST_AUTO_TEST_CASE(nothing_is_put_behind_a_task_of_which_hardly_anything_is_kn
   const std::vector<ReadyTask> tasks{m.of_rows(18), m.of_rows(18), m.of_rows(18)};
   BOOST_TEST(m.scheduler->model()->doubt(m.submitted->size_class(tasks[0].size_class), WorkerId(0)) > 0.3);
   BOOST_TEST(m.place(tasks).size() == 1U);
-  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(0), .task = tasks[0].id, .at = kNow});
+  m.started(0, tasks[0].id, kNow);
   BOOST_TEST(m.scheduler->ended(kNow).placed.empty());
   // Two go ahead where it is known better, though not surely.
-  m.scheduler->happened(
-      {.kind = Kind::ended, .worker = WorkerId(0), .task = tasks[0].id, .at = kNow + 144ms, .took = 144ms});
+  m.ended(0, tasks[0].id, kNow + 144ms, 144ms);
   const auto known = m.scheduler->ended(kNow + 144ms);
   BOOST_TEST(m.scheduler->model()->doubt(m.submitted->size_class(tasks[0].size_class), WorkerId(0)) < 0.3);
   BOOST_TEST(known.placed.size() == 2U);
@@ -421,13 +417,12 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_placed_by_a_guess_count_as_what_is_known_la
   const Duration guess = m.predicted(task);
   // The policy is told a longer time, because the time is uncertain. The worker's load counts the expected time.
   BOOST_TEST((m.scheduler->predictions().execution(task, WorkerId(1)) > guess));
-  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(1), .task = task.id, .at = kNow});
+  m.started(1, task.id, kNow);
   BOOST_TEST((m.loads(kNow)[1].available == kNow + guess));
   m.to = WorkerId(0);
   BOOST_TEST(m.place({other}) == (std::vector<std::uint32_t>{0}), kPerElement);
-  m.scheduler->happened({.kind = Kind::started, .worker = WorkerId(0), .task = other.id, .at = kNow});
-  m.scheduler->happened(
-      {.kind = Kind::ended, .worker = WorkerId(0), .task = other.id, .at = kNow + 1us, .took = 100us});
+  m.started(0, other.id, kNow);
+  m.ended(0, other.id, kNow + 1us, 100us);
   const Duration known = m.predicted(task);
   BOOST_TEST((known < guess));
   BOOST_TEST((m.loads(kNow + 1us)[1].available == kNow + known));
@@ -471,11 +466,11 @@ BOOST_AUTO_TEST_CASE(predictions_are_compared_with_what_happened) {
   (void)m.place(tasks);
   const ReadyTask tried = m.ready(m.potrf, {});
   (void)m.place({tried});
-  m.scheduler->happened({.kind = Kind::ended, .worker = WorkerId(1), .task = tasks[0].id, .at = kNow, .took = 8us});
-  m.scheduler->happened({.kind = Kind::ended, .worker = WorkerId(1), .task = tried.id, .at = kNow, .took = 8us});
+  m.ended(1, tasks[0].id, kNow, 8us);
+  m.ended(1, tried.id, kNow, 8us);
   // Task 1 failed, and task 2 took no time.
   m.scheduler->happened({.kind = Kind::left, .worker = WorkerId(1), .task = tasks[1].id, .at = kNow});
-  m.scheduler->happened({.kind = Kind::ended, .worker = WorkerId(1), .task = tasks[2].id, .at = kNow, .took = 0us});
+  m.ended(1, tasks[2].id, kNow, 0us);
   const auto& errors = m.scheduler->prediction_errors();
   const PredictionErrors& gemm = errors[tasks[0].size_class.index()][static_cast<std::size_t>(DeviceKind::cuda)];
   BOOST_TEST(gemm.tasks == 1U);
