@@ -274,7 +274,7 @@ class SchedulerCore {
   void fill_grain(ReadyTask& task);
 
   std::unique_ptr<PlacingPolicy> policy_;
-  /// What the policy says of itself, see `PlacingPolicy`.
+  /// The policy's answers about itself, see `PlacingPolicy`.
   struct Traits {
     bool in_rounds = false;
     bool keeps = false;

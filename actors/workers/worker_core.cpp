@@ -152,9 +152,13 @@ inline bool WorkerCore::begin(Task& task) {
   }
   if (begun == Begin::run) return true;
   if (shares_ != nullptr) leave(shares_->released(options_.self, task));
-  using Kind = graph::TaskEvent::Kind;
-  crew_.tell({.kind = begun == Begin::ended ? Kind::dropped : Kind::left, .worker = options_.self, .task = id});
+  tell_not_run(id, begun == Begin::ended);
   return false;
+}
+
+void WorkerCore::tell_not_run(TaskId task, bool ended) const {
+  using Kind = graph::TaskEvent::Kind;
+  crew_.tell({.kind = ended ? Kind::dropped : Kind::left, .worker = options_.self, .task = task});
 }
 
 Task* WorkerCore::next_task() {
@@ -358,7 +362,7 @@ void WorkerCore::reject(Task& task, const graph::FailureLog::Cause& cause) {
   if (issues()) on_device_.push_back({&task});
   ++running_;
   task_ended(task, cause);
-  crew_.tell({.kind = graph::TaskEvent::Kind::dropped, .worker = options_.self, .task = id});
+  tell_not_run(id, true);
 }
 
 void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {

@@ -207,6 +207,8 @@ class WorkerCore {
   /// Returns false if the task has left the worker's hands: it was cancelled, failed, or waits for a commute lock.
   bool begin(graph::Task& task);
 
+  /// Not inlined, since `begin` would have to make room for the event for each task.
+  [[gnu::noinline]] void tell_not_run(TaskId task, bool ended) const;
   bool put_off_claim(graph::Task& task);
 
   // These find the next task; null if there is none.

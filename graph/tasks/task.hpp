@@ -186,7 +186,7 @@ struct alignas(64) Task {
 
   alignas(64) std::array<Edge, kInlineEdges> inline_edges;
 
-  /// What `argument_offsets` refer to.
+  /// The bytes that `argument_offsets` refer to, and a mark of each argument's type.
   struct StoredArguments {
     alignas(8) std::array<std::byte, Arguments::kMaxBytes> bytes;
     std::array<std::uint8_t, Arguments::kMaxArguments> marks;
