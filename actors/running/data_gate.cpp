@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "actors/memory/eviction/eviction_policies.hpp"
-#include "graph/codelets/codelet.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/working_set.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::actors {
 

@@ -48,11 +48,11 @@ class OnThreads final : public RunMode {
   void set_depth(workers::WorkerSetup& worker, const WorkerPlace& place) const override {
     const RuntimeOptions& options = plan_.options;
     const DeviceTraits& device = traits(place.device.type.kind);
-    worker.core.slots = place.slots != 0 ? place.slots : device.slots;
+    worker.core.slots = place.slots != 0 ? place.slots : device.queue.slots;
     worker.polled = device.polled;
     if (accelerators_) worker.core.lookahead = device.own_memory ? options.gpu_lookahead : options.core_lookahead;
-    if (device.issues) {
-      issue_ahead(worker.core, options.issue_ahead, std::chrono::microseconds(device.launch_us + device.notice_us));
+    if (device.queue.issues) {
+      issue_ahead(worker.core, options.issue_ahead, std::chrono::microseconds(device.queue.round_trip_us));
     }
   }
   Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
@@ -162,7 +162,7 @@ class InVirtualTime final : public RunMode {
     const SimulationOptions& options = simulation_.options();
     const DeviceTraits& device = traits(place.device.type.kind);
     worker.core.lookahead = device.own_memory ? options.gpu_lookahead : options.core_lookahead;
-    if (!device.issues) return;
+    if (!device.queue.issues) return;
     issue_ahead(worker.core, options.issue_ahead, simulation_.launch_of(worker.id) + simulation_.notice_of(worker.id));
   }
   Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind /*kind*/,

@@ -11,13 +11,13 @@
 #include "actors/device_setup.hpp"
 #include "actors/host_views.hpp"
 #include "actors/memory_nodes.hpp"
-#include "actors/reporting/trace.hpp"
 #include "actors/running/runtime_plan.hpp"
 #include "actors/scheduler/models/execution_model.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
 #include "actors/workers/worker_actor.hpp"
 #include "graph/task_graph.hpp"
 #include "platform/machine/clock.hpp"
+#include "troupe/trace.hpp"
 
 namespace troupe::actors {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "proto/ids.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::actors {
 

@@ -5,7 +5,7 @@
 
 #include "platform/machine/clock.hpp"
 #include "platform/machine/cycles.hpp"
-#include "proto/units.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::workers {
 

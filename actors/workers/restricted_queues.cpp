@@ -4,7 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::workers {
 

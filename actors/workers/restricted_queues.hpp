@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "actors/workers/queues/task_deque.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/device_set.hpp"
 #include "graph/tasks/task.hpp"
-#include "proto/device_kinds.hpp"
-#include "proto/errors.hpp"
-#include "proto/ids.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/devices.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::workers {
 

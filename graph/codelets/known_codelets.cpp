@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/submission_checks.hpp"
 
 namespace troupe::graph {

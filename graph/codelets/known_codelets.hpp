@@ -12,10 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "graph/codelets/codelet.hpp"
+#include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/device_set.hpp"
-#include "proto/errors.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe::graph {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "proto/ids.hpp"
 #include "proto/memory.hpp"
-#include "proto/units.hpp"
+#include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::graph {
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <string_view>
 
+#include "graph/codelets/codelet_definition.hpp"
 #include "platform/files/dynamic_library.hpp"
 
 namespace troupe::service {
