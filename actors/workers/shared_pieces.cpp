@@ -64,12 +64,12 @@ PieceRange SharedPieces::cut(std::uint64_t& word) noexcept {
 }
 
 void SharedPieces::fail(const graph::FailureLog::Cause& cause) noexcept {
-  if (failed_.exchange(true, std::memory_order_relaxed)) return;
-  // The worker that leaves last reads it, later than this.
-  cause_ = cause;
+  // Done by each worker that has failed: the first may be kept from it, and this one must find no further pieces.
   const std::uint64_t word = word_.fetch_and(~kLeft, std::memory_order_relaxed);
   // The pieces taken here count as left. This worker has not left, so it cannot be the last.
   unfinished_.fetch_sub(word & kLeft, std::memory_order_relaxed);
+  // The worker that leaves last reads the cause, later than this.
+  if (!failed_.exchange(true, std::memory_order_relaxed)) cause_ = cause;
 }
 
 bool SharedPieces::leave(const PartOfTask& part) noexcept {
