@@ -249,7 +249,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
       placing = options.make_policy();
       who = "the program's own policy (RuntimeOptions::make_policy)";
       // It is asked again below, where nothing may throw.
-      if (placing) (void)placing->keeps();
+      if (placing) (void)placing->policy_traits();
     } catch (const std::exception& error) {
       return unusable(fmt::format("{} threw: {}", who, error.what()));
     } catch (...) {

@@ -64,9 +64,9 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
   if (plan_.policy.placing) {
     mailboxes_.emplace_back("scheduler");
     const bool has_threads = mode_->has_threads();
-    scheduling_ =
-        std::make_unique<Scheduling>(plan_.policy.placing->keeps(), has_threads && plan_.policy.name != kOwnPolicy,
-                                     has_threads, [peers = peers_.get()] { peers->tell_scheduler(); });
+    scheduling_ = std::make_unique<Scheduling>(plan_.policy.placing->policy_traits().keeps,
+                                               has_threads && plan_.policy.name != kOwnPolicy, has_threads,
+                                               [peers = peers_.get()] { peers->tell_scheduler(); });
   }
   if (plan_.options.shared) crew_->share_workers(activation());
   if (recorder_) recorder_->attach(*crew_);

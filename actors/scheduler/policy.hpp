@@ -71,6 +71,25 @@ enum class Ranks : std::uint8_t {
   fastest,
 };
 
+/// What the scheduler asks a policy once, before anything else.
+struct PolicyTraits {
+  /// It decides about all that became ready until a decision together; otherwise for every completion on its own.
+  bool in_rounds = false;
+  /// It may keep tasks: an entry of `placement` that stays invalid is placed by a later `place_kept`. What a
+  /// `ReadyTask` refers to lives until then.
+  bool keeps = false;
+  /// Where it keeps tasks: cores without work may get back what lies on accelerators (`taker`).
+  bool takes_back = false;
+  /// It decides by predicted times. Then tasks of a kernel that has not been measured on every kind of device go there
+  /// first, without the policy being asked; and while times are not sure, one that does not keep tasks may be asked
+  /// about a task several times.
+  bool uses_times = true;
+  /// Tasks are to say how much their data will be used, and how large these are.
+  bool asks_reuse = false;
+  /// The times from which the upward ranks of tasks are computed.
+  Ranks ranks = Ranks::none;
+};
+
 /// Decides on which worker each ready task runs. A function of its arguments, its options and its own state: no
 /// clock, no input or output, no globals; ties are broken by the smallest id or by `random`. Called by the scheduler's
 /// actor and by workers, by one thread at a time.
@@ -78,16 +97,12 @@ class PlacingPolicy {
  public:
   virtual ~PlacingPolicy() = default;
 
-  /// Decide for every completion on its own (false), or for all that became ready until the decision (true).
-  [[nodiscard]] virtual bool in_rounds() const { return false; }
+  [[nodiscard]] virtual PolicyTraits policy_traits() const { return {}; }
   /// Sets `placement[i]` to the worker of `tasks[i]`, one that has a device the codelet runs on and does not help
   /// another. Tasks of a worker are queued in the order of `tasks`.
   virtual void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random& random,
                      std::span<WorkerId> placement) = 0;
 
-  /// The policy may keep tasks: an entry of `placement` that stays invalid is placed by a later `place_kept`. What a
-  /// `ReadyTask` refers to lives until then.
-  [[nodiscard]] virtual bool keeps() const { return false; }
   /// Where it keeps tasks: called after `place` and whenever a task has ended. Appends those that are to be queued now.
   virtual void place_kept(const Snapshot& /*snapshot*/, Random& /*random*/, std::vector<Placed>& /*placed*/) {}
   /// Where it keeps tasks: whether `task`, which is not ready and waits for tasks on `worker` alone, is to be queued
@@ -98,21 +113,9 @@ class PlacingPolicy {
     return false;
   }
 
-  /// Where it keeps tasks: whether cores without work may get back what lies on accelerators.
-  [[nodiscard]] virtual bool takes_back() const { return false; }
   /// Where it takes back, after `place_kept`, and one at a time: a core that is to get the last task of pieces that was
   /// placed on an accelerator and has not begun there, behind another. An invalid id: none.
   [[nodiscard]] virtual WorkerId taker(const Snapshot& /*snapshot*/) const { return {}; }
-
-  /// Decides by predicted times. Then tasks of a kernel that has not been measured on every kind of device go there
-  /// first, without the policy being asked; and while times are not sure, one that does not keep tasks may be asked
-  /// about a task several times.
-  [[nodiscard]] virtual bool uses_times() const { return true; }
-
-  /// Returns true if tasks are to say how much their data will be used, and how large these are.
-  [[nodiscard]] virtual bool asks_reuse() const { return false; }
-  /// Returns the times from which the upward ranks of tasks are to be computed.
-  [[nodiscard]] virtual Ranks ranks() const { return Ranks::none; }
 };
 
 /// A policy with its name: local if `placing` is null.

@@ -45,17 +45,11 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
     state.type = type_of(worker.device);
   }
   joined_.resize(workers_.size());
-  // An exception from these questions is told with the first decision.
-  const auto learn = [&](auto&& question) {
-    std::string failure = ask(question);
-    if (traits_.failure.empty()) traits_.failure = std::move(failure);
-  };
-  learn([&] { traits_.in_rounds = policy_->in_rounds(); });
-  learn([&] { traits_.keeps = policy_->keeps(); });
-  learn([&] { traits_.ranks = policy_->ranks(); });
-  learn([&] { traits_.asks_reuse = policy_->asks_reuse(); });
-  learn([&] { traits_.takes_back = traits_.keeps && policy_->takes_back(); });
-  learn([&] { traits_.uses_times = policy_->uses_times(); });
+  // An exception from this question is told with the first decision.
+  traits_.failure = ask([&] {
+    static_cast<PolicyTraits&>(traits_) = policy_->policy_traits();
+    traits_.takes_back = traits_.takes_back && traits_.keeps;
+  });
 }
 
 template <class Ask>

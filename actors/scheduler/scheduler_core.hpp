@@ -275,13 +275,7 @@ class SchedulerCore {
 
   std::unique_ptr<PlacingPolicy> policy_;
   /// The policy's answers about itself, see `PlacingPolicy`.
-  struct Traits {
-    bool in_rounds = false;
-    bool keeps = false;
-    bool uses_times = true;
-    bool asks_reuse = false;
-    bool takes_back = false;
-    Ranks ranks = Ranks::none;
+  struct Traits : PolicyTraits {
     /// The exception that it threw instead; it is told once.
     std::string failure;
   };

@@ -62,7 +62,7 @@ void add_sparse_lu_options(CLI::App& command, SparseLuArguments& sparse) {
 bool looks_at_reuse(const std::string& eviction, const std::vector<std::string>& policies) {
   return eviction == "reuse" || std::ranges::any_of(policies, [](const std::string& name) {
            const auto policy = scheduler::make_policy(name, {}, true);
-           return policy && policy.value().placing && policy.value().placing->asks_reuse();
+           return policy && policy.value().placing && policy.value().placing->policy_traits().asks_reuse;
          });
 }
 

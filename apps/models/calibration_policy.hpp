@@ -36,7 +36,7 @@ class CalibrationPolicy final : public scheduler::PlacingPolicy {
 
   void place(std::span<const scheduler::ReadyTask> tasks, const scheduler::Snapshot& snapshot, Random& random,
              std::span<WorkerId> placement) override;
-  [[nodiscard]] bool uses_times() const override { return false; }
+  [[nodiscard]] scheduler::PolicyTraits policy_traits() const override { return {.uses_times = false}; }
 
  private:
   const std::shared_ptr<CalibrationLedger> ledger_;

@@ -33,7 +33,7 @@ void wait_until(const std::atomic<int>& count, int at_least) {
 /// Places every task on one worker.
 class AllOnOne final : public scheduler::PlacingPolicy {
  public:
-  [[nodiscard]] bool uses_times() const override { return false; }
+  [[nodiscard]] scheduler::PolicyTraits policy_traits() const override { return {.uses_times = false}; }
   void place(std::span<const scheduler::ReadyTask>, const scheduler::Snapshot&, Random&,
              std::span<WorkerId> placement) override {
     for (WorkerId& worker : placement) worker = WorkerId(0);
@@ -44,7 +44,7 @@ class AllOnOne final : public scheduler::PlacingPolicy {
 class Undecided final : public scheduler::PlacingPolicy {
  public:
   Undecided(std::atomic<int>& asked, std::atomic<bool>& let_go) : asked_(asked), let_go_(let_go) {}
-  [[nodiscard]] bool uses_times() const override { return false; }
+  [[nodiscard]] scheduler::PolicyTraits policy_traits() const override { return {.uses_times = false}; }
   void place(std::span<const scheduler::ReadyTask>, const scheduler::Snapshot&, Random&,
              std::span<WorkerId> placement) override {
     ++asked_;
@@ -62,8 +62,9 @@ enum class Fault { throws, throws_sometimes, names_nobody, throws_in_rounds };
 class Faulty final : public scheduler::PlacingPolicy {
  public:
   explicit Faulty(Fault fault) : fault_(fault) {}
-  [[nodiscard]] bool uses_times() const override { return false; }
-  [[nodiscard]] bool in_rounds() const override { return fault_ == Fault::throws_in_rounds; }
+  [[nodiscard]] scheduler::PolicyTraits policy_traits() const override {
+    return {.in_rounds = fault_ == Fault::throws_in_rounds, .uses_times = false};
+  }
   void place(std::span<const scheduler::ReadyTask>, const scheduler::Snapshot& snapshot, Random&,
              std::span<WorkerId> placement) override {
     const bool fails = fault_ != Fault::throws_sometimes || calls_++ % 2 == 0;

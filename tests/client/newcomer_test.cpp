@@ -235,11 +235,10 @@ class Throwing final : public scheduler::PlacingPolicy {
     if (!at_once_) throw std::runtime_error("no idea");
     for (WorkerId& worker : placement) worker = snapshot.workers.front().id;
   }
-  [[nodiscard]] bool keeps() const override {
+  [[nodiscard]] scheduler::PolicyTraits policy_traits() const override {
     if (at_once_) throw std::runtime_error("what am I?");
-    return false;
+    return {.uses_times = false};
   }
-  [[nodiscard]] bool uses_times() const override { return false; }
 
  private:
   bool at_once_;

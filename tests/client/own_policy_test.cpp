@@ -30,7 +30,7 @@ class LastOne final : public scheduler::PlacingPolicy {
       }
     }
   }
-  [[nodiscard]] bool uses_times() const override { return false; }
+  [[nodiscard]] scheduler::PolicyTraits policy_traits() const override { return {.uses_times = false}; }
 
  private:
   int& shown_;

@@ -14,7 +14,7 @@ class Dada final : public PlacingPolicy {
  public:
   explicit Dada(const DadaOptions& options) : options_(options), search_(options.alpha) {}
 
-  [[nodiscard]] bool in_rounds() const override { return options_.rounds; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.in_rounds = options_.rounds}; }
 
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&,
              std::span<WorkerId> placement) override {

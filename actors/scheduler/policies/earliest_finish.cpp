@@ -15,9 +15,9 @@ class EarliestFinish final : public PlacingPolicy {
  public:
   explicit EarliestFinish(const EarliestFinishOptions& options) : options_(options) {}
 
-  [[nodiscard]] bool in_rounds() const override { return options_.rounds; }
-  [[nodiscard]] Ranks ranks() const override {
-    return options_.order == EarliestFinishOptions::Order::rank ? Ranks::mean : Ranks::none;
+  [[nodiscard]] PolicyTraits policy_traits() const override {
+    const bool by_rank = options_.order == EarliestFinishOptions::Order::rank;
+    return {.in_rounds = options_.rounds, .ranks = by_rank ? Ranks::mean : Ranks::none};
   }
 
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&,

@@ -42,8 +42,7 @@ class HeteroPrio final : public PlacingPolicy {
  public:
   explicit HeteroPrio(const HeteroPrioOptions& options) : options_(options) {}
 
-  [[nodiscard]] bool keeps() const override { return true; }
-  [[nodiscard]] Ranks ranks() const override { return Ranks::fastest; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true, .ranks = Ranks::fastest}; }
 
   void place(std::span<const ReadyTask> tasks, const Snapshot&, Random&, std::span<WorkerId>) override {
     for (const ReadyTask& task : tasks) {

@@ -105,8 +105,7 @@ class Homeward final : public PlacingPolicy {
  public:
   explicit Homeward(const HomewardOptions& options) : options_(options) {}
 
-  [[nodiscard]] bool keeps() const override { return true; }
-  [[nodiscard]] Ranks ranks() const override { return Ranks::fastest; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true, .ranks = Ranks::fastest}; }
 
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&, std::span<WorkerId>) override {
     for (const ReadyTask& task : tasks) {

@@ -39,10 +39,9 @@ class Multigrain final : public PlacingPolicy {
  public:
   explicit Multigrain(const MultigrainOptions& options) : options_(options) {}
 
-  [[nodiscard]] bool keeps() const override { return true; }
-  [[nodiscard]] bool uses_times() const override { return false; }
-  [[nodiscard]] bool asks_reuse() const override { return true; }
-  [[nodiscard]] bool takes_back() const override { return options_.take_back; }
+  [[nodiscard]] PolicyTraits policy_traits() const override {
+    return {.keeps = true, .takes_back = options_.take_back, .uses_times = false, .asks_reuse = true};
+  }
 
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&, std::span<WorkerId>) override {
     for (const ReadyTask& task : tasks) {

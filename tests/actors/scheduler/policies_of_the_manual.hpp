@@ -19,7 +19,7 @@ class Thrifty final : public PlacingPolicy {
  public:
   explicit Thrifty(double tolerance) : tolerance_(tolerance) {}
 
-  [[nodiscard]] Ranks ranks() const override { return Ranks::mean; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.ranks = Ranks::mean}; }
 
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&,
              std::span<WorkerId> placement) override {
@@ -62,7 +62,7 @@ class Thrifty final : public PlacingPolicy {
 /// Keeps every task until a worker has nothing to do, which then takes the oldest that it can run.
 class FirstIdle final : public PlacingPolicy {
  public:
-  [[nodiscard]] bool keeps() const override { return true; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true}; }
 
   void place(std::span<const ReadyTask> tasks, const Snapshot&, Random&, std::span<WorkerId>) override {
     waiting_.insert(waiting_.end(), tasks.begin(), tasks.end());

@@ -89,8 +89,8 @@ BOOST_AUTO_TEST_CASE(every_option_of_every_policy_can_be_given) {
         "dada:affinity=used", "dada:affinity=coming", "dada:host=yes", "dada:host=no", "heteroprio:ahead=0"}) {
     BOOST_TEST(made(text, kFourWorkers).placing != nullptr);
   }
-  BOOST_TEST(made("dada:rounds", kFourWorkers).placing->in_rounds());
-  BOOST_TEST(!made("dada", kFourWorkers).placing->in_rounds());
+  BOOST_TEST(made("dada:rounds", kFourWorkers).placing->policy_traits().in_rounds);
+  BOOST_TEST(!made("dada", kFourWorkers).placing->policy_traits().in_rounds);
 }
 
 BOOST_AUTO_TEST_CASE(an_option_that_cannot_be_used_is_refused) {

@@ -64,7 +64,7 @@ class Queues final : public WorkerQueues {
 class Alternating final : public PlacingPolicy {
  public:
   explicit Alternating(bool in_rounds) : in_rounds_(in_rounds) {}
-  [[nodiscard]] bool in_rounds() const override { return in_rounds_; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.in_rounds = in_rounds_}; }
   void place(std::span<const ReadyTask> tasks, const Snapshot&, Random&, std::span<WorkerId> placement) override {
     ++decisions;
     for (std::size_t i = 0; i < tasks.size(); ++i) placement[i] = WorkerId(next_++ % 2);
@@ -79,7 +79,7 @@ class Alternating final : public PlacingPolicy {
 /// Lets tasks go one at a time: the next one when the last one has ended.
 class OneByOne final : public PlacingPolicy {
  public:
-  [[nodiscard]] bool keeps() const override { return true; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true}; }
   void place(std::span<const ReadyTask> tasks, const Snapshot&, Random&, std::span<WorkerId>) override {
     for (const ReadyTask& task : tasks) kept_.push_back(task.id);
   }

@@ -37,8 +37,7 @@ class Mirror final : public PlacingPolicy {
   };
   Mirror(Seen& seen, WorkerId& to, Ranks ranks, bool uses_times)
       : seen_(seen), to_(to), ranks_(ranks), uses_times_(uses_times) {}
-  [[nodiscard]] bool uses_times() const override { return uses_times_; }
-  [[nodiscard]] Ranks ranks() const override { return ranks_; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.uses_times = uses_times_, .ranks = ranks_}; }
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&,
              std::span<WorkerId> placement) override {
     seen_.tasks.assign(tasks.begin(), tasks.end());

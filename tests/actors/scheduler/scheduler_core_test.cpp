@@ -17,7 +17,7 @@ class Shortest final : public PlacingPolicy {
  public:
   Shortest(bool in_rounds, std::vector<std::string>& asked) : in_rounds_(in_rounds), asked_(asked) {}
 
-  [[nodiscard]] bool in_rounds() const override { return in_rounds_; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.in_rounds = in_rounds_}; }
   void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random&,
              std::span<WorkerId> placement) override {
     std::string words;
@@ -149,12 +149,10 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_not_there_is_replaced_and_the_rest_is_as_t
   BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
 }
 
-/// Throws in every function that describes the policy.
+/// Throws in the function that describes the policy.
 class Nameless final : public PlacingPolicy {
  public:
-  [[nodiscard]] bool in_rounds() const override { throw 1; }
-  [[nodiscard]] bool keeps() const override { throw 1; }
-  [[nodiscard]] Ranks ranks() const override { throw 1; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { throw 1; }
   void place(std::span<const ReadyTask>, const Snapshot&, Random&, std::span<WorkerId> placement) override {
     for (WorkerId& worker : placement) worker = WorkerId(1);
   }
@@ -171,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_policy_that_throws_when_asked_what_it_is_still_places) {
 class Hoard final : public PlacingPolicy {
  public:
   explicit Hoard(std::map<std::uint64_t, std::uint32_t>& go) : go_(go) {}
-  [[nodiscard]] bool keeps() const override { return true; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true}; }
   void place(std::span<const ReadyTask> tasks, const Snapshot&, Random&, std::span<WorkerId>) override {
     for (const ReadyTask& task : tasks) kept_.push_back(task.id);
   }
@@ -280,7 +278,7 @@ BOOST_FIXTURE_TEST_CASE(a_kept_task_on_a_worker_that_is_not_there_is_a_failure, 
 /// Places task 1 on a worker that does not exist and task 2 on worker 1, and keeps the others.
 class HalfBroken final : public PlacingPolicy {
  public:
-  [[nodiscard]] bool keeps() const override { return true; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true}; }
   void place(std::span<const ReadyTask> tasks, const Snapshot&, Random&, std::span<WorkerId> placement) override {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       if (tasks[i].id == TaskId(1)) placement[i] = WorkerId(7);
@@ -299,8 +297,7 @@ BOOST_AUTO_TEST_CASE(one_wrong_worker_does_not_take_kept_tasks_away) {
 /// Gives all tasks to the accelerator, worker 1. The core takes tasks back.
 class TakesBack final : public PlacingPolicy {
  public:
-  [[nodiscard]] bool keeps() const override { return true; }
-  [[nodiscard]] bool takes_back() const override { return true; }
+  [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true, .takes_back = true}; }
   [[nodiscard]] WorkerId taker(const Snapshot&) const override { return WorkerId(0); }
   void place(std::span<const ReadyTask>, const Snapshot&, Random&, std::span<WorkerId> placement) override {
     for (WorkerId& worker : placement) worker = WorkerId(1);

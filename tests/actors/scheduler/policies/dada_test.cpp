@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(a_later_decision_knows_nothing_of_an_earlier_one) {
 }
 
 BOOST_AUTO_TEST_CASE(it_decides_in_rounds_if_it_is_told_to) {
-  BOOST_TEST(!dada({})->in_rounds());
-  BOOST_TEST(dada({.rounds = true})->in_rounds());
+  BOOST_TEST(!dada({})->policy_traits().in_rounds);
+  BOOST_TEST(dada({.rounds = true})->policy_traits().in_rounds);
 }
 
 }  // namespace

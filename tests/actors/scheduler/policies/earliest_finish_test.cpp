@@ -140,8 +140,8 @@ BOOST_AUTO_TEST_CASE(what_only_one_kind_can_run_goes_there_and_what_none_can_sta
 }
 
 BOOST_AUTO_TEST_CASE(they_decide_in_rounds_if_they_are_told_to) {
-  BOOST_TEST(!earliest_finish({})->in_rounds());
-  BOOST_TEST(earliest_finish({.rounds = true})->in_rounds());
+  BOOST_TEST(!earliest_finish({})->policy_traits().in_rounds);
+  BOOST_TEST(earliest_finish({.rounds = true})->policy_traits().in_rounds);
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ struct Fixture {
 BOOST_FIXTURE_TEST_SUITE(heteroprio_policy, Fixture)
 
 BOOST_AUTO_TEST_CASE(it_keeps_tasks_and_asks_for_ranks) {
-  BOOST_TEST(policy->keeps());
-  BOOST_TEST(!policy->in_rounds());
+  BOOST_TEST(policy->policy_traits().keeps);
+  BOOST_TEST(!policy->policy_traits().in_rounds);
   BOOST_TEST((policy->ranks() == Ranks::fastest));
 }
 

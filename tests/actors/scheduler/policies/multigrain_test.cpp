@@ -42,9 +42,9 @@ struct Fixture {
 BOOST_FIXTURE_TEST_SUITE(multigrain_policy, Fixture)
 
 BOOST_AUTO_TEST_CASE(it_keeps_tasks_and_needs_no_times) {
-  BOOST_TEST(policy->keeps());
-  BOOST_TEST(!policy->uses_times());
-  BOOST_TEST(policy->asks_reuse());
+  BOOST_TEST(policy->policy_traits().keeps);
+  BOOST_TEST(!policy->policy_traits().uses_times);
+  BOOST_TEST(policy->policy_traits().asks_reuse);
   BOOST_TEST((policy->ranks() == Ranks::none));
 }
 
@@ -127,9 +127,9 @@ BOOST_AUTO_TEST_CASE(what_the_highest_place_cannot_run_is_passed_over) {
 }
 
 BOOST_AUTO_TEST_CASE(a_core_without_work_takes_back_unless_pieces_are_left) {
-  BOOST_TEST(!policy->takes_back());
+  BOOST_TEST(!policy->policy_traits().takes_back);
   policy = multigrain({.take_back = true});
-  BOOST_TEST(policy->takes_back());
+  BOOST_TEST(policy->policy_traits().takes_back);
   HandMadeMachine machine(3, 1);
   machine.load(0, 5);
   BOOST_TEST(policy->taker(machine.snapshot()).value() == 1U);
