@@ -9,7 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "platform/accelerators/emulation_arguments.hpp"
+#include "actors/running/option_table.hpp"
+#include "actors/running/option_values.hpp"
+#include "proto/tokens.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/machine.hpp"
 #include "troupe/runtime.hpp"
@@ -19,20 +21,45 @@ namespace troupe::c {
 
 namespace {
 
-Failure negative(const char* field, std::int64_t value) {
-  return {ErrorCode::invalid_argument, fmt::format("troupe_options.{} is {}: it must not be negative", field, value)};
-}
+/// Sets the option of the table that has this word, if the field is not zero. `name`: the field's, where it differs.
+class Fields {
+ public:
+  explicit Fields(RuntimeOptions& options) : options_(options) {}
 
-void set_text(std::string& option, const char* text) {
-  if (text != nullptr) option = text;
-}
+  void take(const char* word, const char* text, const char* name = nullptr) {
+    if (text == nullptr) return;
+    const std::string field = fmt::format("troupe_options.{}", name == nullptr ? word : name);
+    option_of(word)->set(options_, text, field).value_or_throw();
+  }
+  template <class Number>
+  void take(const char* word, Number number) {
+    if (number != 0) take(word, std::to_string(number).c_str());
+  }
+  void take_bytes(const char* word, std::uint64_t bytes) {
+    if (bytes != 0) take(word, text_of(Bytes{bytes}).c_str());
+  }
+  void take_flag(const char* word, int given) {
+    if (given != 0) take(word, "true");
+  }
+  /// Takes "lookahead=2".
+  void take_named(const std::string& given) {
+    const std::size_t equals = given.find('=');
+    const RuntimeOption* const option = option_of(given.substr(0, equals));
+    if (option == nullptr || !option->has(OptionDoor::c) || equals == std::string::npos) {
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("troupe_options.more: {} is no option: give a name and a value, such as lookahead=2 "
+                              "(docs/reference/runtime-options.md lists the names)",
+                              troupe::quoted(given)));
+    }
+    const std::string name = fmt::format("troupe_options.more: {}", option->word);
+    option->set(options_, given.substr(equals + 1), name).value_or_throw();
+  }
+
+ private:
+  RuntimeOptions& options_;
+};
 
 void set_observers(const troupe_options& given, RuntimeOptions& options) {
-  if (!(given.why_after >= 0) || given.why_after > 1e9) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("troupe_options.why_after is {}: give seconds, at most 1e9", given.why_after));
-  }
-  options.why_after = Duration(static_cast<Duration::rep>(given.why_after * 1e9));
   if (options.why_after > Duration{} || given.on_stall != nullptr) {
     options.on_stall = [call = given.on_stall, user = given.user](const WhyReport& report) {
       if (call != nullptr) return call(report.to_text().c_str(), user);
@@ -89,31 +116,30 @@ troupe_options settled(const troupe_options* given) {
 }
 
 RuntimeOptions to_runtime_options(const troupe_options& given) {
-  if (given.cores < 0) throw Error(negative("cores", given.cores));
-  if (given.gpus < 0) throw Error(negative("gpus", given.gpus));
   RuntimeOptions options;
-  options.cores = given.cores;
-  set_text(options.policy, given.policy);
-  set_text(options.clusters, given.clusters);
-  options.regroup = given.regroup != 0;
-  set_text(options.restrict, given.restrict_tasks);
-  set_text(options.model_folder, given.models);
-  if (given.window != 0) options.window = given.window;
-  if (given.seed != 0) options.seed = given.seed;
-  options.trace = given.trace != 0;
-  if (given.trace_limit != 0) options.trace_limit = given.trace_limit;
+  Fields fields(options);
+  fields.take("cores", given.cores);
+  fields.take("policy", given.policy);
+  fields.take("clusters", given.clusters);
+  fields.take_flag("regroup", given.regroup);
+  fields.take("restrict", given.restrict_tasks, "restrict_tasks");
+  fields.take("models", given.models);
+  fields.take("window", given.window);
+  fields.take("seed", given.seed);
+  fields.take_flag("trace", given.trace);
+  fields.take("trace_limit", given.trace_limit);
   options.bind = given.unbound == 0 && given.oversubscribe == 0;
-  options.use_hyperthreads = given.hyperthreads != 0;
-  options.oversubscribe = given.oversubscribe != 0;
-  set_text(options.restrict_to, given.cpus);
-  options.gpus = given.gpus;
-  if (given.gpu_memory != 0) options.gpu_memory = Bytes{given.gpu_memory};
-  if (given.emulated_gpus != nullptr) {
-    options.emulated_gpus = platform::parse_emulated_gpus(given.emulated_gpus).value_or_throw();
-  }
-  set_text(options.opencl, given.opencl);
-  if (given.opencl_memory != 0) options.opencl_memory = Bytes{given.opencl_memory};
-  set_text(options.eviction, given.eviction);
+  fields.take_flag("hyperthreads", given.hyperthreads);
+  fields.take_flag("oversubscribe", given.oversubscribe);
+  fields.take("cpus", given.cpus);
+  fields.take("gpus", given.gpus);
+  fields.take_bytes("gpu_memory", given.gpu_memory);
+  fields.take("emulated_gpus", given.emulated_gpus);
+  fields.take("opencl", given.opencl);
+  fields.take_bytes("opencl_memory", given.opencl_memory);
+  fields.take("eviction", given.eviction);
+  if (given.why_after != 0) fields.take("why_after", fmt::format("{}s", given.why_after).c_str());
+  for (const char* const* one = given.more; one != nullptr && *one != nullptr; ++one) fields.take_named(*one);
   set_observers(given, options);
   if (given.platform != nullptr) set_simulation(given, options);
   return options;

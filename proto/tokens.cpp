@@ -68,6 +68,26 @@ ParsedNumber<double> parse_real(std::string_view token) {
   return number;
 }
 
+ParsedNumber<std::uint64_t> parse_whole(std::string_view token) {
+  ParsedNumber<std::uint64_t> number;
+  // std::from_chars does not accept '+', and accepts no '-' for an unsigned number.
+  if (token.starts_with('+')) token.remove_prefix(1);
+  const char* const end = token.data() + token.size();
+  const auto [stopped, error] = std::from_chars(token.data(), end, number.value);
+  if (stopped == end && error == std::errc::result_out_of_range) {
+    number.status = NumberStatus::too_large;
+  } else if (stopped == end && error == std::errc()) {
+    number.status = NumberStatus::ok;
+  }
+  if (number.status != NumberStatus::garbage || token.find_first_of("eE.") == std::string_view::npos) return number;
+  const ParsedNumber<double> real = parse_real(token);
+  if (real.status != NumberStatus::ok) return {0, real.status};
+  if (real.value < 0 || real.value != std::floor(real.value)) return number;
+  constexpr double kLargestExact = 9007199254740992;
+  if (real.value > kLargestExact) return {0, NumberStatus::too_large};
+  return {static_cast<std::uint64_t>(real.value), NumberStatus::ok};
+}
+
 std::optional<bool> parse_switch(std::string_view token) {
   using Words = std::array<std::string_view, 4>;
   constexpr Words kOn{"1", "yes", "on", "true"};

@@ -34,6 +34,10 @@ ParsedNumber<std::int64_t> parse_integer(std::string_view token);
 /// number that is too small for a double counts as zero.
 ParsedNumber<double> parse_real(std::string_view token);
 
+/// Parses the whole token as a number that is not negative: digits, or a form such as 1e4 or 1.5e3 whose digits are few
+/// enough for a double to hold it exactly.
+ParsedNumber<std::uint64_t> parse_whole(std::string_view token);
+
 /// Parses 1, yes, on, true; 0, no, off, false; in capitals or not. Returns nothing for other words.
 std::optional<bool> parse_switch(std::string_view token);
 

@@ -6,7 +6,7 @@
 #include <exception>
 
 #include "actors/running/device_factory.hpp"
-#include "actors/running/option_values.hpp"
+#include "actors/running/option_table.hpp"
 #include "actors/simulating/simulated_cores.hpp"
 #include "platform/machine/cluster_plan.hpp"
 #include "troupe/simulation_options.hpp"
@@ -117,12 +117,9 @@ Result<void> check_restrictions(const std::string& text, std::span<const WorkerP
 }
 
 Result<void> check_devices(const RuntimeOptions& options) {
-  if (auto fits = check_ranges(options); !fits) return fits;
   bool any = false;
   for (const DeviceFactory& factory : device_factories()) {
-    const int count = factory.asked_for == nullptr ? 0 : factory.asked_for(options);
-    if (count < 0) return unusable(fmt::format("{} {}s were asked for", count, to_string(factory.kind)));
-    any = any || count > 0;
+    any = any || (factory.asked_for != nullptr && factory.asked_for(options) > 0);
   }
   if (!any) return {};
   if (options.simulation) {
@@ -198,7 +195,7 @@ std::size_t RuntimePlan::nodes() const {
 
 Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
                                       std::unique_ptr<scheduler::PlacingPolicy> placing) {
-  if (options.window == 0) return unusable("the submission window must hold at least one task");
+  if (auto usable = check_options(options); !usable) return usable.failure();
   if (options.simulation) {
     if (auto usable = check(*options.simulation); !usable) return usable.failure();
   }

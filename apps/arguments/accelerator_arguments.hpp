@@ -1,4 +1,4 @@
-/// The options for GPUs and emulated accelerators of commands that start a runtime on this machine.
+/// The meaning of the options for GPUs and emulated accelerators to commands that start a runtime on this machine.
 #pragma once
 
 #include <string>
@@ -8,24 +8,9 @@
 
 namespace CLI {
 class App;
-class Option;
 }  // namespace CLI
 
 namespace troupe::apps {
-
-/// Adds `--gpus`, `--gpu-memory`, `--emulated-gpus`, `--lookahead`, `--eviction` and `--reuse-profile`.
-void add_accelerator_options(CLI::App& command, RuntimeOptions& options);
-
-/// Adds `--gpu-memory` alone, for commands that choose the number of GPUs themselves.
-void add_gpu_memory_option(CLI::App& command, RuntimeOptions& options);
-/// Adds `--lookahead` and `--issue-ahead`.
-void add_lookahead_option(CLI::App& command, RuntimeOptions& options);
-
-/// Adds `--eviction`. `eviction` outlives the parsing.
-void add_eviction_option(CLI::App& command, std::string& eviction);
-
-/// Checks an amount of memory for CLI11: returns what is wrong, or an empty text.
-[[nodiscard]] std::string check_bytes(const std::string& text);
 
 /// Refuses the options that say how accelerators are used, if there are no accelerators.
 void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOptions& options);

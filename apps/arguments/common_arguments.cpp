@@ -13,12 +13,13 @@
 #include <set>
 #include <thread>
 
+#include "actors/running/option_table.hpp"
 #include "actors/running/option_values.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/environment_arguments.hpp"
+#include "apps/arguments/runtime_arguments.hpp"
 #include "apps/terminal/standard_error.hpp"
-#include "client/environment/durations.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "graph/codelets/type_names.hpp"
@@ -26,7 +27,6 @@
 #include "kernels/tile_codelet_list.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "platform/machine/cluster_plan.hpp"
-#include "platform/machine/cluster_stages.hpp"
 #include "platform/machine/host_memory.hpp"
 #include "proto/tokens.hpp"
 #include "traces/text/human.hpp"
@@ -49,32 +49,14 @@ CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& 
   return command.add_option(name, size, help)->transform(number_within(std::int64_t{1}, kLargestOrder));
 }
 
-void add_cores(CLI::App& command, int& cores) {
-  command.add_option("--cores", cores, "Cores to use; default: all that are allowed")
-      ->transform(number_within(1, 1 << 20));
-}
-
 CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic) {
-  const auto check = [automatic](const std::string& text) -> std::string {
-    const auto wrong = [](const auto& parsed) { return parsed ? std::string() : parsed.failure().message; };
-    if (automatic != Automatic::refused && text == kAutomaticClusters) return {};
-    // A program that passes an empty text wants no stages. On the command line it is probably an empty shell variable.
-    if (text.empty()) return wrong(platform::parse_clusters(text));
-    // Commands that run something can change clusters during the run.
-    return automatic == Automatic::or_stages ? wrong(platform::parse_cluster_stages(text))
-                                             : wrong(platform::parse_clusters(text));
-  };
-  return command
-      .add_option(
-          "--clusters", clusters,
-          fmt::format("Cores that work together, each cluster as one worker: 2x10, 1x16+4x1, socket, numa or l3{}; "
-                      "default: every core is a worker",
-                      automatic == Automatic::or_stages
-                          ? ", 2x10,1500:single (they change when so many tasks have ended), "
-                            "or auto: the best that simulations find, or as suits what is left to do"
-                          : ""))
-      ->type_name("SPEC")
-      ->check(check);
+  const auto assign = [&clusters](const RuntimeOptions& given) { clusters = given.clusters; };
+  CLI::Option* const option = add_runtime_option(command, "clusters", assign);
+  if (automatic == Automatic::or_stages) return option;
+  return option->check([](const std::string& text) -> std::string {
+    const auto fixed = platform::parse_clusters(text == kAutomaticClusters ? "single" : text);
+    return fixed ? std::string() : fixed.failure().message;
+  });
 }
 
 void add_precision(CLI::App& command, std::string& precision) {
@@ -89,10 +71,7 @@ std::string known_policies() {
   return names;
 }
 
-std::string check_policy(const std::string& name) {
-  const auto policy = scheduler::make_policy(name, {});
-  return policy ? std::string() : policy.failure().message;
-}
+std::string check_policy(const std::string& name) { return check_runtime_option(*option_of("policy"), name); }
 
 std::vector<std::string> split_policies(const std::string& list) {
   std::vector<std::string> policies;
@@ -128,10 +107,9 @@ CLI::Option* add_policies(CLI::App& command, std::vector<std::string>& policies,
 }
 
 void add_restrict(CLI::App& command, std::string& restrictions) {
-  const auto check = [](const std::string& text) -> std::string {
-    if (text.empty()) return "restricts nothing: name kernels and devices, such as potrf,trsm:cores";
-    const auto parsed = parse_restrictions(text);
-    if (!parsed) return parsed.failure().message;
+  const RuntimeOption& option = *option_of("restrict");
+  const auto check = [&option](const std::string& text) -> std::string {
+    if (std::string wrong = check_runtime_option(option, text); !wrong.empty()) return wrong;
     std::set<std::string> known;
     for (const auto& entry : kernels::tile_codelet_list<double>()) {
       known.insert((kernels::codelets<double>().*entry.codelet).name());
@@ -142,15 +120,13 @@ void add_restrict(CLI::App& command, std::string& restrictions) {
         known.insert(codelet->name());
       }
     }
-    for (const auto& [name, devices] : parsed.value()) {
+    for (const auto& [name, devices] : parse_restrictions(text).value_or_throw()) {
       if (!known.contains(name))
         return fmt::format("no kernel is called '{}'; known are {}", name, fmt::join(known, ", "));
     }
     return {};
   };
-  add_text_list(command, "--restrict", restrictions, ';',
-                "Kernels that only some devices may run: potrf,trsm:cores, gemm:h200, trsm:#0|gpus")
-      ->check(check);
+  add_text_list(command, option.flag(), restrictions, ';', option.help())->check(check);
 }
 
 CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help) {
@@ -165,28 +141,25 @@ void say_warnings(RuntimeOptions& options) {
 
 }  // namespace
 
-void add_runtime_options(CLI::App& command, RuntimeOptions& options, Automatic clusters) {
-  command.add_option("--policy", options.policy, "Scheduling policy: " + known_policies())
-      ->check(check_policy)
-      ->capture_default_str();
-  add_restrict(command, options.restrict);
-  add_cores(command, options.cores);
-  add_clusters(command, options.clusters, clusters);
+void add_program_options(CLI::App& command, RuntimeOptions& options) {
   say_warnings(options);
-  add_number(command, "--window", options.window, 1, std::size_t{1} << 40U, "Tasks in flight before submission blocks");
-  add_seed(command, options.seed, "Seed of random numbers and random choices");
+  add_restrict(command, options.restrict);
+  CLI::Option* const policy = add_runtime_option(command, "policy", options);
+  policy->description(policy->get_description() + "; known are " + known_policies());
+  add_model_options(command, options);
+  for (const OptionGroup group : {OptionGroup::machine, OptionGroup::tasks, OptionGroup::accelerators}) {
+    add_runtime_options(command, group, options);
+  }
 }
 
 void add_model_options(CLI::App& command, RuntimeOptions& options) {
   options.model_folder = default_model_folder();
   say_warnings(options);
-  command
-      .add_option_function<std::string>(
-          "--models", [&options](const std::string& folder) { options.model_folder = model_folder_of(folder); },
-          "Folder where placing policies keep the kernel times that they learn, default or none")
-      ->type_name("FOLDER")
-      ->default_str(options.model_folder.empty() ? "none" : options.model_folder)
-      ->check(check_file_name);
+  const auto assign = [&options](const RuntimeOptions& given) {
+    options.model_folder = model_folder_of(given.model_folder);
+  };
+  add_runtime_option(command, "models", assign)
+      ->default_str(options.model_folder.empty() ? "none" : options.model_folder);
 }
 
 void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& options) {
@@ -201,19 +174,10 @@ void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& option
 
 void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics) {
   command.add_flag("--metrics", metrics, "Print every actor's mailbox figures");
-  const auto check = [](const std::string& text) {
-    if (parse_duration(text)) return std::string();
-    return troupe::quoted(text) +
-           " is no time: give a positive number and a unit (ms, s, m or h), such as 5s, 500ms or 2m";
-  };
-  const auto assign = [&options](const std::string& text) {
-    options.why_after = parse_duration(text).value_or(Duration{});
+  add_runtime_option(command, "why_after", [&options](const RuntimeOptions& given) {
+    options.why_after = given.why_after;
     options.on_stall = [](const WhyReport& report) { say("troupe: stalled\n" + report.to_text()); };
-  };
-  command
-      .add_option_function<std::string>("--why-after", assign,
-                                        "When no task has started or ended for so long (5s, 500ms, 2m), say why")
-      ->check(check);
+  });
 }
 
 namespace {

@@ -46,12 +46,9 @@ void add_application(CLI::App& command, linalg::Application& application,
                      const std::string& help = "cholesky, lu (without pivoting) or qr");
 /// Adds a size of a matrix or a tile.
 CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help);
-/// Adds `--cores`.
-void add_cores(CLI::App& command, int& cores);
 using platform::kAutomaticClusters;
 /// The values that `--clusters` accepts besides fixed clusters.
 enum class Automatic {
-  refused,
   /// `auto`: the best clusters for the work that is to run, or to be measured.
   allowed,
   /// `auto`, or stages (`platform::parse_cluster_stages`).
@@ -72,8 +69,8 @@ CLI::Option* add_policies(CLI::App& command, std::vector<std::string>& policies,
 /// Refuses an option that was given although it has no effect here (`used` is false). `instead` says where it has one.
 void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead);
 
-/// Adds `--policy`, `--cores`, `--clusters`, `--window`, `--seed`. Warnings go to standard error.
-void add_runtime_options(CLI::App& command, RuntimeOptions& options, Automatic clusters);
+/// Adds the options of a runtime about the machine, tasks and accelerators. Warnings go to standard error.
+void add_program_options(CLI::App& command, RuntimeOptions& options);
 
 /// Adds `--models`: the folder where placing policies keep what they learn, by default in the user's cache. Warnings go
 /// to standard error.

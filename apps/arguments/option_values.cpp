@@ -5,42 +5,20 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "client/environment/whole_numbers.hpp"
-#include "proto/edit_distance.hpp"
+#include "actors/running/option_values.hpp"
 #include "proto/tokens.hpp"
 
 namespace troupe::apps {
 
 namespace {
 
-std::string bounds_text(const std::string& what, const std::string& least, const std::string& most) {
-  return fmt::format("give a {} from {} to {}", what, least, most);
-}
-
-/// Returns what is wrong with the text, or an empty text; in that case `text` becomes a number that CLI11 reads.
-template <class T, class Parse>
-std::string check_bounds(std::string& text, T least, T most, const char* what, const Parse& parse) {
-  const std::string remedy = bounds_text(what, fmt::format("{}", least), fmt::format("{}", most));
-  if (text.empty()) return "the value is empty: " + remedy;
-  const ParsedNumber<T> number = parse(text);
-  switch (number.status) {
-    case NumberStatus::garbage:
-    case NumberStatus::not_finite: {
-      const bool negative = text.front() == '-' && parse_real(text).status == NumberStatus::ok;
-      if (negative && !(least < 0)) return fmt::format("{} is negative: {}", troupe::quoted(text), remedy);
-      return fmt::format("{} is no {}: {}", troupe::quoted(text), what, remedy);
-    }
-    case NumberStatus::too_large: return fmt::format("{} is too large: {}", troupe::quoted(text), remedy);
-    case NumberStatus::ok: break;
-  }
-  if (number.value < least) return fmt::format("{} is too small: {}", troupe::quoted(text), remedy);
-  if (number.value > most) return fmt::format("{} is too large: {}", troupe::quoted(text), remedy);
-  text = fmt::format("{}", number.value);
-  return {};
+/// Returns what is wrong, or an empty text.
+template <class T>
+std::string problem_of(const Result<T>& read) {
+  return read ? std::string() : read.failure().message;
 }
 
 /// Returns our name for something that other programs spell differently.
@@ -56,16 +34,19 @@ std::string other_spelling(const std::string& text) {
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   const auto check = [least, most](std::string& text) {
-    return check_bounds<std::uint64_t>(text, least, most, "whole number",
-                                       [](const std::string& given) { return parse_whole(given); });
+    const Result<std::uint64_t> number = read_whole(text, least, most);
+    // CLI11 reads digits alone.
+    if (number) text = std::to_string(number.value());
+    return problem_of(number);
   };
   return {check, fmt::format("[{} - {}]", least, most)};
 }
 
 CLI::Validator real_number(double least, double most) {
   const auto check = [least, most](std::string& text) {
-    return check_bounds<double>(text, least, most, "number",
-                                [](const std::string& given) { return parse_real(given); });
+    const Result<double> number = read_real(text, least, most);
+    if (number) text = fmt::format("{}", number.value());
+    return problem_of(number);
   };
   return {check, fmt::format("[{} - {}]", least, most)};
 }
@@ -73,11 +54,10 @@ CLI::Validator real_number(double least, double most) {
 CLI::Validator one_of(std::vector<std::string> names) {
   std::string described = fmt::format("{{{}}}", fmt::join(names, ","));
   const auto check = [names = std::move(names)](std::string& text) -> std::string {
-    if (std::ranges::find(names, text) != names.end()) return {};
-    std::string hint = did_you_mean(text, names);
+    const Result<std::string> word = read_word(text, names);
     const std::string other = other_spelling(text);
-    if (std::ranges::find(names, other) != names.end()) hint = "; did you mean " + other + "?";
-    return fmt::format("{} is none of {}{}", troupe::quoted(text), fmt::join(names, ", "), hint);
+    if (word || std::ranges::find(names, other) == names.end()) return problem_of(word);
+    return fmt::format("{} is none of {}; did you mean {}?", troupe::quoted(text), fmt::join(names, ", "), other);
   };
   return {check, described};
 }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/arguments/common_arguments.hpp"
+#include "apps/arguments/runtime_arguments.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "platform/machine/clock.hpp"
 #include "proto/json/json.hpp"
@@ -25,8 +26,9 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
       .add_option("--trace", arguments.file,
                   "Write what ran when: PATH.json (for Perfetto and Chrome) or PATH.paje (for ViTE)")
       ->check(check_file_name);
-  add_number(command, "--trace-limit", arguments.limit, 1, std::size_t{1} << 40U,
-             "Entries that a trace may have: one for each task and each dependency");
+  add_runtime_option(command, "trace_limit", [&arguments](const RuntimeOptions& given) {
+    arguments.limit = given.trace_limit;
+  })->default_str(std::to_string(arguments.limit));
   command.add_flag("--report", arguments.report, "Explain where the time went");
 }
 

@@ -13,6 +13,7 @@
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/arguments/option_values.hpp"
+#include "apps/arguments/runtime_arguments.hpp"
 #include "apps/command_line.hpp"
 #include "apps/models/calibration.hpp"
 #include "apps/models/link_calibration.hpp"
@@ -161,12 +162,12 @@ void add_calibrate(CLI::App& model, const std::shared_ptr<ModelArguments>& argum
       ->transform(precision_name());
   add_number(*command, "--samples", arguments->samples, 3, 1000,
              "Tasks of each kernel and size on each kind of device");
-  add_cores(*command, arguments->runtime.cores);
+  add_runtime_option(*command, "cores", arguments->runtime);
   add_clusters(*command, arguments->runtime.clusters, Automatic::allowed)
       ->description(
           "Measure on clusters of cores: 2x10, 1x16+4x1, socket, numa or l3; or auto: on single cores, then on "
           "clusters whose times say enough of all for --clusters auto of run and solve");
-  add_accelerator_options(*command, arguments->runtime);
+  add_runtime_options(*command, OptionGroup::accelerators, arguments->runtime);
   add_model_options(*command, arguments->runtime);
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {

@@ -45,10 +45,8 @@ void add_run_command(CLI::App& application, Command& chosen) {
   add_named(*command, "--problem", arguments->problem, kProblems,
             "random, random-definite, covariance or poisson; default: random, or random-definite where the "
             "factorization needs it");
-  add_runtime_options(*command, arguments->runtime, Automatic::or_stages);
+  add_program_options(*command, arguments->runtime);
   arguments->find_clusters = find_clusters_by_models;
-  add_accelerator_options(*command, arguments->runtime);
-  add_model_options(*command, arguments->runtime);
   add_observation_options(*command, arguments->runtime, arguments->metrics);
   add_number(*command, "--repeat", arguments->repeat, 1, 1000000, "Runs; medians are reported");
   command->add_flag("--check", arguments->check, "Compute scaled residuals of the last run, and fail above the bound");

@@ -12,11 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "actors/running/option_values.hpp"
 #include "actors/scheduler/policy.hpp"
-#include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/arguments/option_values.hpp"
+#include "apps/arguments/runtime_arguments.hpp"
 #include "apps/command_line.hpp"
 #include "apps/commands/sparse_options.hpp"
 #include "apps/run/remarks.hpp"
@@ -27,7 +26,6 @@
 #include "apps/simulate/simulation_summary.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "graph/codelets/type_names.hpp"
-#include "proto/byte_amounts.hpp"
 #include "traces/files/trace_file.hpp"
 #include "traces/picture/gnuplot.hpp"
 #include "traces/text/transfer_summary.hpp"
@@ -279,17 +277,14 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
              "Believed kernel times are off by factors up to this");
   add_number(command, "--bandwidth-error", options.bandwidth_error, 1.0, 1e6,
              "Believed bandwidths are off by factors up to this");
-  command
-      .add_option_function<std::string>(
-          "--gpu-memory", [&options](const std::string& text) { options.gpu_memory = parse_bytes(text); },
-          "Memory of each GPU, such as 512MiB; default: as described")
-      ->check(check_bytes)
-      ->type_name("SIZE");
+  add_runtime_option(command, "gpu_memory", [&options](const RuntimeOptions& given) {
+    options.gpu_memory = given.gpu_memory;
+  })->description("Memory of each GPU, such as 512MiB; default: as described");
   command.add_option("--memory-share", arguments.memory_share, "Part of it that data may use, up to 1")
       ->transform(number_within(1e-6, 1.0));
-  command
-      .add_option("--lookahead", arguments.lookahead, "Tasks whose data a GPU fetches while a kernel runs; default: 2")
-      ->transform(number_within(std::size_t{0}, kMostLookahead));
+  add_runtime_option(command, "lookahead", [&arguments](const RuntimeOptions& given) {
+    arguments.lookahead = given.gpu_lookahead;
+  })->default_str(std::to_string(options.gpu_lookahead));
   command.add_option("--kernel-overhead-us", arguments.kernel_overhead_us, "Added to every kernel on a GPU")
       ->transform(number_within(0.0, 1e9));
   command
@@ -300,9 +295,12 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
       .add_option("--notice-us", arguments.notice_us,
                   "From a kernel's end to when the host knows; default: as described")
       ->transform(number_within(0.0, 1e9));
-  add_eviction_option(command, arguments.eviction);
-  add_number(command, "--issue-ahead", arguments.simulation.issue_ahead, 0, kMostIssuedAhead,
-             "Tasks that a GPU is given while it is busy");
+  add_runtime_option(command, "eviction", [&arguments](const RuntimeOptions& given) {
+    arguments.eviction = given.eviction;
+  })->default_str(arguments.eviction);
+  add_runtime_option(command, "issue_ahead", [&options](const RuntimeOptions& given) {
+    options.issue_ahead = given.issue_ahead;
+  })->default_str(std::to_string(options.issue_ahead));
   command.add_option("--copy-overhead-us", arguments.copy_overhead_us, "Added to every copy")
       ->transform(number_within(0.0, 1e9));
   command.add_flag_callback(

@@ -45,10 +45,8 @@ void add_solve_command(CLI::App& application, Command& chosen) {
   add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
   auto sparse = std::make_shared<linalg::SparseOptions>();
   add_sparse_solve_options(*command, arguments->sparse, *sparse);
-  add_runtime_options(*command, arguments->runtime, Automatic::or_stages);
+  add_program_options(*command, arguments->runtime);
   arguments->find_clusters = find_clusters_by_models;
-  add_accelerator_options(*command, arguments->runtime);
-  add_model_options(*command, arguments->runtime);
   add_observation_options(*command, arguments->runtime, arguments->metrics);
   add_trace_options(*command, arguments->trace);
   command->add_flag("--json", arguments->json, "Print one JSON object");

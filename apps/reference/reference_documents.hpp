@@ -30,6 +30,25 @@ struct ReferenceDocument {
 /// with `bad_input` if a key has no description.
 [[nodiscard]] Result<ReferenceDocument> keys_document(const std::string& schema);
 
+/// Lists every option of a runtime with its names: "runtime-options.md".
+[[nodiscard]] ReferenceDocument runtime_options_document();
+
+/// A part of a file that is written from the code, between two texts that stay.
+struct WrittenPart {
+  /// The path below the source folder.
+  std::string file;
+  std::string begin;
+  std::string end;
+  std::string text;
+};
+
+/// Returns the parts that list options: of the manual, and of the types that Python's checkers read.
+[[nodiscard]] std::vector<WrittenPart> option_parts();
+
+/// Returns `whole` with the part's text in place of what is between its marks. Fails with `bad_input` where a mark is
+/// missing.
+[[nodiscard]] Result<std::string> with_part(const std::string& whole, const WrittenPart& part);
+
 /// Returns the line with which every document begins, after its title: "\n<!-- ... -->\n".
 [[nodiscard]] std::string written_by();
 /// Returns the text for a cell of a table, without characters that would end the cell.

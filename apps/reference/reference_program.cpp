@@ -41,9 +41,14 @@ void write_documents(const std::string& source, const std::vector<CommandPage>& 
   const auto schema =
       platform::read_text(source + "/apps/reference/output.schema.json", Bytes{std::uint64_t{1} << 22U}, "schema");
   for (const ReferenceDocument& document :
-       {options_document(whole_command_line()), errors_document(source).value_or_throw(), metrics_document(),
-        keys_document(schema ? schema.value() : schema.failure().message).value_or_throw()}) {
+       {options_document(whole_command_line()), runtime_options_document(), errors_document(source).value_or_throw(),
+        metrics_document(), keys_document(schema ? schema.value() : schema.failure().message).value_or_throw()}) {
     write(fs::path(source) / "docs/reference" / document.file, document.text);
+  }
+  for (const WrittenPart& part : option_parts()) {
+    const std::string file = source + "/" + part.file;
+    const std::string whole = platform::read_text(file, Bytes{std::uint64_t{1} << 22U}, "document").value_or_throw();
+    write(file, with_part(whole, part).value_or_throw());
   }
   for (const CommandPage& program : programs) {
     const ReferenceDocument document = options_document(program);

@@ -18,7 +18,7 @@
 #include "apps/service/service_arguments.hpp"
 #include "apps/service/top_screen.hpp"
 #include "apps/service/top_terminal.hpp"
-#include "client/environment/durations.hpp"
+#include "actors/running/option_values.hpp"
 #include "client/remote/connection/socket_folder.hpp"
 #include "graph/codelets/type_names.hpp"
 #include "proto/json/json.hpp"

@@ -7,7 +7,6 @@
 
 #include "platform/environment_value.hpp"
 #include "proto/edit_distance.hpp"
-#include "proto/tokens.hpp"
 #include "troupe/simulation_options.hpp"
 
 namespace troupe::client {
@@ -16,9 +15,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "TROUPE_";
 
-Failure refused(const Variable& variable, const std::string& value, const Failure& why) {
-  return {ErrorCode::invalid_argument,
-          fmt::format("the environment variable {}={} cannot be used: {}", variable.name, quoted(value), why.message)};
+Failure refused(const Variable& variable, const Failure& why) {
+  return {ErrorCode::invalid_argument, fmt::format("the environment variable {}: {}", variable.name, why.message)};
 }
 
 bool is_known(std::string_view name) {
@@ -30,7 +28,7 @@ bool is_known(std::string_view name) {
 std::string meant_by(std::string_view name) {
   // The common prefix is left out, so that only the differing parts of the names are compared.
   std::vector<std::string> ends;
-  for (const Variable& one : variables()) ends.emplace_back(one.name.substr(kPrefix.size()));
+  for (const Variable& one : variables()) ends.push_back(one.name.substr(kPrefix.size()));
   const std::string end = nearest_name(name.substr(kPrefix.size()), ends);
   return end.empty() ? end : std::string(kPrefix) + end;
 }
@@ -58,7 +56,7 @@ Result<FromEnvironment> with_environment(const RuntimeOptions& options) {
     const std::string value = platform::environment_value(variable.name);
     if (value.empty() || !variable.is_free(options)) continue;
     if (const Result<void> set = variable.set(result.settings, value); !set) {
-      return refused(variable, value, set.failure());
+      return refused(variable, set.failure());
     }
     result.taken.push_back(fmt::format("{}={}", variable.name, value));
   }
@@ -72,7 +70,7 @@ std::vector<SetVariable> set_variables() {
     if (value.empty()) continue;
     Settings ignored;
     const Result<void> set = variable.set(ignored, value);
-    found.push_back({std::string(variable.name), value, set ? "" : "cannot be used: " + set.failure().message});
+    found.push_back({variable.name, value, set ? "" : set.failure().message});
   }
   for (const OtherVariable& variable : other_variables()) {
     const std::string value = platform::environment_value(variable.name);

@@ -1,6 +1,7 @@
-/// The environment variables that every program's runtimes follow: the one table of them.
+/// The environment variables that every program's runtimes follow: those of the table of options, and a few more.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,20 +30,19 @@ struct Settings {
 
 /// One variable. A variable that is set and empty counts as not set.
 struct Variable {
-  std::string_view name;
+  std::string name;
   /// Texts for people: the possible values, the effect, and the option that the variable sets
   /// ("`RuntimeOptions::cores`"; "" for none).
-  std::string_view values;
-  std::string_view meaning;
-  std::string_view option;
+  std::string values;
+  std::string meaning;
+  std::string option;
   /// True if the variable only observes; then it also counts in virtual time and with `RuntimeOptions::deterministic`.
   bool watches = false;
   /// Returns true if the option that the variable sets still has its default in `RuntimeOptions`, so that the
   /// environment may set it.
-  bool (*is_free)(const RuntimeOptions& options) = nullptr;
-  /// Sets the option. A failure's text says what is wrong with the value, as the end of "TROUPE_CORES='x' cannot be
-  /// used: …".
-  Result<void> (*set)(Settings& settings, const std::string& value) = nullptr;
+  std::function<bool(const RuntimeOptions& options)> is_free;
+  /// Sets the option. A failure's text says what is wrong with the value: "'x' is no whole number: give …".
+  std::function<Result<void>(Settings& settings, const std::string& value)> set;
 };
 
 /// Returns the variables in the order in which they are applied and listed.

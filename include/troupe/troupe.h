@@ -179,6 +179,9 @@ typedef struct troupe_options {
    * nothing is computed unless `execute` is set. Only one thread may submit and wait. */
   const char* platform;
   int execute;
+  /* Further options by their names in docs/reference/runtime-options.md, such as "lookahead=2" and "spin=20us"; the list
+   * ends with NULL. NULL: none. */
+  const char* const* more;
 } troupe_options;
 
 /* Starts workers in this program. `options` may be NULL. */

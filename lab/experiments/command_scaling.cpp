@@ -11,6 +11,7 @@
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/arguments/option_values.hpp"
+#include "apps/arguments/runtime_arguments.hpp"
 #include "apps/run/run_summary.hpp"
 #include "graph/codelets/type_names.hpp"
 #include "lab/experiments/experiment_commands.hpp"
@@ -111,8 +112,9 @@ void add_where(CLI::App& command, ScalingCommand& arguments) {
   add_text_list(command, "--gpus", scaling.gpus, ',', "How many: 4, 1-8 or 0,2,4")->default_str(scaling.gpus);
   command.add_option("--cores", scaling.runtime.cores, "Cores that run tasks; default: all that are left")
       ->transform(number_within(1, 1 << 20));
-  add_gpu_memory_option(command, scaling.runtime);
-  add_lookahead_option(command, scaling.runtime);
+  for (const char* option : {"gpu_memory", "lookahead", "issue_ahead"}) {
+    add_runtime_option(command, option, scaling.runtime);
+  }
 }
 
 }  // namespace

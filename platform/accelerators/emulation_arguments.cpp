@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,12 +77,12 @@ Wrong set_probability(std::string_view value, double& probability) {
   return std::nullopt;
 }
 
-Wrong set_whole(std::string_view value, std::int64_t least, std::uint64_t& number) {
-  const ParsedNumber<std::int64_t> parsed = parse_integer(value);
+Wrong set_whole(std::string_view value, std::uint64_t least, std::uint64_t& number) {
+  const ParsedNumber<std::uint64_t> parsed = parse_whole(value);
   if (parsed.status != NumberStatus::ok || parsed.value < least) {
     return fmt::format("must be a whole number of at least {}", least);
   }
-  number = static_cast<std::uint64_t>(parsed.value);
+  number = parsed.value;
   return std::nullopt;
 }
 
@@ -107,6 +108,12 @@ Wrong set(std::string_view name, std::string_view value, Given& given) {
 
 Failure unusable(std::string_view text, const std::string& what) {
   return {ErrorCode::invalid_argument, fmt::format("emulated GPUs {}: {}", quoted(text), what)};
+}
+
+/// The text has no exponent, which `parse_bytes_per_s` does not read.
+std::string rate_text(double bytes_per_s) {
+  const double gigabytes = bytes_per_s / 1e9;
+  return gigabytes == std::floor(gigabytes) ? fmt::format("{}GB/s", gigabytes) : fmt::format("{}B/s", bytes_per_s);
 }
 
 /// Parses `options`: name=value, separated by commas. `text`: the whole, for messages.
@@ -155,6 +162,31 @@ Result<std::vector<EmulationOptions>> parse_emulated_gpus(std::string_view text)
   std::vector<EmulationOptions> all(static_cast<std::size_t>(count.value), options.value());
   for (std::size_t i = 0; i < all.size(); ++i) all[i].faults.seed += i;
   return all;
+}
+
+std::string emulated_gpus_text(std::span<const EmulationOptions> gpus) {
+  if (gpus.empty()) return {};
+  std::string properties;
+  const auto add = [&](const char* name, const auto& value, const auto& usual, const char* unit = "") {
+    if (value == usual) return;
+    properties += fmt::format("{}{}={}{}", properties.empty() ? ":" : ",", name, value, unit);
+  };
+  const EmulationOptions usual;
+  const EmulationOptions& gpu = gpus.front();
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+  const bool whole = gpu.memory.count % kMiB == 0;
+  add("memory", whole ? gpu.memory.count / kMiB : gpu.memory.count, whole ? usual.memory.count / kMiB : 0,
+      whole ? "MiB" : "B");
+  add("to-device", rate_text(gpu.to_device_bytes_per_s), rate_text(usual.to_device_bytes_per_s));
+  add("to-host", rate_text(gpu.to_host_bytes_per_s), rate_text(usual.to_host_bytes_per_s));
+  add("latency", gpu.latency.count(), usual.latency.count(), "ns");
+  add("peer", rate_text(gpu.peer_bytes_per_s), rate_text(usual.peer_bytes_per_s));
+  add("copy-fault", gpu.faults.copy, usual.faults.copy);
+  add("kernel-fault", gpu.faults.kernel, usual.faults.kernel);
+  add("allocation-fault", gpu.faults.allocation, usual.faults.allocation);
+  add("lost-after", gpu.faults.lost_after, usual.faults.lost_after);
+  add("seed", gpu.faults.seed, usual.faults.seed);
+  return fmt::format("{}{}", gpus.size(), properties);
 }
 
 }  // namespace troupe::platform

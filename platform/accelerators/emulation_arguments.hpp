@@ -1,6 +1,8 @@
 /// Emulated accelerators on the command line and in configurations.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,5 +26,9 @@ namespace troupe::platform {
 ///
 /// Fails with `invalid_argument`; the message quotes the text that cannot be used and says what could be.
 [[nodiscard]] Result<std::vector<EmulationOptions>> parse_emulated_gpus(std::string_view text);
+
+/// Returns the text that `parse_emulated_gpus` reads: the number of accelerators, and the properties of the first in
+/// which it differs from the defaults. Empty for none.
+[[nodiscard]] std::string emulated_gpus_text(std::span<const EmulationOptions> gpus);
 
 }  // namespace troupe::platform

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include "platform/accelerators/emulation_arguments.hpp"
+#include "actors/running/option_table.hpp"
+#include "actors/running/option_values.hpp"
+#include "proto/edit_distance.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/gil.hpp"
 #include "python/module/option_table.hpp"
@@ -48,86 +50,53 @@ void set_trace(Settings& settings, py::handle value) {
   settings.options.trace = true;
 }
 
-void set_emulated_gpus(Settings& settings, py::handle value) {
-  if (py::isinstance<py::str>(value)) {
-    auto parsed = platform::parse_emulated_gpus(text(value));
-    if (!parsed) wrong_value(parsed.failure().message);
-    settings.options.emulated_gpus = std::move(parsed).value();
-  } else {
-    settings.options.emulated_gpus.assign(integer<std::uint8_t>(value), {});
-  }
-}
-
-const std::vector<Option<Settings>> kRuntimeOptions{
-    {"cores", "int", "cores to use; 0: all that this process may use",
-     [](Settings& s, py::handle v) { s.options.cores = integer<int>(v); }},
-    {"policy", "str", "where tasks run: a name, and options behind a colon",
-     [](Settings& s, py::handle v) { s.options.policy = text(v); }},
-    {"trace", "bool or path", "record what runs when; with a path (.json, .paje) it is written when the runtime ends",
-     &set_trace},
-    {"gpus", "int", "CUDA GPUs to use", [](Settings& s, py::handle v) { s.options.gpus = integer<int>(v); }},
-    {"clusters", "str", "which cores work together: '2x10', 'socket', 'auto' ...",
-     [](Settings& s, py::handle v) { s.options.clusters = text(v); }},
-    {"regroup", "bool", "clusters can be changed while tasks run",
-     [](Settings& s, py::handle v) { s.options.regroup = flag(v); }},
-    {"restrict", "str", "kernels that only some devices may run: 'potrf,trsm:cores'",
-     [](Settings& s, py::handle v) { s.options.restrict = text(v); }},
-    {"model_folder", "path", "where learned kernel times are kept; 'default': in the user's cache; 'none': nowhere",
-     [](Settings& s, py::handle v) { s.options.model_folder = path(v); }},
-    {"on_warning", "callable(str)", "told of what is wrong and keeps nothing from going on; default: warnings.warn",
+/// Options of Python alone, or with further values here.
+const std::vector<Option<Settings>> kOwnOptions{
+    {"trace", "bool or path",
+     "what runs when is recorded; with a path (.json, .paje) it is written when the runtime ends", &set_trace},
+    {"on_warning", "callable(str)", "it is told of problems that do not stop the run; default: warnings.warn",
      [](Settings& s, py::handle v) {
        s.options.on_warning = [f = callable(v)](const std::string& message) { call(*f, message); };
      }},
-    {"window", "int", "tasks that may be in flight before a submission waits",
-     [](Settings& s, py::handle v) {
-       s.options.window = integer<std::size_t>(v);
-       if (s.options.window == 0) wrong_value("at least 1 is needed");
-     }},
-    {"bind", "bool", "bind each worker's thread to its core",
-     [](Settings& s, py::handle v) { s.options.bind = flag(v); }},
-    {"oversubscribe", "bool", "allow more workers than cores",
-     [](Settings& s, py::handle v) { s.options.oversubscribe = flag(v); }},
-    {"use_hyperthreads", "bool", "every hyperthread is a core of its own",
-     [](Settings& s, py::handle v) { s.options.use_hyperthreads = flag(v); }},
-    {"restrict_to", "str", "only these processing units: '0-3,8'",
-     [](Settings& s, py::handle v) { s.options.restrict_to = text(v); }},
-    {"spin", "float", "seconds that an idle worker looks for work before it sleeps",
-     [](Settings& s, py::handle v) { s.options.spin = time(v); }},
-    {"why_after", "float", "tell on_stall when nothing has started or ended for so many seconds; 0: never",
-     [](Settings& s, py::handle v) { s.options.why_after = time(v); }},
-    {"on_stall", "callable(str)", "told why tasks do not go on; default: written to the standard error",
+    {"on_stall", "callable(str)", "it is told why tasks do not go on; default: written to the standard error",
      [](Settings& s, py::handle v) {
        s.options.on_stall = [f = callable(v)](const WhyReport& report) { call(*f, report.to_text()); };
      }},
-    {"trace_limit", "int", "entries that a trace may have",
-     [](Settings& s, py::handle v) { s.options.trace_limit = integer<std::size_t>(v); }},
-    {"seed", "int", "of the random choices of policies",
-     [](Settings& s, py::handle v) { s.options.seed = integer<std::uint64_t>(v); }},
-    {"deterministic", "bool", "run everything in the thread that waits, in an order drawn from the seed: for tests",
-     [](Settings& s, py::handle v) { s.options.deterministic = flag(v); }},
-    {"emulated_gpus", "int or str", "accelerators that are emulated on cores: 2, '2:memory=256MiB,bandwidth=8GB/s'",
-     &set_emulated_gpus},
-    {"gpu_memory", "int or str", "the most memory that data may take on each CUDA GPU: '8GB'",
-     [](Settings& s, py::handle v) { s.options.gpu_memory = bytes(v); }},
-    {"opencl", "str", "OpenCL devices: 'all', 'gpu', 'cpu', or numbers: '0,2'",
-     [](Settings& s, py::handle v) { s.options.opencl = text(v); }},
-    {"opencl_memory", "int or str", "the most memory that data may take on each OpenCL device",
-     [](Settings& s, py::handle v) { s.options.opencl_memory = bytes(v); }},
-    {"opencl_copies", "bool", "OpenCL devices that share the host's memory work on copies, too",
-     [](Settings& s, py::handle v) { s.options.opencl_copies = flag(v); }},
-    {"opencl_alignment", "int", "bytes at whose multiples data must begin for OpenCL devices to work in place",
-     [](Settings& s, py::handle v) { s.options.opencl_alignment = integer<std::size_t>(v); }},
-    {"gpu_lookahead", "int", "tasks whose data an accelerator fetches while its kernels run",
-     [](Settings& s, py::handle v) { s.options.gpu_lookahead = integer<std::size_t>(v); }},
-    {"core_lookahead", "int", "the same for a core, where there are accelerators",
-     [](Settings& s, py::handle v) { s.options.core_lookahead = integer<std::size_t>(v); }},
-    {"issue_ahead", "int", "tasks that an accelerator is given beyond those that it takes at a time",
-     [](Settings& s, py::handle v) { s.options.issue_ahead = integer<std::size_t>(v); }},
-    {"eviction", "str", "what leaves a full memory first: 'next-use', 'reuse' or 'lru'",
-     [](Settings& s, py::handle v) { s.options.eviction = text(v); }},
-    {"reuse_profile", "path", "a file that says how often each piece of data is used",
-     [](Settings& s, py::handle v) { s.options.reuse_profile = path(v); }},
 };
+
+/// Returns the text of a value, which the table of options reads. Throws `TypeError` for values of another type.
+std::string text_of_value(OptionKind kind, py::handle value) {
+  const bool is_text = PyUnicode_Check(value.ptr()) != 0;
+  switch (kind) {
+    case OptionKind::flag: return troupe::text_of(flag(value));
+    case OptionKind::whole: return digits(value);
+    case OptionKind::devices: return is_text ? text(value) : digits(value);
+    case OptionKind::bytes: return is_text ? text(value) : digits(value) + "B";
+    case OptionKind::time: return is_text ? text(value) : fmt::format("{}s", number(value));
+    case OptionKind::path: return path(value);
+    case OptionKind::text:
+    case OptionKind::word: break;
+  }
+  return text(value);
+}
+
+const Option<Settings>* own_option(std::string_view name) {
+  return option_named(std::span<const Option<Settings>>(kOwnOptions), std::string(name));
+}
+
+const RuntimeOption* shared_option(std::string_view name) {
+  const auto options = runtime_options();
+  const auto found = std::ranges::find(options, name, &RuntimeOption::field);
+  return found == options.end() ? nullptr : &*found;
+}
+
+void set(const RuntimeOption& option, Settings& settings, py::handle value) {
+  if (value.is_none()) return;
+  const std::string name = "Runtime: " + std::string(option.field);
+  const std::string given =
+      named(name, option.python_type().data(), value, [&] { return text_of_value(option.kind, value); });
+  option.set(settings.options, given, name).value_or_throw();
+}
 
 /// Returns true if the calling thread is in a function of the package itself; Python would show a line of that
 /// function.
@@ -156,27 +125,39 @@ RuntimeState::Settings settings_of(const py::kwargs& keywords) {
   Settings settings;
   settings.options.on_warning = &warn;
   settings.options.on_stall = &tell_of_stall;
-  const std::span<const Option<Settings>> options = kRuntimeOptions;
   for (const auto& [key, value] : keywords) {
     const std::string name = py::str(key);
-    const Option<Settings>* const option = option_named(options, name);
-    if (option == nullptr) {
-      const std::string meant = did_you_mean(name, names_of(options));
+    if (const Option<Settings>* const own = own_option(name)) {
+      set_option(*own, "Runtime", settings, value);
+    } else if (const RuntimeOption* const shared = shared_option(name)) {
+      set(*shared, settings, value);
+    } else {
+      const std::string meant = did_you_mean(name, setting_names());
       throw py::type_error(fmt::format("Runtime has no option '{}'{}", name,
                                        meant.empty() ? "; help(troupe.Runtime) lists those that it has" : meant));
     }
-    set_option(*option, "Runtime", settings, value);
   }
   return settings;
 }
 
-std::vector<std::string> setting_names() { return names_of(std::span<const Option<Settings>>(kRuntimeOptions)); }
+std::vector<std::string> setting_names() {
+  std::vector<std::string> names;
+  for (const RuntimeOption& option : runtime_options()) {
+    if (own_option(option.field) == nullptr) names.emplace_back(option.field);
+  }
+  for (const Option<Settings>& own : kOwnOptions) names.emplace_back(own.name);
+  return names;
+}
 
 std::string settings_text() {
   std::string text;
-  for (const Option<Settings>& option : kRuntimeOptions) {
-    text += fmt::format("{} ({}): {}\n", option.name, option.type, option.text);
+  for (const RuntimeOption& option : runtime_options()) {
+    if (own_option(option.field) != nullptr) continue;
+    const std::string usual = option.default_text();
+    text += fmt::format("{} ({}): {}; {}{}\n", option.field, option.python_type(), option.meaning, option.values(),
+                        usual.empty() ? "" : fmt::format("; default: {}", usual));
   }
+  for (const Option<Settings>& own : kOwnOptions) text += fmt::format("{} ({}): {}\n", own.name, own.type, own.text);
   return text;
 }
 

@@ -18,6 +18,15 @@ bool is_boolean(py::handle value) {
 void wrong_type() { throw py::type_error(""); }
 void wrong_value(const std::string& why) { throw py::value_error(why); }
 
+std::string digits(py::handle value) {
+  const auto index = py::reinterpret_steal<py::object>(is_boolean(value) ? nullptr : PyNumber_Index(value.ptr()));
+  if (!index) {
+    PyErr_Clear();
+    wrong_type();
+  }
+  return py::str(index);
+}
+
 bool flag(py::handle value) {
   if (!is_boolean(value)) wrong_type();
   return PyObject_IsTrue(value.ptr()) == 1;

@@ -70,6 +70,8 @@ T integer(pybind11::handle value) {
   wrong_value(fmt::format("the number is too large: the most is {}", std::numeric_limits<T>::max()));
 }
 
+/// Returns the digits of an integer of any size.
+[[nodiscard]] std::string digits(pybind11::handle value);
 [[nodiscard]] bool flag(pybind11::handle value);
 [[nodiscard]] double number(pybind11::handle value);
 [[nodiscard]] std::string text(pybind11::handle value);

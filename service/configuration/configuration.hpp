@@ -57,8 +57,6 @@ struct StopConfiguration {
 struct Configuration {
   /// Sockets, limits and the runtime. Reading a configuration does not set `log`, `weight` and the texts.
   ServerOptions server = {};
-  /// The text as given, such as "2:memory=256MiB". `server.runtime.emulated_gpus` holds its meaning.
-  std::string emulated_gpus = {};
   WeightConfiguration weights = {};
   PluginConfiguration plugins = {};
   HttpConfiguration http = {};

@@ -73,12 +73,13 @@ Result<void> read_section(const std::string& section, const toml::table& table, 
     const std::string name = section + '.' + std::string(last_name.str());
     const ConfigurationKey* const key = find_key(name);
     if (key == nullptr) return unusable(source, last_name.source(), unknown_key(name));
-    const auto value = value_of(node, key->kind);
+    auto value = value_of(node, key->kind);
+    if (!value && key->option != nullptr) value = value_of(node, ValueKind::text);
     if (!value) {
       return unusable(source, node.source(), fmt::format("\"{}\" must be {}", name, describe(key->kind)));
     }
     if (const Wrong wrong = key->set(*value, configuration)) {
-      return unusable(source, node.source(), fmt::format("\"{}\" {}", name, *wrong));
+      return unusable(source, node.source(), fmt::format("\"{}\": {}", name, *wrong));
     }
   }
   return {};

@@ -8,12 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "actors/running/option_table.hpp"
 #include "actors/running/option_values.hpp"
-#include "actors/scheduler/policy.hpp"
-#include "graph/codelets/restrictions.hpp"
-#include "platform/accelerators/emulation_arguments.hpp"
-#include "platform/machine/cluster_candidates.hpp"
-#include "platform/machine/cluster_plan.hpp"
 #include "proto/byte_amounts.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
@@ -64,14 +60,6 @@ ConfigurationKey text(std::string name, std::string description, Place place, Ch
   return key<std::string>(std::move(name), std::move(description), place, check);
 }
 
-/// "64GiB", with the largest unit that is exact.
-std::string exact_bytes(Bytes bytes) {
-  constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  for (; bytes.count != 0 && bytes.count % 1024 == 0 && unit + 1 < std::size(kUnits); ++unit) bytes.count /= 1024;
-  return fmt::format("{}{}", bytes.count, kUnits[unit]);
-}
-
 constexpr const char* kAmount = "must be an amount of memory above zero with its unit, such as \"64GiB\"";
 
 template <class Place>
@@ -85,7 +73,7 @@ ConfigurationKey memory(std::string name, std::string description, Place place) 
             place(c) = *bytes;
             return std::nullopt;
           },
-          .get = [place](const Configuration& c) { return exact_bytes(place(const_cast<Configuration&>(c))); }};
+          .get = [place](const Configuration& c) { return text_of(place(const_cast<Configuration&>(c))); }};
 }
 
 /// One of few words; `Enum`'s values count from 0 in their order.
@@ -112,31 +100,6 @@ Wrong check_absolute(const std::string& path) {
   return "must be an absolute path";
 }
 
-Wrong check_model_folder(const std::string& word) {
-  if (check_absolute(model_folder_of(word))) return "must be an absolute path, default or none";
-  return std::nullopt;
-}
-
-template <class T>
-Wrong refusal_of(const Result<T>& made) {
-  if (made) return std::nullopt;
-  return "cannot be used: " + made.failure().message;
-}
-
-Wrong check_policy(const std::string& policy) { return refusal_of(scheduler::make_policy(policy, {})); }
-
-Wrong check_clusters(const std::string& clusters) {
-  if (clusters.empty() || clusters == platform::kAutomaticClusters) return std::nullopt;
-  return refusal_of(platform::parse_clusters(clusters));
-}
-
-Wrong check_restrict(const std::string& restrictions) { return refusal_of(parse_restrictions(restrictions)); }
-
-Wrong check_eviction(const std::string& order) {
-  if (order == "next-use" || order == "reuse" || order == "lru") return std::nullopt;
-  return "must be one of next-use, reuse, lru";
-}
-
 /// Shares are quotients of weights, which must be numbers.
 bool is_weight(double value) { return value >= 1e-6 && value <= 1e6; }
 using NamedWeights = std::map<std::string, double>;
@@ -149,25 +112,6 @@ Wrong check_weights(const NamedWeights& weights) {
 Wrong check_other_weight(double value) {
   if (is_weight(value)) return std::nullopt;
   return "must be from 0.000001 to 1000000";
-}
-
-ConfigurationKey emulated_gpus() {
-  return {.name = "runtime.emulated_gpus",
-          .description = "Emulated accelerators: \"2\", \"2:memory=256MiB,bandwidth=8GB/s\"; empty: none",
-          .kind = ValueKind::text,
-          .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const auto& text = std::get<std::string>(given);
-            std::vector<platform::EmulationOptions> options;
-            if (!text.empty()) {
-              auto parsed = platform::parse_emulated_gpus(text);
-              if (!parsed) return "cannot be used: " + parsed.failure().message;
-              options = std::move(parsed).value();
-            }
-            c.emulated_gpus = text;
-            c.server.runtime.emulated_gpus = std::move(options);
-            return std::nullopt;
-          },
-          .get = [](const Configuration& c) { return c.emulated_gpus; }};
 }
 
 ConfigurationKey cancel_after() {
@@ -218,7 +162,7 @@ ConfigurationKey optional_memory(std::string name, std::string description, Plac
           .get =
               [place](const Configuration& c) {
                 const std::optional<Bytes>& memory = place(const_cast<Configuration&>(c));
-                return memory ? exact_bytes(*memory) : std::string();
+                return memory ? text_of(*memory) : std::string();
               }};
 }
 
@@ -287,53 +231,51 @@ void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
                                    TROUPE_PLACE(weights.groups), check_weights));
 }
 
+/// Returns the text that the table of options reads.
+std::string option_text(const ConfigurationValue& value) {
+  if (const auto* const on = std::get_if<bool>(&value)) return text_of(*on);
+  if (const auto* const whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  return std::get<std::string>(value);
+}
+
+/// Returns a value of the key's kind; a number that a file cannot have becomes a text.
+ConfigurationValue option_value(const RuntimeOption& option, const RuntimeOptions& options) {
+  std::string text = option.text(options);
+  if (option.kind == OptionKind::flag) return text == text_of(true);
+  if (option.kind != OptionKind::whole) return text;
+  const auto number = parse_integer(text);
+  return number.status == NumberStatus::ok ? ConfigurationValue(number.value) : ConfigurationValue(text);
+}
+
+ValueKind kind_of(OptionKind kind) {
+  if (kind == OptionKind::flag) return ValueKind::flag;
+  return kind == OptionKind::whole ? ValueKind::whole : ValueKind::text;
+}
+
+/// A service has no folder of its own that a path could begin in.
+Wrong check_option_path(const RuntimeOption& option, const std::string& text) {
+  if (option.kind != OptionKind::path || !check_absolute(model_folder_of(text))) return std::nullopt;
+  return fmt::format("{} is no absolute path: give one, default or none", troupe::quoted(text));
+}
+
+ConfigurationKey key_of(const RuntimeOption& option) {
+  return {.name = option.key(),
+          .description = option.help(),
+          .kind = kind_of(option.kind),
+          .option = &option,
+          .set = [&option](const ConfigurationValue& given, Configuration& c) -> Wrong {
+            const std::string text = option_text(given);
+            if (Wrong wrong = check_option_path(option, text)) return wrong;
+            const Result<void> set = option.read(option, c.server.runtime, text);
+            return set ? std::nullopt : Wrong(set.failure().message);
+          },
+          .get = [&option](const Configuration& c) { return option_value(option, c.server.runtime); }};
+}
+
 void add_runtime(std::vector<ConfigurationKey>& keys) {
-  keys.push_back(whole("runtime.cores", "Cores to use; 0: all that the service may use", 0, 1 << 20,
-                       TROUPE_PLACE(server.runtime.cores)));
-  keys.push_back(text(
-      "runtime.clusters",
-      "Cores that work together, each cluster as one worker: \"2x10\", \"socket\"; \"auto\": as suits what there is "
-      "to do, under a policy that places tasks; empty: none do",
-      TROUPE_PLACE(server.runtime.clusters), check_clusters));
-  keys.push_back(text("runtime.restrict_to", "Only these processing units: \"0-3,8\"; empty: all that are allowed",
-                      TROUPE_PLACE(server.runtime.restrict_to)));
-  keys.push_back(flag("runtime.bind", "Bind each worker to its core", TROUPE_PLACE(server.runtime.bind)));
-  keys.push_back(flag("runtime.oversubscribe", "Allow more workers than cores, unbound",
-                      TROUPE_PLACE(server.runtime.oversubscribe)));
-  keys.push_back(flag("runtime.hyperthreads", "Every hyperthread is a core of its own",
-                      TROUPE_PLACE(server.runtime.use_hyperthreads)));
-  keys.push_back(
-      text("runtime.policy", "Scheduling policy: docs/policies.md", TROUPE_PLACE(server.runtime.policy), check_policy));
-  keys.push_back(text("runtime.restrict", "Codelets that only some devices may run: \"potrf,trsm:cores\"",
-                      TROUPE_PLACE(server.runtime.restrict), check_restrict));
-  keys.push_back(whole("runtime.seed", "Seed of random choices", 0, kMost, TROUPE_PLACE(server.runtime.seed)));
-  keys.push_back(text("runtime.models",
-                      "Folder where kernel times are kept; default: that of the user's cache; none: nowhere",
-                      TROUPE_PLACE(server.runtime.model_folder), check_model_folder));
-  keys.push_back(whole("runtime.gpus", "NVIDIA GPUs to use", 0, 1024, TROUPE_PLACE(server.runtime.gpus)));
-  keys.push_back(
-      optional_memory("runtime.gpu_memory",
-                      "The most memory that data may take on each GPU: \"8GiB\"; empty: nine tenths of what is free",
-                      TROUPE_PLACE(server.runtime.gpu_memory)));
-  keys.push_back(emulated_gpus());
-  keys.push_back(text("runtime.opencl",
-                      "OpenCL devices, for plug-ins with kernels for them: all, gpu, cpu, or numbers as `troupe info` "
-                      "has them, \"0,2\"; empty: none",
-                      TROUPE_PLACE(server.runtime.opencl)));
-  keys.push_back(optional_memory(
-      "runtime.opencl_memory",
-      "The most memory that data may take on each OpenCL device: \"8GiB\"; empty: nine tenths of what it has",
-      TROUPE_PLACE(server.runtime.opencl_memory)));
-  keys.push_back(flag("runtime.opencl_copies", "OpenCL devices that share the host's memory work on copies, too",
-                      TROUPE_PLACE(server.runtime.opencl_copies)));
-  keys.push_back(whole("runtime.lookahead", "Tasks whose data an accelerator fetches ahead", 0, kMostLookahead,
-                       TROUPE_PLACE(server.runtime.gpu_lookahead)));
-  keys.push_back(whole("runtime.issue_ahead", "Tasks that an accelerator is given while it is busy", 0,
-                       kMostIssuedAhead, TROUPE_PLACE(server.runtime.issue_ahead)));
-  keys.push_back(whole("runtime.core_lookahead", "Tasks whose data a core fetches ahead, where there are accelerators",
-                       0, kMostLookahead, TROUPE_PLACE(server.runtime.core_lookahead)));
-  keys.push_back(text("runtime.eviction", "What leaves a full memory first: next-use, reuse or lru",
-                      TROUPE_PLACE(server.runtime.eviction), check_eviction));
+  for (const RuntimeOption& option : runtime_options()) {
+    if (option.has(OptionDoor::service)) keys.push_back(key_of(option));
+  }
 }
 
 void add_others(std::vector<ConfigurationKey>& keys) {
@@ -377,6 +319,7 @@ Result<ConfigurationValue> weights_of(const ConfigurationKey& key, const std::ve
 Result<ConfigurationValue> value_of(const ConfigurationKey& key, const std::vector<std::string>& given,
                                     const Configuration& configuration) {
   const std::string& last = given.back();
+  if (key.option != nullptr) return ConfigurationValue(last);
   switch (key.kind) {
     case ValueKind::flag:
       if (last == "true" || last == "false") return ConfigurationValue(last == "true");
@@ -424,6 +367,8 @@ std::span<const ConfigurationKey> configuration_keys() {
 }
 
 const ConfigurationKey* find_key(std::string_view name) {
+  // A former name of the key, which older files have.
+  if (name == "runtime.restrict_to") name = "runtime.cpus";
   const auto keys = configuration_keys();
   const auto found = std::ranges::find(keys, name, &ConfigurationKey::name);
   return found == keys.end() ? nullptr : &*found;
@@ -452,8 +397,10 @@ Result<void> set_from_text(const ConfigurationKey& key, const std::vector<std::s
   const auto value = value_of(key, given, configuration);
   const Wrong wrong = value ? key.set(value.value(), configuration) : Wrong(value.failure().message);
   if (!wrong) return {};
+  // The sentences of the table of options quote the value.
   return Failure{ErrorCode::invalid_argument,
-                 fmt::format("--{} {}: {}", key.name, troupe::quoted(given.back()), *wrong)};
+                 key.option != nullptr ? fmt::format("--{}: {}", key.name, *wrong)
+                                       : fmt::format("--{} {}: {}", key.name, troupe::quoted(given.back()), *wrong)};
 }
 
 }  // namespace troupe::service

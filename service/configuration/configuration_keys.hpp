@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "actors/running/option_table.hpp"
 #include "service/configuration/configuration.hpp"
 
 namespace troupe::service {
@@ -32,6 +33,8 @@ struct ConfigurationKey {
   /// One line: what it is, and its unit.
   std::string description;
   ValueKind kind = ValueKind::text;
+  /// The option of the service's runtime that this is; null: none. Such a key takes every text of the option, too.
+  const RuntimeOption* option = nullptr;
   /// Sets the value, which must be of this kind.
   std::function<Wrong(const ConfigurationValue&, Configuration&)> set;
   std::function<ConfigurationValue(const Configuration&)> get;

@@ -169,15 +169,17 @@ BOOST_AUTO_TEST_CASE(a_stall_is_explained_on_standard_error) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_times_that_are_none) {
-  for (const char* value : {"5", "-5s", "0s", "5 s", "soon", ""}) {
+  for (const char* value : {"5", "-5s", "5 s", "soon", ""}) {
     fails(2, {"run", "cholesky", "--why-after", value}, {"--why-after"});
   }
-  fails(2, {"solve", "nothing.mtx", "--why-after", "5"}, {"--why-after", "'5'", "5s, 500ms or 2m"});
+  fails(2, {"solve", "nothing.mtx", "--why-after", "5"}, {"--why-after", "'5'", "500ms, 5s or 2m"});
 }
 
 BOOST_AUTO_TEST_CASE(refuses_numbers_that_make_no_sense) {
+  // 0 cores are all that are allowed, as in programs.
   for (const char* option : {"--n", "--tile", "--inner", "--repeat", "--cores", "--window"}) {
-    for (const char* value : {"0", "-1", "many", "1.5", "", "99999999999999999999", "9223372036854775808"}) {
+    for (const char* value : {option == std::string("--cores") ? "1048577" : "0", "-1", "many", "1.5", "",
+                              "99999999999999999999", "9223372036854775808"}) {
       fails(2, {"run", "cholesky", option, value}, {option});
     }
     fails(2, {"run", "cholesky", option}, {option});
@@ -367,9 +369,9 @@ BOOST_AUTO_TEST_CASE(refuses_options_without_a_value_and_those_that_are_given_tw
                                Words{"simulate", "cholesky", "--platform", "sirocco-double", "--n", "960"}}) {
     Words arguments = command;
     arguments.insert(arguments.end(), {"--clusters", ""});
-    fails(2, arguments, {"--clusters: '' describes no clusters", "2x10"});
+    fails(2, arguments, {"--clusters: the value is empty", "2x10"});
   }
-  fails(2, {"run", "cholesky", "--restrict", ""}, {"--restrict: restricts nothing", "potrf,trsm:cores"});
+  fails(2, {"run", "cholesky", "--restrict", ""}, {"--restrict: the value is empty", "potrf,trsm:cores"});
 }
 
 BOOST_AUTO_TEST_CASE(repeats_what_it_did_not_expect_as_it_was_written) {

@@ -58,6 +58,7 @@ const troupe_options& every_option() {
       /*user=*/&user,
       /*platform=*/nullptr,
       /*execute=*/0,
+      /*more=*/nullptr,
   };
   return options;
 }
@@ -124,6 +125,23 @@ BOOST_AUTO_TEST_CASE(options_that_are_zero_are_those_of_the_runtime) {
   given = {};
   given.oversubscribe = 1;
   BOOST_TEST(!to_runtime_options(given).bind);
+}
+
+BOOST_AUTO_TEST_CASE(further_options_are_given_by_name) {
+  const char* more[] = {"lookahead=2", "issue-ahead=0", "spin=20us", "opencl_copies=true", nullptr};
+  troupe_options given{};
+  given.more = more;
+  const RuntimeOptions options = to_runtime_options(given);
+  BOOST_TEST(options.gpu_lookahead == 2U);
+  BOOST_TEST(options.issue_ahead == 0U);
+  BOOST_TEST((options.spin == std::chrono::microseconds(20)));
+  BOOST_TEST(options.opencl_copies);
+  for (const char* wrong : {"lookahaed=2", "lookahead", "=2", ""}) {
+    more[0] = wrong;
+    BOOST_CHECK_EXCEPTION(to_runtime_options(given), Error, [&](const Error& error) {
+      return std::string(error.what()).starts_with("troupe_options.more: '" + std::string(wrong) + "' is no option");
+    });
+  }
 }
 
 BOOST_AUTO_TEST_CASE(options_of_runs_in_virtual_time_are_of_the_described_machine) {

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(help_lists_the_options_of_accelerators) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_accelerators_that_cannot_be) {
-  for (const char* value : {"0", "-1", "many", "2:", "2:memory=0B", "2:memory=much", "2:bandwidth=0GB/s",
+  for (const char* value : {"65", "-1", "many", "2:", "2:memory=0B", "2:memory=much", "2:bandwidth=0GB/s",
                             "2:bandwidth=8", "2:speed=8GB/s", "2:memory=1GiB,memory=2GiB", ""}) {
     fails(2, {"run", "cholesky", "--emulated-gpus", value}, {"--emulated-gpus"});
   }

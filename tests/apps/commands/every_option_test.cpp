@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/running/option_table.hpp"
 #include "apps/command_line.hpp"
 #include "lab/experiments/experiment_commands.hpp"
 #include "tests/apps/commands/option_cases.hpp"
@@ -49,6 +50,7 @@ const std::string kSubmit = "submit cholesky --n 40 --json --socket-folder %";
 const std::vector<OptionCase> kAccelerators{{"--gpus", kRun, "+ --gpus 1000", "refused --gpus"},
                                             {"--gpu-memory", kRun, "+ --gpu-memory 1GiB", "refused --gpus"},
                                             {"--lookahead", kRun, "+ --lookahead 2", "refused accelerators"},
+                                            {"--core-lookahead", kRun, "+ --core-lookahead 2", "refused accelerators"},
                                             {"--issue-ahead", kRun, "+ --issue-ahead 2", "refused accelerators"},
                                             {"--eviction", kRun, "+ --eviction lru", "refused accelerators"}};
 
@@ -402,6 +404,11 @@ std::map<std::string, std::set<std::string>> all_options() {
   return all;
 }
 
+bool is_of_table(const std::string& option) {
+  const auto table = runtime_options();
+  return std::ranges::any_of(table, [&](const RuntimeOption& one) { return one.flag() == option; });
+}
+
 bool needs_service(const std::string& command) {
   static const std::set<std::string> kCommands{"submit", "status", "jobs", "why", "top", "metrics", "cancel"};
   return kCommands.contains(command);
@@ -428,7 +435,9 @@ BOOST_AUTO_TEST_CASE(the_tables_know_every_option_and_no_other) {
       for (const OptionCase& one : found->second) known.insert(one.option);
     }
     for (const std::string& option : options) {
-      BOOST_TEST(known.erase(option) == 1U, "`troupe " << command << "` has " << option << ": say what it changes");
+      // tests/options sets every option of the table through every door, so those need no case here.
+      if (known.erase(option) == 1U || is_of_table(option)) continue;
+      BOOST_ERROR("`troupe " << command << "` has " << option << ": say what it changes");
     }
     for (const std::string& option : known) BOOST_ERROR("`troupe " << command << "` has no " << option);
   }
@@ -469,7 +478,7 @@ BOOST_AUTO_TEST_CASE(every_option_of_serve_changes_its_configuration) {
   const std::string usual = configuration({});
   const Words values{"true",        "false",         "1",    "2",     "heft",   "lru",         "1MiB",
                      "potrf:cores", "single",        "json", "debug", "root=2", folder.path(), "127.0.0.2",
-                     "0-1",         "1:memory=8MiB", "3600"};
+                     "0-1",         "1:memory=8MiB", "3600", "1ms"};
   const auto changes = [&](const std::string& option, const std::string& value) {
     try {
       return configuration({option, value}) != usual;

@@ -138,6 +138,15 @@ BOOST_AUTO_TEST_CASE(unknown_options_slips_and_trailing_text_are_named) {
   refuses("2:memory=1GiB:seed=1", {"'1GiB:seed=1'"});
 }
 
+BOOST_AUTO_TEST_CASE(texts_read_back) {
+  for (const char* text :
+       {"1", "2:memory=64MiB", "3:memory=1000B,to-device=5GB/s,to-host=1500000B/s,latency=7000ns",
+        "2:peer=1GB/s,copy-fault=0.25,kernel-fault=0.5,allocation-fault=1e-05,lost-after=9,seed=7"}) {
+    BOOST_TEST(emulated_gpus_text(parse_emulated_gpus(text).value_or_throw()) == text);
+  }
+  BOOST_TEST(emulated_gpus_text({}) == "");
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

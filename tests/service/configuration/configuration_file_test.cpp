@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <limits>
 #include <string>
 
 #include "service/configuration/configuration_keys.hpp"
@@ -34,13 +35,9 @@ std::string refusal(const std::string& text) {
 
 /// A value that differs from the default and that the key accepts.
 std::string other_value(const ConfigurationKey& key) {
-  if (key.name.starts_with("limits.memory") || key.name.ends_with("_memory")) return "\"3GiB\"";
+  if (key.name.starts_with("limits.memory")) return "\"3GiB\"";
   if (key.name == "limits.unread_answers") return "\"1MiB\"";
-  if (key.name == "runtime.clusters") return "\"1x2\"";
-  if (key.name == "runtime.policy") return "\"dada:alpha=0.25,cp\"";
-  if (key.name == "runtime.restrict") return "\"potrf,trsm:cores\"";
-  if (key.name == "runtime.eviction") return "\"lru\"";
-  if (key.name == "runtime.emulated_gpus") return "\"2:memory=64MiB\"";
+  if (key.option != nullptr && key.kind == ValueKind::text) return "\"" + key.option->example_list().front() + "\"";
   if (key.name == "http.address") return "\"::1\"";
   if (key.name == "log.format") return "\"json\"";
   if (key.name == "log.level") return "\"warning\"";
@@ -190,6 +187,16 @@ BOOST_AUTO_TEST_CASE(values_that_cannot_be_used_are_errors) {
                                  "[runtime]\nseed = -1"}) {
     BOOST_TEST(contains(refusal(text), "service.toml, line 2"), text);
   }
+}
+
+BOOST_AUTO_TEST_CASE(options_of_the_runtime_may_be_texts_and_have_former_names) {
+  // TOML has no whole number as large as the largest seed.
+  const Configuration large = read("[runtime]\nseed = \"18446744073709551615\"\ncpus = \"0-1\"\n");
+  BOOST_TEST(large.server.runtime.seed == std::numeric_limits<std::uint64_t>::max());
+  BOOST_TEST(to_toml(read(to_toml(large))) == to_toml(large));
+  BOOST_TEST(to_toml(read("[runtime]\nrestrict_to = \"0-1\"\n")) == to_toml(read("[runtime]\ncpus = \"0-1\"\n")));
+  BOOST_TEST(refusal("[runtime]\nmodels = \"times\"\n") ==
+             "service.toml, line 2: \"runtime.models\": 'times' is no absolute path: give one, default or none");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_toml_is_an_error_with_its_line) {

@@ -1,11 +1,9 @@
-// The manual's list of keys is the same as the program's.
+// The manual's plug-in is the one that is built.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <fstream>
 #include <iterator>
 #include <string>
-
-#include "service/configuration/configuration.hpp"
 
 namespace troupe::service {
 
@@ -24,12 +22,6 @@ std::string between(const std::string& text, const std::string& begin, const std
   const std::size_t to = text.find(end, from);
   BOOST_REQUIRE_MESSAGE(from != std::string::npos && to != std::string::npos, begin);
   return text.substr(from + begin.size(), to - from - begin.size());
-}
-
-BOOST_AUTO_TEST_CASE(the_manual_lists_the_keys_as_print_config_does) {
-  const std::string listed =
-      between(read("service.md"), "<!-- configuration: begin -->\n```toml\n", "```\n<!-- configuration: end -->");
-  BOOST_TEST((listed == to_toml({})), "docs/service.md should list:\n" << to_toml({}));
 }
 
 BOOST_AUTO_TEST_CASE(the_manuals_plugin_is_the_one_that_is_built_and_tested) {

@@ -1,4 +1,4 @@
-#include "client/environment/whole_numbers.hpp"
+#include "proto/tokens.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>

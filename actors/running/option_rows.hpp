@@ -1,0 +1,147 @@
+/// Rows of the table of options: each function makes one for a kind of value.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "actors/running/option_table.hpp"
+#include "actors/running/option_values.hpp"
+
+namespace troupe::option_rows {
+
+/// The doors of most options: all.
+constexpr unsigned kEverywhere = static_cast<unsigned>(OptionDoor::environment) |
+                                 static_cast<unsigned>(OptionDoor::command) |
+                                 static_cast<unsigned>(OptionDoor::service) | static_cast<unsigned>(OptionDoor::c);
+constexpr unsigned without(OptionDoor door, unsigned doors = kEverywhere) {
+  return doors & ~static_cast<unsigned>(door);
+}
+
+/// The largest number that an option can have.
+constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+
+/// The parts of a row that all kinds have.
+struct Names {
+  std::string_view field;
+  std::string_view word;
+  OptionGroup group;
+  std::string_view meaning;
+  unsigned doors = kEverywhere;
+};
+
+constexpr RuntimeOption row(OptionKind kind, const Names& names) {
+  RuntimeOption option;
+  option.field = names.field;
+  option.word = names.word;
+  option.kind = kind;
+  option.group = names.group;
+  option.meaning = names.meaning;
+  option.doors = names.doors;
+  return option;
+}
+
+/// Stores the value of `read`, or returns its failure.
+template <class T, class Member>
+Result<void> store(Result<T> read, Member& member) {
+  if (!read) return read.failure();
+  member = static_cast<Member>(std::move(read).value());
+  return {};
+}
+
+/// Checks of texts return what is wrong.
+using Check = Result<void> (*)(const std::string& text);
+
+template <auto Member>
+constexpr RuntimeOption flag(const Names& names) {
+  RuntimeOption option = row(OptionKind::flag, names);
+  option.examples = "true false";
+  option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& text) {
+    return store(read_switch(text), options.*Member);
+  };
+  option.text = [](const RuntimeOptions& options) { return text_of(options.*Member); };
+  return option;
+}
+
+template <auto Member>
+constexpr RuntimeOption whole(const Names& names, std::uint64_t least, std::uint64_t most) {
+  RuntimeOption option = row(OptionKind::whole, names);
+  option.least = least;
+  option.most = most;
+  option.read = [](const RuntimeOption& self, RuntimeOptions& options, const std::string& text) {
+    return store(read_whole(text, self.least, self.most), options.*Member);
+  };
+  option.text = [](const RuntimeOptions& options) { return std::to_string(options.*Member); };
+  return option;
+}
+
+template <auto Member>
+constexpr RuntimeOption bytes(const Names& names, std::string_view examples) {
+  RuntimeOption option = row(OptionKind::bytes, names);
+  option.examples = examples;
+  option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& text) -> Result<void> {
+    if (!text.empty()) return store(read_bytes(text), options.*Member);
+    (options.*Member).reset();
+    return {};
+  };
+  option.text = [](const RuntimeOptions& options) {
+    return options.*Member ? text_of(*(options.*Member)) : std::string();
+  };
+  return option;
+}
+
+template <auto Member>
+constexpr RuntimeOption time(const Names& names, std::string_view examples) {
+  RuntimeOption option = row(OptionKind::time, names);
+  option.examples = examples;
+  option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& text) {
+    return store(read_time(text), options.*Member);
+  };
+  option.text = [](const RuntimeOptions& options) { return text_of(options.*Member); };
+  return option;
+}
+
+/// `check` is not asked about an empty text if that is the option's default.
+template <auto Member, Check check>
+constexpr RuntimeOption text(const Names& names, std::string_view examples, OptionKind kind = OptionKind::text) {
+  RuntimeOption option = row(kind, names);
+  option.examples = examples;
+  option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& given) -> Result<void> {
+    if (!given.empty() || !(RuntimeOptions{}.*Member).empty()) {
+      if (Result<void> usable = check(given); !usable) return usable;
+    }
+    options.*Member = given;
+    return {};
+  };
+  option.text = [](const RuntimeOptions& options) { return options.*Member; };
+  return option;
+}
+
+/// One of the words of `examples`.
+template <auto Member>
+constexpr RuntimeOption word(const Names& names, std::string_view examples) {
+  RuntimeOption option = row(OptionKind::word, names);
+  option.examples = examples;
+  option.read = [](const RuntimeOption& self, RuntimeOptions& options, const std::string& text) {
+    return store(read_word(text, self.example_list()), options.*Member);
+  };
+  option.text = [](const RuntimeOptions& options) { return options.*Member; };
+  return option;
+}
+
+/// These set what few options have.
+constexpr RuntimeOption on_page(RuntimeOption option, std::string_view page) {
+  option.page = page;
+  return option;
+}
+constexpr RuntimeOption watching(RuntimeOption option) {
+  option.watches = true;
+  return option;
+}
+constexpr RuntimeOption usually(RuntimeOption option, std::string_view usual) {
+  option.usual = usual;
+  return option;
+}
+
+}  // namespace troupe::option_rows

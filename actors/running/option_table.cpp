@@ -1,0 +1,296 @@
+#include "actors/running/option_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "actors/running/option_rows.hpp"
+#include "actors/scheduler/policy.hpp"
+#include "graph/codelets/restrictions.hpp"
+#include "platform/accelerators/emulation_arguments.hpp"
+#include "platform/machine/cluster_candidates.hpp"
+#include "platform/machine/cluster_stages.hpp"
+#include "platform/machine/cpu_set.hpp"
+#include "platform/opencl/opencl_choice.hpp"
+#include "proto/tokens.hpp"
+
+namespace troupe {
+
+namespace option_rows {
+
+namespace {
+
+using Options = RuntimeOptions;
+
+constexpr std::uint64_t kMostCores = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMostTasks = std::uint64_t{1} << 40U;
+constexpr std::uint64_t kMostGpus = 1024;
+constexpr std::uint64_t kMostAhead = 1024;
+
+template <class T>
+Result<void> outcome_of(const Result<T>& result) {
+  if (!result) return result.failure();
+  return {};
+}
+
+Result<void> any_text(const std::string& /*text*/) { return {}; }
+
+Result<void> check_policy(const std::string& text) { return outcome_of(scheduler::make_policy(text, {})); }
+
+Result<void> check_restrictions(const std::string& text) { return outcome_of(parse_restrictions(text)); }
+
+Result<void> check_cpus(const std::string& text) { return outcome_of(platform::parse_cpu_set(text)); }
+
+Result<void> check_clusters(const std::string& text) {
+  if (text == platform::kAutomaticClusters) return {};
+  return outcome_of(platform::parse_cluster_stages(text));
+}
+
+Result<void> check_models(const std::string& text) {
+  if (text != "default" || !model_folder_of(text).empty()) return {};
+  return Failure{ErrorCode::invalid_argument,
+                 "'default' is no folder here, since neither XDG_CACHE_HOME nor HOME is set: name a folder, or none"};
+}
+
+/// Numbers are looked up when a runtime starts. Other texts are refused with the devices that there are.
+Result<void> check_opencl(const std::string& text) {
+  if (text == "all" || text == "gpu" || text == "cpu") return {};
+  for (std::string_view rest = text; true;) {
+    const std::size_t comma = rest.find(',');
+    if (parse_whole(rest.substr(0, comma)).status != NumberStatus::ok) break;
+    if (comma == std::string_view::npos) return {};
+    rest = rest.substr(comma + 1);
+  }
+  return outcome_of(platform::choose_opencl_devices(text, platform::list_opencl_devices()));
+}
+
+Result<void> read_emulated_gpus(const RuntimeOption& /*self*/, Options& options, const std::string& text) {
+  if (text.empty() || text == "0") {
+    options.emulated_gpus.clear();
+    return {};
+  }
+  return store(platform::parse_emulated_gpus(text), options.emulated_gpus);
+}
+
+constexpr RuntimeOption emulated_gpus(const Names& names, std::string_view examples) {
+  RuntimeOption option = row(OptionKind::devices, names);
+  option.examples = examples;
+  option.read = read_emulated_gpus;
+  option.text = [](const Options& options) { return platform::emulated_gpus_text(options.emulated_gpus); };
+  return option;
+}
+
+constexpr auto kMachine = OptionGroup::machine;
+constexpr auto kTasks = OptionGroup::tasks;
+constexpr auto kAccelerators = OptionGroup::accelerators;
+constexpr auto kObservation = OptionGroup::observation;
+
+/// Programs alone have these.
+constexpr unsigned kPrograms = static_cast<unsigned>(OptionDoor::c);
+/// The commands' kernels have no implementation for OpenCL, so `troupe run` has no option for its devices.
+constexpr unsigned kNoCommand = without(OptionDoor::command);
+/// A service's clients have windows and profiles of their own, and are watched through the service.
+constexpr unsigned kNoService = without(OptionDoor::service);
+
+constexpr std::array kOptions{
+    whole<&Options::cores>({"cores", "cores", kMachine, "cores that run tasks; 0: all that this process may use"}, 0,
+                           kMostCores),
+    text<&Options::restrict_to, check_cpus>(
+        {"restrict_to", "cpus", kMachine, "the only processing units to use; without it: all that are allowed"},
+        "0-3,8"),
+    flag<&Options::bind>({"bind", "bind", kMachine, "each worker's thread is bound to its core"}),
+    flag<&Options::use_hyperthreads>(
+        {"use_hyperthreads", "hyperthreads", kMachine, "every hyperthread counts as a core"}),
+    flag<&Options::oversubscribe>({"oversubscribe", "oversubscribe", kMachine,
+                                   "more workers than cores are allowed, unbound: for tests",
+                                   without(OptionDoor::command, without(OptionDoor::environment))}),
+    on_page(text<&Options::clusters, check_clusters>(
+                {"clusters", "clusters", kMachine,
+                 "cores that work together, each cluster as one worker; without it: every core is a worker"},
+                "2x10 1x16+4x1 socket numa l3 auto 2x10,1500:single"),
+            "clusters.md"),
+    flag<&Options::regroup>({"regroup", "regroup", kMachine, "the program may change its clusters while tasks run",
+                             without(OptionDoor::command, kNoService)}),
+    time<&Options::spin>({"spin", "spin", kMachine, "how long an idle worker looks for work before it sleeps"},
+                         "20us 1ms"),
+    on_page(text<&Options::policy, check_policy>(
+                {"policy", "policy", kTasks, "where tasks run: a policy, with its options behind a colon"},
+                "heft dada:alpha=0.5"),
+            "policies.md"),
+    text<&Options::restrict, check_restrictions>(
+        {"restrict", "restrict", kTasks, "codelets whose tasks only some devices may run"},
+        "potrf,trsm:cores gemm:h200 trsm:#0|gpus"),
+    usually(on_page(text<&Options::model_folder, check_models>(
+                        {"model_folder", "models", kTasks,
+                         "the folder where placing policies keep the kernel times that they learn; default: the one in "
+                         "the user's cache; none: they keep nothing"},
+                        "/var/lib/troupe default none", OptionKind::path),
+                    "models.md"),
+            "default"),
+    whole<&Options::window>(
+        {"window", "window", kTasks, "tasks that may be in flight before a submission waits", kNoService}, 1,
+        kMostTasks),
+    whole<&Options::seed>({"seed", "seed", kTasks, "the seed of all that is drawn"}, 0, kAnyNumber),
+    flag<&Options::deterministic>(
+        {"deterministic", "deterministic", kTasks,
+         "everything runs in the thread that waits, in an order drawn from the seed: for tests", kPrograms}),
+    whole<&Options::gpus>(
+        {"gpus", "gpus", kAccelerators, "CUDA GPUs to use, the first of those that this process may use"}, 0,
+        kMostGpus),
+    bytes<&Options::gpu_memory>(
+        {"gpu_memory", "gpu_memory", kAccelerators,
+         "the most memory that data may take on each CUDA GPU; without it: nine tenths of what is free"},
+        "8GiB"),
+    on_page(emulated_gpus({"emulated_gpus", "emulated_gpus", kAccelerators, "accelerators that are emulated on cores"},
+                          "2 2:memory=256MiB,bandwidth=8GB/s"),
+            "accelerators.md"),
+    on_page(text<&Options::opencl, check_opencl>(
+                {"opencl", "opencl", kAccelerators, "OpenCL devices, as `troupe info` lists them", kNoCommand},
+                "all gpu cpu 0,2"),
+            "opencl.md"),
+    bytes<&Options::opencl_memory>(
+        {"opencl_memory", "opencl_memory", kAccelerators,
+         "the most memory that data may take on each OpenCL device; without it: nine tenths of what it has",
+         kNoCommand},
+        "512MiB"),
+    flag<&Options::opencl_copies>({"opencl_copies", "opencl_copies", kAccelerators,
+                                   "OpenCL devices that share the host's memory work on copies, too", kNoCommand}),
+    whole<&Options::opencl_alignment>(
+        {"opencl_alignment", "opencl_alignment", kAccelerators,
+         "OpenCL devices work in place on data that begin at a multiple of so many bytes; 0: what the device needs for "
+         "any type",
+         kNoCommand},
+        0, kMostTasks),
+    whole<&Options::gpu_lookahead>(
+        {"gpu_lookahead", "lookahead", kAccelerators, "tasks whose data an accelerator fetches while its kernels run"},
+        0, kMostAhead),
+    whole<&Options::core_lookahead>({"core_lookahead", "core_lookahead", kAccelerators,
+                                     "tasks whose data a core fetches ahead, where there are accelerators"},
+                                    0, kMostAhead),
+    whole<&Options::issue_ahead>({"issue_ahead", "issue_ahead", kAccelerators,
+                                  "tasks that an accelerator is given while it is busy, as far as they are short"},
+                                 0, kMostAhead),
+    on_page(word<&Options::eviction>({"eviction", "eviction", kAccelerators, "what leaves a full memory first"},
+                                     "lru reuse next-use"),
+            "eviction.md"),
+    text<&Options::reuse_profile, any_text>(
+        {"reuse_profile", "reuse_profile", kAccelerators,
+         "the file with how often data are used, for the eviction `reuse`; a run without one leaves it behind",
+         kNoService},
+        "uses.txt", OptionKind::path),
+    flag<&Options::trace>({"trace", "trace", kObservation, "what runs when is recorded", kPrograms}),
+    watching(whole<&Options::trace_limit>(
+        {"trace_limit", "trace_limit", kObservation,
+         "entries that a trace may have: one for each task and each dependency", kNoService},
+        1, kMostTasks)),
+    time<&Options::why_after>(
+        {"why_after", "why_after", kObservation,
+         "when no task has started or ended for so long, the reason is told; 0s: never", kNoService},
+        "5s 500ms 2m"),
+};
+
+}  // namespace
+
+}  // namespace option_rows
+
+namespace {
+
+std::string dashed(std::string_view word) {
+  std::string text(word);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
+Result<void> check_each(const RuntimeOptions& options, const std::string& owner) {
+  RuntimeOptions unused;
+  for (const RuntimeOption& option : runtime_options()) {
+    const bool replaced = option.field == "policy" && options.make_policy;
+    if (replaced || option.is_default(options)) continue;
+    const std::string name = fmt::format("{}::{}", owner, option.field);
+    if (Result<void> set = option.set(unused, option.text(options), name); !set) return set;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> RuntimeOption::example_list() const {
+  std::vector<std::string> list;
+  std::string_view rest = examples;
+  for (std::string_view one = next_token(rest); !one.empty(); one = next_token(rest)) list.emplace_back(one);
+  return list;
+}
+
+std::string RuntimeOption::values() const {
+  if (kind == OptionKind::whole) return fmt::format("{} to {}", least, most);
+  const std::vector<std::string> list = example_list();
+  std::string text;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == list.size() ? " or " : ", ") + list[i];
+  }
+  return text;
+}
+
+Result<void> RuntimeOption::set(RuntimeOptions& options, const std::string& given, const std::string& name) const {
+  Result<void> set = read(*this, options, given);
+  if (!set) return Failure{set.failure().code, name + ": " + set.failure().message};
+  return set;
+}
+
+std::string RuntimeOption::variable() const {
+  std::string name = "TROUPE_" + std::string(word);
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::toupper(letter); });
+  return name;
+}
+
+std::string RuntimeOption::flag() const { return "--" + dashed(word); }
+
+std::string_view RuntimeOption::python_type() const {
+  switch (kind) {
+    case OptionKind::flag: return "bool";
+    case OptionKind::whole: return "int";
+    case OptionKind::bytes:
+    case OptionKind::devices: return "int or str";
+    case OptionKind::time: return "float or str";
+    case OptionKind::path: return "path";
+    case OptionKind::text:
+    case OptionKind::word: break;
+  }
+  return "str";
+}
+
+std::string RuntimeOption::help() const {
+  std::string text(meaning);
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  std::string details;
+  if (kind != OptionKind::whole && kind != OptionKind::flag) {
+    details = (kind == OptionKind::word ? "" : "for example ") + values();
+  }
+  if (!page.empty()) details += fmt::format("{}docs/{}", details.empty() ? "" : "; ", page);
+  if (!details.empty()) text += fmt::format(" ({})", details);
+  return text;
+}
+
+std::span<const RuntimeOption> runtime_options() { return option_rows::kOptions; }
+
+const RuntimeOption* option_of(std::string_view word) {
+  std::string name(word);
+  std::ranges::replace(name, '-', '_');
+  const auto options = runtime_options();
+  const auto found = std::ranges::find(options, name, &RuntimeOption::word);
+  return found == options.end() ? nullptr : &*found;
+}
+
+Result<void> check_options(const RuntimeOptions& options) {
+  if (Result<void> usable = check_each(options, "RuntimeOptions"); !usable || !options.simulation) return usable;
+  RuntimeOptions in_virtual_time;
+  in_virtual_time.gpu_lookahead = options.simulation->gpu_lookahead;
+  in_virtual_time.core_lookahead = options.simulation->core_lookahead;
+  in_virtual_time.issue_ahead = options.simulation->issue_ahead;
+  return check_each(in_virtual_time, "SimulationOptions");
+}
+
+}  // namespace troupe

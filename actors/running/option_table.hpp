@@ -1,0 +1,101 @@
+/// The one table of a runtime's options. C++'s checks, the environment, the command line, the service's keys, the
+/// interface for C, Python and the manual take names, ranges, defaults and texts from it: docs/extending.md shows how
+/// an option is added.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "actors/running/runtime_options.hpp"
+#include "proto/errors.hpp"
+
+namespace troupe {
+
+/// The kinds of value.
+enum class OptionKind : std::uint8_t {
+  flag,
+  whole,
+  /// An amount of memory; an empty text means that none is set.
+  bytes,
+  time,
+  text,
+  /// One of the words that `RuntimeOption::examples` lists.
+  word,
+  path,
+  /// A number of devices, or a specification that begins with it.
+  devices,
+};
+
+/// The doors through which an option can be set. C++ and Python have all options.
+enum class OptionDoor : std::uint8_t { environment = 1, command = 2, service = 4, c = 8 };
+
+/// The subjects, by which commands choose the options that they have.
+enum class OptionGroup : std::uint8_t { machine, tasks, accelerators, observation };
+
+/// One option. Every value has a text, in which all doors but C++ give it; the table checks it there.
+struct RuntimeOption {
+  /// The name of the field of `RuntimeOptions`, which is Python's keyword, too.
+  std::string_view field;
+  /// The name everywhere else, with `_` between words: "issue_ahead" makes TROUPE_ISSUE_AHEAD, --issue-ahead,
+  /// runtime.issue_ahead and troupe_options.issue_ahead.
+  std::string_view word;
+  OptionKind kind = OptionKind::text;
+  OptionGroup group = OptionGroup::machine;
+  /// The doors, as a sum of `OptionDoor`'s values.
+  unsigned doors = 0;
+  /// One line: what the option is, with a small initial.
+  std::string_view meaning;
+  /// Texts that can be given, separated by blanks. The first of them differs from the default.
+  std::string_view examples = {};
+  /// The page of the manual about the option, such as "clusters.md".
+  std::string_view page = {};
+  /// The range of a `whole` number.
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  /// True if the option only observes; then the environment also sets it in virtual time and with `deterministic`.
+  bool watches = false;
+  /// The value that Troupe's own programs (`troupe run`, `troupe serve`) use where none is given, in place of the
+  /// default; empty: the default.
+  std::string_view usual = {};
+  /// Sets the option from a text. Fails with a sentence that quotes the text and says what can be given. An empty text
+  /// is the default of the kinds `bytes`, `text`, `path` and `devices` if the option's default is empty.
+  Result<void> (*read)(const RuntimeOption& option, RuntimeOptions& options, const std::string& text) = nullptr;
+  /// Returns a text that sets the same value.
+  std::string (*text)(const RuntimeOptions& options) = nullptr;
+
+  [[nodiscard]] bool has(OptionDoor door) const { return (doors & static_cast<unsigned>(door)) != 0; }
+  [[nodiscard]] std::vector<std::string> example_list() const;
+  /// Returns what can be given, for people: "0 to 1024", "true or false", "2x10, socket or auto".
+  [[nodiscard]] std::string values() const;
+  /// Returns the text of the default.
+  [[nodiscard]] std::string default_text() const { return text(RuntimeOptions{}); }
+  /// Returns true if the option has its default.
+  [[nodiscard]] bool is_default(const RuntimeOptions& options) const { return text(options) == default_text(); }
+  /// Sets the option. Fails with the sentence, after the name that the option has at the door: "--lookahead: '2000' is
+  /// too large: …".
+  [[nodiscard]] Result<void> set(RuntimeOptions& options, const std::string& given, const std::string& name) const;
+
+  /// The names at the doors: "TROUPE_LOOKAHEAD", "--lookahead", "runtime.lookahead".
+  [[nodiscard]] std::string variable() const;
+  [[nodiscard]] std::string flag() const;
+  [[nodiscard]] std::string key() const { return "runtime." + std::string(word); }
+  /// Returns what Python accepts: "int", "float or str".
+  [[nodiscard]] std::string_view python_type() const;
+  /// Returns the meaning with a capital initial, with examples and the page: the help text.
+  [[nodiscard]] std::string help() const;
+};
+
+/// Returns all options, in the order in which every list has them.
+[[nodiscard]] std::span<const RuntimeOption> runtime_options();
+
+/// Returns the option of this word, with `-` or `_` between its parts; null if there is none.
+[[nodiscard]] const RuntimeOption* option_of(std::string_view word);
+
+/// Fails with `invalid_argument` if an option has a value that the other doors refuse; the sentence is the same, after
+/// "RuntimeOptions::gpu_lookahead: ".
+[[nodiscard]] Result<void> check_options(const RuntimeOptions& options);
+
+}  // namespace troupe

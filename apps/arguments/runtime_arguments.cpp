@@ -1,0 +1,73 @@
+#include "apps/arguments/runtime_arguments.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+namespace troupe::apps {
+
+namespace {
+
+std::string value_name(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::whole: return "UINT";
+    case OptionKind::bytes: return "SIZE";
+    case OptionKind::time: return "TIME";
+    case OptionKind::path: return "PATH";
+    case OptionKind::devices: return "K[:OPTIONS]";
+    case OptionKind::flag:
+    case OptionKind::text:
+    case OptionKind::word: break;
+  }
+  return "TEXT";
+}
+
+/// Returns the possible values as CLI11's own checks describe them.
+std::string described_values(const RuntimeOption& option) {
+  if (option.kind == OptionKind::whole) return fmt::format("[{} - {}]", option.least, option.most);
+  const bool few = option.kind == OptionKind::word || option.kind == OptionKind::flag;
+  return few ? fmt::format("{{{}}}", fmt::join(option.example_list(), ",")) : std::string();
+}
+
+}  // namespace
+
+std::string check_runtime_option(const RuntimeOption& option, const std::string& text) {
+  // A program that passes an empty text wants the default. On the command line it is probably an empty shell variable.
+  if (text.empty()) return "the value is empty: give a value such as " + option.values();
+  RuntimeOptions unused;
+  const Result<void> read = option.read(option, unused, text);
+  return read ? std::string() : read.failure().message;
+}
+
+CLI::Option* add_runtime_option(CLI::App& command, std::string_view word,
+                                std::function<void(const RuntimeOptions& options)> assign) {
+  const RuntimeOption& option = *option_of(word);
+  const auto read = [&option, assign = std::move(assign)](const std::string& text) {
+    RuntimeOptions given;
+    // The check has refused what cannot be read.
+    if (option.read(option, given, text)) assign(given);
+  };
+  return command.add_option_function<std::string>(option.flag(), read, option.help())
+      ->type_name(value_name(option.kind))
+      ->check(CLI::Validator([&option](std::string& text) { return check_runtime_option(option, text); },
+                             described_values(option)));
+}
+
+CLI::Option* add_runtime_option(CLI::App& command, std::string_view word, RuntimeOptions& options) {
+  const RuntimeOption& option = *option_of(word);
+  const auto assign = [&option, &options](const RuntimeOptions& given) {
+    (void)option.read(option, options, option.text(given));
+  };
+  return add_runtime_option(command, word, assign)->default_str(option.text(options));
+}
+
+void add_runtime_options(CLI::App& command, OptionGroup group, RuntimeOptions& options) {
+  for (const RuntimeOption& option : runtime_options()) {
+    if (option.group != group || !option.has(OptionDoor::command)) continue;
+    if (command.get_option_no_throw(option.flag()) == nullptr) add_runtime_option(command, option.word, options);
+  }
+}
+
+}  // namespace troupe::apps

@@ -1,0 +1,33 @@
+/// The command line's door to the table of options (actors/running/option_table.hpp): names, ranges, defaults and texts
+/// are the table's.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "actors/running/option_table.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace troupe::apps {
+
+/// Adds one option, such as "gpu_memory" as `--gpu-memory`. `options` outlives the parsing; what it holds is the
+/// default.
+CLI::Option* add_runtime_option(CLI::App& command, std::string_view word, RuntimeOptions& options);
+
+/// Adds one option of which `assign` takes what was given: `options` is like a new `RuntimeOptions` otherwise. The help
+/// shows no default.
+CLI::Option* add_runtime_option(CLI::App& command, std::string_view word,
+                                std::function<void(const RuntimeOptions& options)> assign);
+
+/// Adds the group's options that command lines have and that the command has not got yet.
+void add_runtime_options(CLI::App& command, OptionGroup group, RuntimeOptions& options);
+
+/// Checks a value of an option for CLI11: returns what is wrong, or an empty text.
+[[nodiscard]] std::string check_runtime_option(const RuntimeOption& option, const std::string& text);
+
+}  // namespace troupe::apps

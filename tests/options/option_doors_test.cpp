@@ -1,0 +1,314 @@
+// Every option of a runtime is the same at every door: C++, the environment, the command line, the service's keys and
+// the interface for C. tests/python/test_options.py asks Python. The table of options is all that these tests know, so
+// an option that is added is tested without a change here.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/running/option_table.hpp"
+#include "actors/running/option_values.hpp"
+#include "apps/arguments/runtime_arguments.hpp"
+#include "apps/command_line.hpp"
+#include "apps/reference/command_pages.hpp"
+#include "client/c/options.hpp"
+#include "client/environment/environment.hpp"
+#include "tests/support/environment_variable.hpp"
+#ifdef TROUPE_HAS_SERVICE
+#include "service/configuration/configuration_keys.hpp"
+#endif
+
+namespace troupe {
+
+namespace option_doors {
+
+/// A door makes either options of a value, or the message with which it refuses the value.
+struct Outcome {
+  RuntimeOptions options = {};
+  std::string refusal = {};
+};
+
+Outcome by_environment(const RuntimeOption& option, const std::string& text) {
+  const tests::EnvironmentVariable variable(option.variable(), text);
+  auto merged = client::with_environment({});
+  if (!merged) return {.refusal = merged.failure().message};
+  return {.options = merged.value().settings.options};
+}
+
+Outcome by_command_line(const RuntimeOption& option, const std::string& text) {
+  CLI::App command;
+  Outcome outcome;
+  apps::add_runtime_option(command, option.word, outcome.options);
+  try {
+    command.parse(std::vector<std::string>{text, option.flag()});
+  } catch (const CLI::ParseError& error) {
+    outcome.refusal = error.what();
+  }
+  return outcome;
+}
+
+Outcome by_c(const RuntimeOption& option, const std::string& text) {
+  const std::string named = std::string(option.word) + "=" + text;
+  const char* const more[] = {named.c_str(), nullptr};
+  troupe_options given{};
+  given.more = more;
+  try {
+    return {.options = c::to_runtime_options(given)};
+  } catch (const Error& error) {
+    return {.refusal = error.what()};
+  }
+}
+
+/// The fields of C++ are numbers and texts already. A row with a wider range sets what the table would refuse; nothing
+/// is returned where there is no such value.
+std::optional<std::string> refusal_of_program(const RuntimeOption& option, const std::string& text) {
+  RuntimeOption wider = option;
+  wider.least = 0;
+  wider.most = std::numeric_limits<std::uint64_t>::max();
+  const std::string examples = text;
+  wider.examples = examples;
+  RuntimeOptions options;
+  if (!wider.read(wider, options, text) || option.text(options) != text) return std::nullopt;
+  const Result<void> checked = check_options(options);
+  return checked ? std::string() : checked.failure().message;
+}
+
+#ifdef TROUPE_HAS_SERVICE
+
+std::string as_toml(const service::ConfigurationKey& key, const std::string& text) {
+  const bool quoted = key.kind == service::ValueKind::text || text.size() > 18 || text == "maybe";
+  return quoted ? "\"" + text + "\"" : text;
+}
+
+Outcome by_file(const RuntimeOption& option, const std::string& text) {
+  const service::ConfigurationKey& key = *service::find_key(option.key());
+  service::Configuration configuration;
+  const auto read = service::read_configuration_text(
+      "[runtime]\n" + std::string(option.word) + " = " + as_toml(key, text) + "\n", "x.toml", configuration);
+  return {.options = configuration.server.runtime, .refusal = read ? std::string() : read.failure().message};
+}
+
+Outcome by_serve(const RuntimeOption& option, const std::string& text) {
+  service::Configuration configuration;
+  const auto set = service::set_from_text(*service::find_key(option.key()), {text}, configuration);
+  return {.options = configuration.server.runtime, .refusal = set ? std::string() : set.failure().message};
+}
+
+#endif
+
+struct Door {
+  std::string name;
+  OptionDoor door;
+  /// The text that the door writes before the sentence.
+  std::function<std::string(const RuntimeOption&)> prefix;
+  std::function<Outcome(const RuntimeOption&, const std::string&)> give;
+};
+
+const std::vector<Door>& doors() {
+  using O = const RuntimeOption&;
+  static const std::vector<Door> all{
+      {"the environment", OptionDoor::environment,
+       [](O option) { return "the environment variable " + option.variable() + ": "; }, by_environment},
+      {"the command line", OptionDoor::command, [](O option) { return option.flag() + ": "; }, by_command_line},
+#ifdef TROUPE_HAS_SERVICE
+      {"the service's file", OptionDoor::service, [](O option) { return "x.toml, line 2: \"" + option.key() + "\": "; },
+       by_file},
+      {"troupe serve", OptionDoor::service, [](O option) { return "--" + option.key() + ": "; }, by_serve},
+#endif
+      {"C", OptionDoor::c, [](O option) { return "troupe_options.more: " + std::string(option.word) + ": "; }, by_c},
+  };
+  return all;
+}
+
+/// Values that can be used: the edges of a range, or the table's examples.
+std::vector<std::string> good_values(const RuntimeOption& option) {
+  if (option.kind == OptionKind::whole) return {std::to_string(option.least), std::to_string(option.most)};
+  return option.example_list();
+}
+
+/// Values just outside of a range, or of no kind.
+std::vector<std::string> bad_values(const RuntimeOption& option) {
+  switch (option.kind) {
+    case OptionKind::whole: {
+      std::vector<std::string> beyond{option.most == std::numeric_limits<std::uint64_t>::max()
+                                          ? "18446744073709551616"
+                                          : std::to_string(option.most + 1)};
+      beyond.push_back(option.least > 0 ? std::to_string(option.least - 1) : "-1");
+      return beyond;
+    }
+    case OptionKind::flag: return {"maybe"};
+    case OptionKind::bytes: return {"0B", "8"};
+    case OptionKind::time: return {"-1s", "1000000001s", "5"};
+    case OptionKind::devices: return {"65", "2:colour=red"};
+    case OptionKind::text:
+    case OptionKind::word: return {"?"};
+    case OptionKind::path: break;
+  }
+  return {};
+}
+
+}  // namespace option_doors
+
+using namespace option_doors;
+
+BOOST_AUTO_TEST_SUITE(doors_of_options)
+
+BOOST_AUTO_TEST_CASE(a_value_means_the_same_at_every_door) {
+  const tests::EnvironmentVariable cache("XDG_CACHE_HOME", "/somewhere");
+  std::size_t asked = 0;
+  for (const RuntimeOption& option : runtime_options()) {
+    for (const std::string& text : good_values(option)) {
+      RuntimeOptions expected;
+      BOOST_TEST_REQUIRE(option.set(expected, text, "").ok());
+      for (const Door& door : doors()) {
+        if (!option.has(door.door)) continue;
+        ++asked;
+        const Outcome outcome = door.give(option, text);
+        BOOST_TEST(outcome.refusal == "", door.name << " refuses " << option.word << " = " << text);
+        BOOST_TEST(option.text(outcome.options) == option.text(expected), door.name << ", " << option.word);
+      }
+    }
+  }
+  BOOST_TEST(asked > 100U);
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_cannot_be_used_is_refused_by_the_same_sentence_at_every_door) {
+  std::size_t asked = 0;
+  for (const RuntimeOption& option : runtime_options()) {
+    for (const std::string& text : bad_values(option)) {
+      RuntimeOptions unused;
+      const Result<void> set = option.read(option, unused, text);
+      BOOST_TEST_REQUIRE(!set.ok(), option.field << " = " << text);
+      const std::string sentence = set.failure().message;
+      BOOST_TEST(sentence.find(text) != std::string::npos, sentence);
+      for (const Door& door : doors()) {
+        if (!option.has(door.door)) continue;
+        ++asked;
+        BOOST_TEST(door.give(option, text).refusal == door.prefix(option) + sentence, door.name);
+      }
+      if (const auto refusal = refusal_of_program(option, text)) {
+        ++asked;
+        BOOST_TEST(*refusal == "RuntimeOptions::" + std::string(option.field) + ": " + sentence);
+      }
+    }
+  }
+  BOOST_TEST(asked > 150U);
+}
+
+BOOST_AUTO_TEST_CASE(ranges_of_numbers_are_checked_in_programs) {
+  for (const RuntimeOption& option : runtime_options()) {
+    if (option.kind != OptionKind::whole || option.most == std::numeric_limits<std::uint64_t>::max()) continue;
+    const auto refusal = refusal_of_program(option, std::to_string(option.most + 1));
+    BOOST_TEST_REQUIRE(refusal.has_value(), option.field);
+    BOOST_TEST(refusal->find("is too large") != std::string::npos, option.field << ": " << *refusal);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_default_is_the_same_at_every_door) {
+  const RuntimeOptions environment = client::with_environment({}).value_or_throw().settings.options;
+  const RuntimeOptions c = c::to_runtime_options({});
+  for (const RuntimeOption& option : runtime_options()) {
+    BOOST_TEST_CONTEXT(option.field) {
+      BOOST_TEST(option.text(environment) == option.default_text());
+      BOOST_TEST(option.text(c) == option.default_text());
+#ifdef TROUPE_HAS_SERVICE
+      if (option.has(OptionDoor::service)) {
+        BOOST_TEST(option.text(service::Configuration{}.server.runtime) == option.default_text());
+        BOOST_TEST(option.text(by_file(option, good_values(option).front()).options) !=
+                   (option.kind == OptionKind::flag || option.kind == OptionKind::whole ? "" : option.default_text()));
+      }
+#endif
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(help_and_defaults_of_commands_are_those_of_the_table) {
+  const tests::EnvironmentVariable cache("XDG_CACHE_HOME", "/somewhere");
+  apps::Command unused;
+  const auto application = apps::make_application(unused);
+  for (const char* name : {"run", "solve"}) {
+    const CLI::App* const command = application->get_subcommand(name);
+    for (const RuntimeOption& option : runtime_options()) {
+      const CLI::Option* const found = command->get_option_no_throw(option.flag());
+      // `--trace` is a file on the command line.
+      if (option.word == "trace") continue;
+      BOOST_TEST((found != nullptr) == option.has(OptionDoor::command), name << " " << option.flag());
+      if (found == nullptr) continue;
+      BOOST_TEST(found->get_description().starts_with(option.help()), name << ": " << found->get_description());
+      const std::string usual =
+          option.usual.empty() ? option.default_text() : model_folder_of(std::string(option.usual));
+      const bool shown = !found->get_default_str().empty();
+      BOOST_TEST((!shown || found->get_default_str() == usual), name << " " << option.flag());
+      BOOST_TEST((shown || usual.empty() || option.word == "clusters" || option.word == "why_after"), option.flag());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(commands_refuse_what_the_table_refuses) {
+  for (const RuntimeOption& option : runtime_options()) {
+    if (!option.has(OptionDoor::command) || bad_values(option).empty()) continue;
+    const std::string text = bad_values(option).front();
+    apps::Command unused;
+    const auto application = apps::make_application(unused);
+    std::vector<std::string> words{text, option.flag(), "cholesky", "run"};
+    RuntimeOptions ignored;
+    const std::string sentence = option.read(option, ignored, text).failure().message;
+    BOOST_CHECK_EXCEPTION(application->parse(words), CLI::ParseError, [&](const CLI::ParseError& error) {
+      BOOST_TEST_MESSAGE(error.what());
+      return error.what() == option.flag() + ": " + sentence;
+    });
+  }
+}
+
+#ifdef TROUPE_HAS_SERVICE
+
+BOOST_AUTO_TEST_CASE(texts_of_keys_are_those_of_the_table) {
+  for (const RuntimeOption& option : runtime_options()) {
+    const service::ConfigurationKey* const key = service::find_key(option.key());
+    BOOST_TEST((key != nullptr) == option.has(OptionDoor::service), option.key());
+    if (key != nullptr) BOOST_TEST(key->description == option.help());
+  }
+}
+
+#endif
+
+BOOST_AUTO_TEST_CASE(texts_of_variables_are_those_of_the_table) {
+  for (const RuntimeOption& option : runtime_options()) {
+    if (option.word == "trace") continue;
+    const auto variables = client::variables();
+    const auto found = std::ranges::find(variables, option.variable(), &client::Variable::name);
+    BOOST_TEST((found != variables.end()) == option.has(OptionDoor::environment), option.variable());
+    if (found != variables.end()) BOOST_TEST(found->meaning.starts_with(option.meaning));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(fields_of_c_refuse_by_the_same_sentence) {
+  const auto refusal = [](const std::function<void(troupe_options&)>& set) {
+    troupe_options given{};
+    set(given);
+    try {
+      (void)c::to_runtime_options(given);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  BOOST_TEST(refusal([](troupe_options& o) { o.cores = -1; }) ==
+             "troupe_options.cores: '-1' is negative: give a whole number from 0 to 1048576");
+  BOOST_TEST(refusal([](troupe_options& o) { o.gpus = 1025; }) ==
+             "troupe_options.gpus: '1025' is too large: give a whole number from 0 to 1024");
+  BOOST_TEST(refusal([](troupe_options& o) { o.eviction = "fifo"; }) ==
+             "troupe_options.eviction: 'fifo' is none of lru, reuse, next-use");
+  BOOST_TEST(
+      refusal([](troupe_options& o) { o.why_after = -1; }).starts_with("troupe_options.why_after: '-1s' is neg"));
+  BOOST_TEST(
+      refusal([](troupe_options& o) { o.restrict_tasks = "potrf"; }).starts_with("troupe_options.restrict_tasks"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe
