@@ -16,6 +16,7 @@
 #include "platform/machine/cpu_set.hpp"
 #include "platform/opencl/opencl_choice.hpp"
 #include "proto/tokens.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/running/runtime_options.hpp"
-#include "proto/errors.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/runtime_options.hpp"
 
 namespace troupe {
 

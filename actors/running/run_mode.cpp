@@ -12,6 +12,7 @@
 #include "actors/simulating/simulation.hpp"
 #include "proto/mutex.hpp"
 #include "proto/random.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 

@@ -1,4 +1,5 @@
 #include "apps/arguments/runtime_arguments.hpp"
+#include "graph/codelets/type_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -15,7 +15,7 @@
 #include "apps/arguments/runtime_arguments.hpp"
 #include "apps/command_line.hpp"
 #include "apps/reference/command_pages.hpp"
-#include "client/c/options.hpp"
+#include "c/options.hpp"
 #include "client/environment/environment.hpp"
 #include "tests/support/environment_variable.hpp"
 #ifdef TROUPE_HAS_SERVICE

@@ -9,6 +9,7 @@
 
 #include "actors/memory/eviction/eviction_policies.hpp"
 #include "tests/support/environment_variable.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe {
 
