@@ -27,7 +27,6 @@ namespace {
 using Options = RuntimeOptions;
 
 constexpr std::uint64_t kMostCores = std::uint64_t{1} << 20U;
-constexpr std::uint64_t kMostTasks = std::uint64_t{1} << 40U;
 constexpr std::uint64_t kMostGpus = 1024;
 constexpr std::uint64_t kMostAhead = 1024;
 
@@ -133,7 +132,7 @@ constexpr std::array kOptions{
             "default"),
     whole<&Options::window>(
         {"window", "window", kTasks, "tasks that may be in flight before a submission waits", kNoService}, 1,
-        kMostTasks),
+        kAnyNumber),
     whole<&Options::seed>({"seed", "seed", kTasks, "the seed of all that is drawn"}, 0, kAnyNumber),
     flag<&Options::deterministic>(
         {"deterministic", "deterministic", kTasks,
@@ -164,7 +163,7 @@ constexpr std::array kOptions{
          "OpenCL devices work in place on data that begin at a multiple of so many bytes; 0: what the device needs for "
          "any type",
          kNoCommand},
-        0, kMostTasks),
+        0, kAnyNumber),
     whole<&Options::gpu_lookahead>(
         {"gpu_lookahead", "lookahead", kAccelerators, "tasks whose data an accelerator fetches while its kernels run"},
         0, kMostAhead),
@@ -186,7 +185,7 @@ constexpr std::array kOptions{
     watching(whole<&Options::trace_limit>(
         {"trace_limit", "trace_limit", kObservation,
          "entries that a trace may have: one for each task and each dependency", kNoService},
-        1, kMostTasks)),
+        1, kAnyNumber)),
     time<&Options::why_after>(
         {"why_after", "why_after", kObservation,
          "when no task has started or ended for so long, the reason is told; 0s: never", kNoService},

@@ -1,5 +1,4 @@
 #include "apps/arguments/runtime_arguments.hpp"
-#include "graph/codelets/type_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

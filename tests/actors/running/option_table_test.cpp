@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(values_of_programs_are_refused_as_elsewhere) {
   BOOST_TEST(refusal([](O& o) { o.cores = -1; }) ==
              "RuntimeOptions::cores: '-1' is negative: give a whole number from 0 to 1048576");
   BOOST_TEST(refusal([](O& o) { o.window = 0; }) ==
-             "RuntimeOptions::window: '0' is too small: give a whole number from 1 to 1099511627776");
+             "RuntimeOptions::window: '0' is too small: give a whole number from 1 to 18446744073709551615");
   BOOST_TEST(refusal([](O& o) { o.spin = -250ms; }).starts_with("RuntimeOptions::spin: '-250ms' is negative: give "));
   BOOST_TEST(refusal([](O& o) { o.gpu_memory = Bytes{0}; }).starts_with("RuntimeOptions::gpu_memory: '0B' is no "));
   BOOST_TEST(refusal([](O& o) { o.eviction = "lur"; }).ends_with("did you mean lru?"));
