@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "graph/codelets/codelet_definition.hpp"
 #include "troupe/devices.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/ids.hpp"

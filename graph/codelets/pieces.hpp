@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "graph/codelets/codelet_definition.hpp"
 #include "troupe/codelet.hpp"
 
 namespace troupe {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "c/objects.hpp"
+#include "client/backend.hpp"
 
 namespace troupe::tests {
 

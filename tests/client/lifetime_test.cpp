@@ -15,6 +15,7 @@
 #include <string>
 #include <thread>
 
+#include "client/backend.hpp"
 #include "tests/client/fixture.hpp"
 #include "tests/support/captured_errors.hpp"
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/backend.hpp"
 #include "proto/random.hpp"
 #include "tests/support/random/random_policy.hpp"
 #include "tests/support/random/random_program.hpp"

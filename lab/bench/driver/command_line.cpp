@@ -9,6 +9,7 @@
 
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/arguments/option_values.hpp"
+#include "apps/arguments/runtime_arguments.hpp"
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/progress.hpp"
 #include "apps/terminal/standard_error.hpp"
@@ -60,7 +61,8 @@ std::vector<std::string> names_of(const Values& values) {
 void add_common_options(CLI::App& command, BenchArguments& arguments) {
   command.add_option("--rounds", arguments.rounds, "Rounds, in each of which every runtime is measured once (9)")
       ->transform(apps::number_within(1, 10000));
-  apps::add_cores(command, arguments.cores);
+  apps::add_runtime_option(command, "cores",
+                           [&arguments](const RuntimeOptions& given) { arguments.cores = given.cores; });
   command
       .add_option("--runtimes", arguments.plan.runtimes,
                   fmt::format("Which ones, as NAME or NAME/MODE: {}", fmt::join(known_runtimes(), ", ")))

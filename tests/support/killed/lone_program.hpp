@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/backend.hpp"
 #include "proto/random.hpp"
 #include "tests/support/killed/step_codelet.hpp"
 #include "tests/support/random/random_policy.hpp"

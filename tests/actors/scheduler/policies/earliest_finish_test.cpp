@@ -67,9 +67,9 @@ BOOST_FIXTURE_TEST_CASE(heft_rank_takes_the_longest_chain_first, TwoTasks) {
 }
 
 BOOST_AUTO_TEST_CASE(only_heft_rank_asks_for_ranks) {
-  BOOST_TEST((earliest_finish({.order = Order::rank})->ranks() == Ranks::mean));
-  BOOST_TEST((earliest_finish({.order = Order::given})->ranks() == Ranks::none));
-  BOOST_TEST((earliest_finish({.order = Order::speedup})->ranks() == Ranks::none));
+  BOOST_TEST((earliest_finish({.order = Order::rank})->policy_traits().ranks == Ranks::mean));
+  BOOST_TEST((earliest_finish({.order = Order::given})->policy_traits().ranks == Ranks::none));
+  BOOST_TEST((earliest_finish({.order = Order::speedup})->policy_traits().ranks == Ranks::none));
 }
 
 BOOST_AUTO_TEST_CASE(transfers_count) {

@@ -35,7 +35,7 @@ BOOST_FIXTURE_TEST_SUITE(heteroprio_policy, Fixture)
 BOOST_AUTO_TEST_CASE(it_keeps_tasks_and_asks_for_ranks) {
   BOOST_TEST(policy->policy_traits().keeps);
   BOOST_TEST(!policy->policy_traits().in_rounds);
-  BOOST_TEST((policy->ranks() == Ranks::fastest));
+  BOOST_TEST((policy->policy_traits().ranks == Ranks::fastest));
 }
 
 BOOST_AUTO_TEST_CASE(a_gpu_takes_the_largest_speedup_and_a_core_the_smallest) {

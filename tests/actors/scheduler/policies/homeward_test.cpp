@@ -28,7 +28,7 @@ Placement let_go(PlacingPolicy& policy, HandMadeMachine& machine, const std::vec
 BOOST_AUTO_TEST_CASE(it_keeps_tasks_and_asks_for_ranks) {
   const auto policy = homeward();
   BOOST_TEST(policy->policy_traits().keeps);
-  BOOST_TEST((policy->ranks() == Ranks::fastest));
+  BOOST_TEST((policy->policy_traits().ranks == Ranks::fastest));
   HandMadeMachine machine(1, 1);
   BOOST_TEST(machine.place(*policy, {machine.task(100, 10)}) == std::vector<int>{-1}, boost::test_tools::per_element());
 }

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(it_keeps_tasks_and_needs_no_times) {
   BOOST_TEST(policy->policy_traits().keeps);
   BOOST_TEST(!policy->policy_traits().uses_times);
   BOOST_TEST(policy->policy_traits().asks_reuse);
-  BOOST_TEST((policy->ranks() == Ranks::none));
+  BOOST_TEST((policy->policy_traits().ranks == Ranks::none));
 }
 
 BOOST_AUTO_TEST_CASE(accelerators_take_the_high_end_and_cores_the_low_end) {
