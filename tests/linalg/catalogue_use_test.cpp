@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/data/data_record.hpp"
 #include "graph/submission_observer.hpp"
 #include "graph/tasks/task.hpp"
 #include "kernels/checks/catalogue.hpp"

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <numeric>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -338,7 +337,7 @@ BOOST_AUTO_TEST_CASE(a_recording_may_go_after_its_runtime) {
   connect();
   double x = 0;
   Data data = runtime->scalar(x);
-  std::optional<RecordedGraph> graph = runtime->record([&] { runtime->submit(change, {data}); });
+  auto graph = std::make_unique<RecordedGraph>(runtime->record([&] { runtime->submit(change, {data}); }));
   graph->run().wait();
   data.release();
   runtime.reset();
