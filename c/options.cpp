@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "actors/running/option_table.hpp"
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_table.hpp"
+#include "actors/options/option_values.hpp"
 #include "proto/tokens.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/machine.hpp"

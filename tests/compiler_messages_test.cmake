@@ -7,7 +7,7 @@ if(NOT CLANG)
 endif()
 
 function(compile)
-  execute_process(COMMAND ${CLANG} -fsyntax-only -ferror-limit=0 -I${SOURCE_DIR} -I${BUILD_INCLUDE} ${ARGN}
+  execute_process(COMMAND ${CLANG} -fsyntax-only -ferror-limit=0 -I${SOURCE_DIR} -I${SOURCE_DIR}/include -I${BUILD_INCLUDE} ${ARGN}
                           ${SOURCE_DIR}/tests/compiler_messages.cpp
                   RESULT_VARIABLE status ERROR_VARIABLE errors)
   set(status ${status} PARENT_SCOPE)

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <utility>
 
+#include "actors/options/option_values.hpp"
 #include "actors/running/accelerator_set.hpp"
 #include "actors/running/device_factory.hpp"
 #include "actors/running/kept_history.hpp"
-#include "actors/running/option_values.hpp"
 #include "actors/scheduler/models/learned_model.hpp"
 #include "actors/simulating/simulation.hpp"
 #include "proto/mutex.hpp"

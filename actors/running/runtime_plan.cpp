@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "actors/options/option_table.hpp"
 #include "actors/running/device_factory.hpp"
-#include "actors/running/option_table.hpp"
 #include "actors/simulating/simulated_cores.hpp"
 #include "platform/machine/cluster_plan.hpp"
 #include "troupe/simulation_options.hpp"

@@ -71,7 +71,7 @@ enum class Ranks : std::uint8_t {
   fastest,
 };
 
-/// What the scheduler asks a policy once, before anything else.
+/// The properties of a policy. The scheduler asks for them once, before anything else.
 struct PolicyTraits {
   /// It decides about all that became ready until a decision together; otherwise for every completion on its own.
   bool in_rounds = false;

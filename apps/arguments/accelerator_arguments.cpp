@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "actors/running/option_table.hpp"
+#include "actors/options/option_table.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "client/environment/environment.hpp"
 #include "graph/codelets/type_names.hpp"

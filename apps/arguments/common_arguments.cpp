@@ -13,8 +13,8 @@
 #include <set>
 #include <thread>
 
-#include "actors/running/option_table.hpp"
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_table.hpp"
+#include "actors/options/option_values.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "apps/arguments/accelerator_arguments.hpp"
 #include "apps/arguments/environment_arguments.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_values.hpp"
 #include "proto/tokens.hpp"
 
 namespace troupe::apps {

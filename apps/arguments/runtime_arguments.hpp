@@ -1,4 +1,4 @@
-/// The command line's door to the table of options (actors/running/option_table.hpp): names, ranges, defaults and texts
+/// The command line's door to the table of options (actors/options/option_table.hpp): names, ranges, defaults and texts
 /// are the table's.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "actors/running/option_table.hpp"
+#include "actors/options/option_table.hpp"
 
 namespace CLI {
 class App;

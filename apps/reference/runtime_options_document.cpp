@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "actors/running/option_table.hpp"
+#include "actors/options/option_table.hpp"
 #include "apps/reference/reference_documents.hpp"
 #include "client/environment/variables.hpp"
 #ifdef TROUPE_HAS_SERVICE

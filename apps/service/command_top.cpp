@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "actors/options/option_values.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "apps/command_line.hpp"
 #include "apps/run/run_summary.hpp"
@@ -18,7 +19,6 @@
 #include "apps/service/service_arguments.hpp"
 #include "apps/service/top_screen.hpp"
 #include "apps/service/top_terminal.hpp"
-#include "actors/running/option_values.hpp"
 #include "client/remote/connection/socket_folder.hpp"
 #include "graph/codelets/type_names.hpp"
 #include "proto/json/json.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "actors/running/option_table.hpp"
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_table.hpp"
+#include "actors/options/option_values.hpp"
 #include "client/environment/run_writer.hpp"
 
 namespace troupe::client {

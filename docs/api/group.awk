@@ -1,9 +1,12 @@
 # Doxygen's view of a header: its first comment is about the file, and all in it belongs to a group. Lines keep their
 # numbers. What is in `detail` is the library's own affair.
 function group(path) {
-  if (path ~ /(^|\/)client\/c\//) return "c"
-  if (path ~ /(^|\/)client\/plugin\.hpp/) return "plugins"
-  if (path ~ /(^|\/)client\//) return "client"
+  if (path ~ /(^|\/)troupe\.h$/) return "c"
+  if (path ~ /(^|\/)plugin\.hpp/) return "plugins"
+  if (path ~ /(^|\/)(access|arguments|codelet|devices|kernel_context|layout|opencl|openmp_team|team)\.hpp/) return "codelets"
+  if (path ~ /(^|\/)(report|trace|why)\.hpp/) return "traces"
+  if (path ~ /(^|\/)(emulation_options|machine|simulation_options)\.hpp/) return "simulation"
+  if (path ~ /(^|\/)include\/troupe\//) return "client"
   if (path ~ /(^|\/)graph\//) return "codelets"
   if (path ~ /(^|\/)(kernels|linalg)\//) return "linalg"
   if (path ~ /(^|\/)(traces|actors\/(observation|reporting))\//) return "traces"

@@ -86,7 +86,7 @@ struct TraceState {
   TaskId task = {};
 };
 
-/// What a runtime did.
+/// The record of what a runtime did.
 struct Trace {
   /// Sorted by start, then end.
   std::vector<TraceEvent> events;

@@ -4,7 +4,6 @@
 #include <ostream>
 #include <stdexcept>
 
-#include "graph/codelets/type_names.hpp"
 #include "troupe/errors.hpp"
 
 namespace troupe {

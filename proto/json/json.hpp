@@ -18,8 +18,6 @@
 #include <variant>
 #include <vector>
 
-#include "graph/codelets/type_names.hpp"
-
 namespace troupe {
 
 class Json;

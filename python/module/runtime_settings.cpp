@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/running/option_table.hpp"
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_table.hpp"
+#include "actors/options/option_values.hpp"
 #include "proto/edit_distance.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/gil.hpp"

@@ -8,8 +8,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "actors/running/option_table.hpp"
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_table.hpp"
+#include "actors/options/option_values.hpp"
 #include "proto/byte_amounts.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "actors/running/option_table.hpp"
+#include "actors/options/option_table.hpp"
 #include "service/configuration/configuration.hpp"
 
 namespace troupe::service {

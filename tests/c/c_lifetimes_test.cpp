@@ -4,7 +4,6 @@
 #include <chrono>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "c/handle_slots.hpp"
@@ -60,7 +59,11 @@ struct Program {
   troupe_error submit(troupe_future* future = nullptr) {
     return troupe_submit(runtime, codelet, &access, 1, nullptr, 0, nullptr, future);
   }
-  troupe_error end() { return troupe_runtime_free(std::exchange(runtime, nullptr)); }
+  troupe_error end() {
+    const troupe_error ended = troupe_runtime_free(runtime);
+    runtime = nullptr;  // kernels use it until it has ended
+    return ended;
+  }
 };
 
 bool says(const char* part) { return std::string(troupe_error_message()).find(part) != std::string::npos; }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_values.hpp"
 #include "troupe/runtime.hpp"
 #include "troupe/simulation_options.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <troupe/openmp_team.hpp>
 
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_values.hpp"
 #include "tests/actors/scheduler/policies_of_the_manual.hpp"
 
 namespace troupe::documents {

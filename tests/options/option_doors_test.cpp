@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/running/option_table.hpp"
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_table.hpp"
+#include "actors/options/option_values.hpp"
 #include "apps/arguments/runtime_arguments.hpp"
 #include "apps/command_line.hpp"
 #include "apps/reference/command_pages.hpp"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/running/option_table.hpp"
+#include "actors/options/option_table.hpp"
 #include "apps/command_line.hpp"
 #include "lab/experiments/experiment_commands.hpp"
 #include "tests/apps/commands/option_cases.hpp"
@@ -203,7 +203,7 @@ Cases all_cases() {
                    {"--kernels", "info --json", "+ --kernels", "/kernels"},
                    {"--json", "info --platform sirocco", "+ --json", "output"}};
   // The other experiments take seconds at least.
-  const std::string published = "test apps/commands/command_experiment_test.cpp";
+  const std::string published = "test lab/experiments/command_experiment_test.cpp";
   cases["experiment"] = {{"name", "help", "experiment nothing", "refused 'nothing'"},
                          {"--out", "help", "experiment eviction --out x", "refused dada"},
                          {"--repeat", "help", "experiment eviction --repeat 3", "refused dada"},

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(every_variable_that_anything_reads_is_in_a_table_and_not_re
   const std::regex reads("(getenv|environment_value)\\(\"(TROUPE_[A-Z_]+)\"");
   std::size_t found = 0;
   for (const char* folder : {"proto", "graph", "platform", "actors", "client", "kernels", "linalg", "traces", "opencl",
-                             "service", "apps", "bench", "tests/support"}) {
+                             "c", "service", "apps", "lab", "tests/support"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(TROUPE_SOURCE_DIR) / folder)) {
       if (entry.path().extension() != ".cpp") continue;
       const std::string text = text_of(entry.path());

@@ -1,4 +1,4 @@
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_values.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>

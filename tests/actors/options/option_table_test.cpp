@@ -1,4 +1,4 @@
-#include "actors/running/option_table.hpp"
+#include "actors/options/option_table.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "actors/running/option_table.hpp"
-#include "actors/running/option_values.hpp"
+#include "actors/options/option_table.hpp"
+#include "actors/options/option_values.hpp"
 
 namespace troupe::option_rows {
 

@@ -1,4 +1,4 @@
-#include "actors/running/option_table.hpp"
+#include "actors/options/option_table.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cctype>
 #include <utility>
 
-#include "actors/running/option_rows.hpp"
+#include "actors/options/option_rows.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"
