@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "graph/codelets/codelet_definition.hpp"
+#include "troupe/codelet.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/troupe.h"
 

@@ -12,7 +12,6 @@
 #include "proto/byte_amounts.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
-#include "troupe/simulation_options.hpp"
 
 namespace troupe {
 

@@ -7,7 +7,6 @@
 #include "actors/options/option_table.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "client/environment/environment.hpp"
-#include "graph/codelets/type_names.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "traces/text/human.hpp"
 

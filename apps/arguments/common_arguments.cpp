@@ -22,7 +22,6 @@
 #include "apps/terminal/standard_error.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/restrictions.hpp"
-#include "graph/codelets/type_names.hpp"
 #include "kernels/sparse/super_block_codelets.hpp"
 #include "kernels/tile_codelet_list.hpp"
 #include "platform/files/atomic_file.hpp"

@@ -16,7 +16,6 @@
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/standard_error.hpp"
 #include "client/environment/environment.hpp"
-#include "graph/codelets/type_names.hpp"
 #include "kernels/checks/catalogue.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "platform/machine/cluster_candidates.hpp"

@@ -25,7 +25,6 @@
 #include "apps/simulate/simulation_request.hpp"
 #include "apps/simulate/simulation_summary.hpp"
 #include "apps/terminal/standard_error.hpp"
-#include "graph/codelets/type_names.hpp"
 #include "traces/files/trace_file.hpp"
 #include "traces/picture/gnuplot.hpp"
 #include "traces/text/transfer_summary.hpp"

@@ -20,7 +20,6 @@
 #include "apps/service/top_screen.hpp"
 #include "apps/service/top_terminal.hpp"
 #include "client/remote/connection/socket_folder.hpp"
-#include "graph/codelets/type_names.hpp"
 #include "proto/json/json.hpp"
 #include "service/views/view_json.hpp"
 

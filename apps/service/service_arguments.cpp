@@ -5,7 +5,6 @@
 
 #include "apps/arguments/common_arguments.hpp"
 #include "client/remote/connection/socket_folder.hpp"
-#include "graph/codelets/type_names.hpp"
 
 namespace troupe::apps {
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "apps/arguments/common_arguments.hpp"
-#include "graph/codelets/type_names.hpp"
 #include "service/configuration/configuration_keys.hpp"
 #include "troupe/runtime.hpp"
 

@@ -7,7 +7,6 @@
 
 #include "platform/environment_value.hpp"
 #include "proto/edit_distance.hpp"
-#include "troupe/simulation_options.hpp"
 
 namespace troupe::client {
 

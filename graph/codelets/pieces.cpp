@@ -3,7 +3,6 @@
 #include <exception>
 #include <string>
 
-#include "graph/codelets/codelet_definition.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/kernel_context.hpp"
 

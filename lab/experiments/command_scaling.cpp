@@ -13,7 +13,6 @@
 #include "apps/arguments/option_values.hpp"
 #include "apps/arguments/runtime_arguments.hpp"
 #include "apps/run/run_summary.hpp"
-#include "graph/codelets/type_names.hpp"
 #include "lab/experiments/experiment_commands.hpp"
 #include "lab/experiments/scaling_summary.hpp"
 #include "platform/accelerators/emulation_arguments.hpp"

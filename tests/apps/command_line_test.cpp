@@ -1,8 +1,6 @@
 #include "apps/command_line.hpp"
 
 #include <unistd.h>
-#include <built_paths.hpp>  // written by the build
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -15,10 +13,6 @@
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "troupe/version.hpp"
-
-namespace troupe::tests {
-std::string program_path() { return TROUPE_EXECUTABLE; }
-}  // namespace troupe::tests
 
 namespace troupe::apps {
 
@@ -391,8 +385,8 @@ BOOST_AUTO_TEST_CASE(says_that_standard_output_is_full) {
   }
   for (const char* command :
        {"info", "info --json", "run lu --n 50", "run lu --n 50 --json", "--version", "run --help"}) {
-    const auto ran = traces::run_child({"sh", "-c", std::string(TROUPE_EXECUTABLE) + " " + command + " > /dev/full"},
-                                       "", std::chrono::seconds(60));
+    const auto ran = traces::run_child({"sh", "-c", tests::program_path() + " " + command + " > /dev/full"}, "",
+                                       std::chrono::seconds(60));
     BOOST_TEST_REQUIRE(ran.ok());
     BOOST_TEST(ran.value().exit_status == 1);
     BOOST_TEST(contains(ran.value().errors, "standard output"));

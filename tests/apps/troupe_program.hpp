@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/programs/program_path.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "traces/picture/child_process.hpp"
@@ -16,9 +17,6 @@ namespace troupe::tests {
 using traces::ChildOutput;
 using traces::run_child;
 using Words = std::vector<std::string>;
-
-/// The path of the program. The build tells it to one file, tests/apps/command_line_test.cpp.
-[[nodiscard]] std::string program_path();
 
 inline const std::string kBlasWarning = "troupe: warning: OpenBLAS uses its kernels for ";
 

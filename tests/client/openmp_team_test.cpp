@@ -13,7 +13,7 @@
 
 #include "actors/workers/devices/core_team.hpp"
 #include "platform/machine/binding.hpp"
-#include "tests/support/child_program.hpp"
+#include "tests/support/programs/child_program.hpp"
 #include "troupe/runtime.hpp"
 
 namespace troupe::tests {

@@ -1,6 +1,5 @@
 // The commands and options that the manual shows exist.
 #include <boost/test/unit_test.hpp>
-#include <built_paths.hpp>  // written by the build
 #include <cctype>
 #include <map>
 #include <regex>
@@ -10,10 +9,6 @@
 
 #include "tests/apps/troupe_program.hpp"
 #include "tests/documents/manual.hpp"
-
-namespace troupe::tests {
-std::string program_path() { return TROUPE_EXECUTABLE; }
-}  // namespace troupe::tests
 
 namespace troupe::documents {
 

@@ -4,8 +4,8 @@
 #include <built_paths.hpp>  // written by the build
 
 #include "tests/opencl/opencl_fixture.hpp"
-#include "tests/support/child_program.hpp"
 #include "tests/support/environment_variable.hpp"
+#include "tests/support/programs/child_program.hpp"
 
 namespace troupe::tests {
 

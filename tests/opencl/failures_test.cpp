@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/opencl/opencl_fixture.hpp"
-#include "tests/support/child_program.hpp"
 #include "tests/support/environment_variable.hpp"
+#include "tests/support/programs/child_program.hpp"
 
 namespace troupe::tests {
 

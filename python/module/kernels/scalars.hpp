@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "graph/codelets/codelet_definition.hpp"
 #include "troupe/arguments.hpp"
+#include "troupe/codelet.hpp"
 
 namespace troupe::python {
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "tests/support/environment_variable.hpp"
-#include "troupe/simulation_options.hpp"
 
 namespace troupe {
 

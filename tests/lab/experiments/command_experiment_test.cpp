@@ -1,6 +1,4 @@
 // `troupe experiment dada` and `troupe experiment eviction`, as a user runs them.
-#include <built_paths.hpp>  // written by the build
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -14,10 +12,6 @@
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/tries.hpp"
-
-namespace troupe::tests {
-std::string program_path() { return TROUPE_EXECUTABLE; }
-}  // namespace troupe::tests
 
 namespace troupe::apps {
 namespace {

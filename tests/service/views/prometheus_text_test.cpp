@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tests/service/views/fake_view_source.hpp"
-#include "tests/support/child_program.hpp"
+#include "tests/support/programs/child_program.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "graph/codelets/codelet_definition.hpp"
 #include "graph/task_graph.hpp"
-#include "tests/support/program_place.hpp"
+#include "tests/support/programs/program_place.hpp"
 #include "troupe/access.hpp"
+#include "troupe/codelet.hpp"
 #include "troupe/devices.hpp"
 #include "troupe/handle.hpp"
 #include "troupe/ids.hpp"
