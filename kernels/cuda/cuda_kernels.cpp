@@ -23,7 +23,7 @@ enum class Name {
   settle_pivots,
   swap_rows,
   unit_lower,
-  first_zero,
+  first_bad_pivot,
   fill_symmetric,
   reflectors,
   stacked_reflectors,
@@ -32,7 +32,7 @@ enum class Name {
   first_not_finite
 };
 constexpr std::array kNames{"troupe_note_places_",    "troupe_copy_column_",  "troupe_settle_pivots_",
-                            "troupe_swap_rows_",      "troupe_unit_lower_",   "troupe_first_zero_",
+                            "troupe_swap_rows_",      "troupe_unit_lower_",   "troupe_first_bad_pivot_",
                             "troupe_fill_symmetric_", "troupe_reflectors_",   "troupe_stacked_reflectors_",
                             "troupe_note_blocks_",    "troupe_factor_block_", "troupe_first_not_finite_"};
 
@@ -166,8 +166,8 @@ void unit_lower(CudaStream& stream, MatrixView<const T> v, MatrixView<T> w) {
 }
 
 template <class T>
-void first_zero(CudaStream& stream, MatrixView<const T> a, int* info) {
-  launch<T>(stream, Name::first_zero, dim3(1), a.data, a.ld, a.cols, info);
+void first_bad_pivot(CudaStream& stream, MatrixView<const T> a, NeededPivots needed, int* info) {
+  launch<T>(stream, Name::first_bad_pivot, dim3(1), a.data, a.ld, a.cols, needed == NeededPivots::positive, info);
 }
 
 template <class T>
@@ -219,7 +219,7 @@ void first_not_finite(CudaStream& stream, MatrixView<const T> a, int* info) {
   template bool swap_rows(CudaStream&, const TiledColumn<T>&, std::span<const std::span<const int>>, std::int64_t, \
                           std::int64_t, int*);                                                                     \
   template void unit_lower(CudaStream&, MatrixView<const T>, MatrixView<T>);                                       \
-  template void first_zero(CudaStream&, MatrixView<const T>, int*);                                                \
+  template void first_bad_pivot(CudaStream&, MatrixView<const T>, NeededPivots, int*);                             \
   template void first_not_finite(CudaStream&, MatrixView<const T>, int*);                                          \
   template void note_blocks(CudaStream&, const BlockPlaces&, int, const BlockMemory<T>&, BlockPointers<T>*);       \
   template void factor_block(CudaStream&, MatrixView<T>, const PivotTask<T>&, std::int64_t*, int*);                \

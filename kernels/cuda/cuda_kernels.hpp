@@ -42,9 +42,13 @@ bool swap_rows(CudaStream& stream, const TiledColumn<T>& c, std::span<const std:
 template <class T>
 void unit_lower(CudaStream& stream, MatrixView<const T> v, MatrixView<T> w);
 
-/// `info` (in the device's memory) <- the first i, from 1, with A(i, i) = 0; 0 if there is none. A is square.
+/// What a factorization needs its pivots to be. `positive` is false for NaN and infinity, too.
+enum class NeededPivots { not_zero, positive };
+
+/// `info` (in the device's memory) <- the first i, from 1, where A(i, i) is not what is needed; 0 if there is none. A
+/// is square.
 template <class T>
-void first_zero(CudaStream& stream, MatrixView<const T> a, int* info);
+void first_bad_pivot(CudaStream& stream, MatrixView<const T> a, NeededPivots needed, int* info);
 
 /// `info` (in the device's memory) <- the first column of A, from 1, that has an element which is not finite; more than
 /// A has columns, if all are. A fill of `info` and one launch.

@@ -40,7 +40,7 @@ void factor_checked(CudaStream& stream, MatrixView<T> a, T* work, int* pivots, i
   first_not_finite(stream, constant(a), status + 2);
   cuda::getrf(stream, a, work, pivots, status);
   // The manual promises that the status names a pivot that is zero, not that it is the first.
-  first_zero(stream, constant(rows_from(a, 0, a.cols)), status + 1);
+  first_bad_pivot(stream, constant(rows_from(a, 0, a.cols)), NeededPivots::not_zero, status + 1);
 }
 
 template <class T>

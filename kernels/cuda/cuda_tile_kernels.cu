@@ -23,14 +23,17 @@ __device__ void unit_lower(const T* v, std::int64_t ldv, T* w, std::int64_t ldw,
   }
 }
 
-/// `info` <- the first i, from 1, with A(i, i) = 0; 0 if there is none. One block.
+/// `info` <- the first i, from 1, where A(i, i) is zero, or, if it has to be `positive`, is no positive number (NaN and
+/// infinity are none); 0 if there is none. One block.
 template <class T>
-__device__ void first_zero(const T* a, std::int64_t ld, std::int64_t order, int* info) {
+__device__ void first_bad_pivot(const T* a, std::int64_t ld, std::int64_t order, bool positive, int* info) {
   __shared__ int earliest;
   if (threadIdx.x == 0) earliest = static_cast<int>(order) + 1;
   __syncthreads();
   for (std::int64_t i = threadIdx.x; i < order; i += blockDim.x) {
-    if (a[i + i * ld] == T{0}) atomicMin(&earliest, static_cast<int>(i) + 1);
+    const T pivot = a[i + i * ld];
+    const bool usable = positive ? pivot > T{0} && pivot - pivot == T{0} : pivot != T{0};
+    if (!usable) atomicMin(&earliest, static_cast<int>(i) + 1);
   }
   __syncthreads();
   if (threadIdx.x == 0) *info = earliest > order ? 0 : earliest;
@@ -89,8 +92,8 @@ __device__ void fill_symmetric(T* a, std::int64_t ld, std::int64_t rows, std::in
     troupe::kernels::unit_lower(v, ldv, w, ldw, rows, cols);                                                          \
   }                                                                                                                   \
   extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                       \
-      troupe_first_zero_##p(const T* a, std::int64_t ld, std::int64_t order, int* info) {                             \
-    troupe::kernels::first_zero(a, ld, order, info);                                                                  \
+      troupe_first_bad_pivot_##p(const T* a, std::int64_t ld, std::int64_t order, bool positive, int* info) {         \
+    troupe::kernels::first_bad_pivot(a, ld, order, positive, info);                                                   \
   }                                                                                                                   \
   extern "C" __global__ void __launch_bounds__(troupe::kernels::kKernelThreads)                                       \
       troupe_fill_symmetric_##p(T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, std::int64_t row,        \

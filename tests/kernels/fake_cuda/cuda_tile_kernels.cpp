@@ -180,7 +180,7 @@ struct Kernels {
   void (*settle)(const int*, int*, L, L, L);
   void (*swap)(TiledColumn<T>, const int*, L, L, L, L, int*);
   void (*unit)(const T*, L, T*, L, L, L);
-  void (*zero)(const T*, L, L, int*);
+  void (*bad_pivot)(const T*, L, L, bool, int*);
   void (*fill)(T*, L, L, L, L, L, std::uint64_t, double);
   void (*reflectors)(T*, L, L, L, T*, L);
   void (*stacked)(T*, L, T*, L, L, L, T*, L);
@@ -224,12 +224,12 @@ void register_for(FakeCudaControl& fake, const std::string& letter, const Kernel
         if (!touches(launch, v, rows, cols, ldv) || !touches(launch, w, rows, cols, ldw)) return;
         run_grid(launch, false, [&] { kernels.unit(v, ldv, w, ldw, rows, cols); });
       });
-  register_kernel<const T*, L, L, int*>(fake, "troupe_first_zero_" + letter,
-                                        [=](const FakeLaunch& launch, const T* a, L ld, L order, int* info) {
-                                          if (!touches(launch, a, order, order, ld) || !touches(launch, info, 1, 1, 1))
-                                            return;
-                                          run_grid(launch, true, [&] { kernels.zero(a, ld, order, info); });
-                                        });
+  register_kernel<const T*, L, L, bool, int*>(
+      fake, "troupe_first_bad_pivot_" + letter,
+      [=](const FakeLaunch& launch, const T* a, L ld, L order, bool positive, int* info) {
+        if (!touches(launch, a, order, order, ld) || !touches(launch, info, 1, 1, 1)) return;
+        run_grid(launch, true, [&] { kernels.bad_pivot(a, ld, order, positive, info); });
+      });
   register_kernel<T*, L, L, L, L, L, std::uint64_t, double>(
       fake, "troupe_fill_symmetric_" + letter,
       [=](const FakeLaunch& launch, T* a, L ld, L rows, L cols, L row, L col, std::uint64_t seed, double diagonal) {
@@ -274,10 +274,10 @@ void register_for(FakeCudaControl& fake, const std::string& letter, const Kernel
 }  // namespace
 
 void register_tile_kernels(FakeCudaControl& fake) {
-#define TROUPE_KERNELS_FOR(p)                                                                               \
-  {troupe_note_places_##p,        troupe_copy_column_##p, troupe_settle_pivots_##p,  troupe_swap_rows_##p,  \
-   troupe_unit_lower_##p,         troupe_first_zero_##p,  troupe_fill_symmetric_##p, troupe_reflectors_##p, \
-   troupe_stacked_reflectors_##p, troupe_note_blocks_##p, troupe_factor_block_##p,   troupe_first_not_finite_##p}
+#define TROUPE_KERNELS_FOR(p)                                                                                   \
+  {troupe_note_places_##p,        troupe_copy_column_##p,     troupe_settle_pivots_##p,  troupe_swap_rows_##p,  \
+   troupe_unit_lower_##p,         troupe_first_bad_pivot_##p, troupe_fill_symmetric_##p, troupe_reflectors_##p, \
+   troupe_stacked_reflectors_##p, troupe_note_blocks_##p,     troupe_factor_block_##p,   troupe_first_not_finite_##p}
   register_for<float>(fake, "s", TROUPE_KERNELS_FOR(s));
   register_for<double>(fake, "d", TROUPE_KERNELS_FOR(d));
 #undef TROUPE_KERNELS_FOR
