@@ -1,7 +1,11 @@
 #include "kernels/codelets.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -10,6 +14,7 @@
 #include "kernels/block_rows.hpp"
 #include "kernels/breakdown.hpp"
 #include "kernels/checks/pivots.hpp"
+#include "kernels/checks/tile_conditions.hpp"
 #include "kernels/cuda/generated_elements.hpp"
 #include "kernels/cuda/gpu_codelets.hpp"
 #include "kernels/factor.hpp"
@@ -17,7 +22,7 @@
 #include "kernels/incremental_pivoting.hpp"
 #include "kernels/products.hpp"
 #include "kernels/reflectors.hpp"
-#include "kernels/tile_codelet_list.hpp"
+#include "kernels/tile_kernels.hpp"
 
 namespace troupe::kernels {
 
@@ -438,42 +443,116 @@ Codelet fill_symmetric() {
   return make("fill", {w}, kernel, [](const KernelContext&) { return 0.0; });
 }
 
+#ifdef TROUPE_HAS_CUDA
+#define TROUPE_ON_GPUS(add) add
+#else
+#define TROUPE_ON_GPUS(add) nullptr
+#endif
+
+}  // namespace
+
+template <class T>
+std::span<const TileKernel<T>> tile_kernels() {
+  using C = TileCodelets<T>;
+  static constexpr TileKernel<T> kRows[]{
+      {"potrf", &C::potrf, "Cholesky factor of a diagonal tile, and the rows below it solved with it",
+       "D; offset, first", potrf<T>, demands::potrf, TROUPE_ON_GPUS(gpu_potrf<T>), "potrf"},
+      {"trsm_cholesky", &C::trsm_cholesky, "A <- A L^-T with the lower triangle of a diagonal tile", "D, A; offset",
+       [] { return trsm_right<T>('L', 'T'); }, demands::trsm_right, TROUPE_ON_GPUS(gpu_trsm_cholesky<T>), "trsm"},
+      {"syrk", &C::syrk, "C <- C - A A^T, lower triangle of the diagonal block, and the rows below it", "A, C; offset",
+       syrk<T>, demands::syrk, TROUPE_ON_GPUS(gpu_syrk<T>), "syrk"},
+      {"gemm_nt", &C::gemm_nt, "C <- C - A B^T", "A, B, C; offset", gemm_nt<T>, demands::gemm_nt,
+       TROUPE_ON_GPUS(gpu_gemm_nt<T>), "gemm"},
+      {"gemm_nn", &C::gemm_nn, "C <- C - A B", "A, B, C; offset", gemm_nn<T>, demands::gemm_nn,
+       TROUPE_ON_GPUS(gpu_gemm_nn<T>), "gemm"},
+      {"gemm_tn", &C::gemm_tn, "C <- C - A^T B", "A, B, C; offset", gemm_tn<T>, demands::gemm_tn,
+       TROUPE_ON_GPUS(gpu_gemm_tn<T>)},
+      {"solve_lower", &C::solve_lower, "B <- L^-1 B with a diagonal tile, and the rows below brought up to date",
+       "D, B; offset", [] { return solve_lower<T>('N'); }, demands::solve, TROUPE_ON_GPUS(gpu_solve_lower<T>)},
+      {"solve_unit_lower", &C::solve_unit_lower, "the same with a unit diagonal", "D, B; offset",
+       [] { return solve_lower<T>('U'); }, demands::solve, TROUPE_ON_GPUS(gpu_solve_unit_lower<T>), "trsm_left_lower"},
+      {"solve_lower_transposed", &C::solve_lower_transposed, "B <- L^-T B, after the rows below were taken off",
+       "D, B; offset", solve_lower_transposed<T>, demands::solve, TROUPE_ON_GPUS(gpu_solve_lower_transposed<T>)},
+      {"solve_upper", &C::solve_upper, "B <- U^-1 B with a diagonal tile, and the rows above brought up to date",
+       "D, B; offset", solve_upper<T>, demands::solve, TROUPE_ON_GPUS(gpu_solve_upper<T>)},
+      {"getrf_without_pivoting", &C::getrf_without_pivoting, "LU without pivoting of a diagonal tile",
+       "D; offset, first", getrf_without_pivoting<T>, demands::potrf, TROUPE_ON_GPUS(gpu_getrf_without_pivoting<T>),
+       "getrf_nopiv getrf"},
+      {"trsm_right_upper", &C::trsm_right_upper, "A <- A U^-1 with the upper triangle of a diagonal tile",
+       "D, A; offset", [] { return trsm_right<T>('U', 'N'); }, demands::trsm_right,
+       TROUPE_ON_GPUS(gpu_trsm_right_upper<T>), "trsm_right_upper"},
+      {"getrf_panel", &C::getrf_panel, "LU with partial pivoting of a block column, from a row on",
+       "P, A; offset, first", getrf_panel<T>, demands::getrf_panel, TROUPE_ON_GPUS(gpu_getrf_panel<T>), "getrf_panel"},
+      {"swap_and_solve", &C::swap_and_solve, "exchanges rows by pivots, then solves with a unit lower triangle",
+       "D, P, C; offset, first", swap_and_solve<T>, demands::swap_and_solve, TROUPE_ON_GPUS(gpu_swap_and_solve<T>),
+       "swap_and_solve"},
+      {"swap_rows", &C::swap_rows, "exchanges rows by pivots", "P, C; offset, first", swap_rows<T>, demands::swap_rows,
+       TROUPE_ON_GPUS(gpu_swap_rows<T>), "swap_rows"},
+      {"getrf_incpiv", &C::getrf_incpiv, "LU of a tile with pivoting inside it; factors beside it",
+       "A, V, P; first, last", getrf_incpiv<T>, demands::getrf_incpiv, nullptr, "getrf_incpiv"},
+      {"gessm", &C::gessm, "C <- L^-1 P C with the factors of getrf_incpiv", "V, P, C",
+       [] { return gessm<T>(kernels::gessm); }, demands::gessm, nullptr, "gessm"},
+      {"gessm_back", &C::gessm_back, "C <- P^T L C with the factors of getrf_incpiv", "V, P, C",
+       [] { return gessm<T>(kernels::gessm_back); }, demands::gessm},
+      {"tstrf", &C::tstrf, "LU of a triangle on top of a tile with pivoting between the two",
+       "U, B, L, P; offset, first, last", tstrf<T>, demands::tstrf, nullptr, "tstrf"},
+      {"ssssm", &C::ssssm, "what tstrf has eliminated, in another column of tiles", "B, L, P, A, C; offset",
+       [] { return ssssm<T>(kernels::ssssm); }, demands::ssssm, nullptr, "ssssm"},
+      {"ssssm_back", &C::ssssm_back, "the inverse of ssssm", "B, L, P, A, C; offset",
+       [] { return ssssm<T>(kernels::ssssm_back); }, demands::ssssm},
+      {"geqrt", &C::geqrt, "QR of a tile; reflectors beside it", "A, T, V", geqrt<T>, demands::geqrt,
+       TROUPE_ON_GPUS(gpu_geqrt<T>), "geqrt"},
+      {"gemqrt", &C::gemqrt, "C <- Q C with the reflectors of geqrt", "V, T, C",
+       [] { return gemqrt<T>("gemqrt", 'N'); }, demands::gemqrt, TROUPE_ON_GPUS(gpu_gemqrt<T>)},
+      {"gemqrt_transposed", &C::gemqrt_transposed, "C <- Q^T C with the reflectors of geqrt", "V, T, C",
+       [] { return gemqrt<T>("gemqrt", 'T'); }, demands::gemqrt, TROUPE_ON_GPUS(gpu_gemqrt_transposed<T>), "unmqr"},
+      {"tpqrt", &C::tpqrt, "QR of a triangle on top of a tile", "R, B, T; offset", tpqrt<T>, demands::tpqrt,
+       TROUPE_ON_GPUS(gpu_tpqrt<T>), "tsqrt"},
+      {"tpmqrt", &C::tpmqrt, "[A; B] <- Q [A; B] with the reflectors of tpqrt", "V, T, A, B; offset",
+       [] { return tpmqrt<T>("tpmqrt", 'N'); }, demands::tpmqrt, TROUPE_ON_GPUS(gpu_tpmqrt<T>)},
+      {"tpmqrt_transposed", &C::tpmqrt_transposed, "[A; B] <- Q^T [A; B] with the reflectors of tpqrt",
+       "V, T, A, B; offset", [] { return tpmqrt<T>("tpmqrt", 'T'); }, demands::tpmqrt,
+       TROUPE_ON_GPUS(gpu_tpmqrt_transposed<T>), "tsmqr"},
+      {"fill_symmetric", &C::fill_symmetric, "a part of a symmetric random matrix, computed where it is needed",
+       "A; row, col, seed, diagonal", fill_symmetric<T>, demands::fill_symmetric,
+       TROUPE_ON_GPUS(gpu_fill_symmetric<T>)},
+  };
+  // Each member has its row: a codelet without one would have no implementation.
+  static_assert(std::size(kRows) * sizeof(Codelet) == sizeof(C));
+  return kRows;
+}
+
+#undef TROUPE_ON_GPUS
+
+template <class T>
+const TileKernel<T>& tile_kernel(Codelet TileCodelets<T>::*codelet) {
+  const auto rows = tile_kernels<T>();
+  return *std::ranges::find(rows, codelet, &TileKernel<T>::codelet);
+}
+
+template <class T>
+std::string precise_name(std::string_view name) {
+  return std::string(name) + (std::is_same_v<T, float> ? "/float" : "/double");
+}
+
+namespace {
+
+/// Returns codelets that the rows replace, since a codelet has no default.
+template <class T, std::size_t... member>
+TileCodelets<T> placeholders(std::index_sequence<member...>) {
+  const Codelet none("none", {});
+  return {((void)member, none)...};
+}
+
 template <class T>
 TileCodelets<T> make_codelets() {
-  TileCodelets<T> all{
-      .potrf = potrf<T>(),
-      .trsm_cholesky = trsm_right<T>('L', 'T'),
-      .syrk = syrk<T>(),
-      .gemm_nt = gemm_nt<T>(),
-      .gemm_nn = gemm_nn<T>(),
-      .gemm_tn = gemm_tn<T>(),
-      .solve_lower = solve_lower<T>('N'),
-      .solve_unit_lower = solve_lower<T>('U'),
-      .solve_lower_transposed = solve_lower_transposed<T>(),
-      .solve_upper = solve_upper<T>(),
-      .getrf_without_pivoting = getrf_without_pivoting<T>(),
-      .trsm_right_upper = trsm_right<T>('U', 'N'),
-      .getrf_panel = getrf_panel<T>(),
-      .swap_and_solve = swap_and_solve<T>(),
-      .swap_rows = swap_rows<T>(),
-      .getrf_incpiv = getrf_incpiv<T>(),
-      .gessm = gessm<T>(kernels::gessm),
-      .gessm_back = gessm<T>(kernels::gessm_back),
-      .tstrf = tstrf<T>(),
-      .ssssm = ssssm<T>(kernels::ssssm),
-      .ssssm_back = ssssm<T>(kernels::ssssm_back),
-      .geqrt = geqrt<T>(),
-      .gemqrt = gemqrt<T>("gemqrt", 'N'),
-      .gemqrt_transposed = gemqrt<T>("gemqrt", 'T'),
-      .tpqrt = tpqrt<T>(),
-      .tpmqrt = tpmqrt<T>("tpmqrt", 'N'),
-      .tpmqrt_transposed = tpmqrt<T>("tpmqrt", 'T'),
-      .fill_symmetric = fill_symmetric<T>(),
-  };
-  for (const TileCodeletEntry<T>& entry : tile_codelet_list<T>()) {
-    (all.*entry.codelet).known_as(precise_name<T>(entry.name));
+  auto all = placeholders<T>(std::make_index_sequence<sizeof(TileCodelets<T>) / sizeof(Codelet)>());
+  for (const TileKernel<T>& kernel : tile_kernels<T>()) {
+    Codelet codelet = kernel.make();
+    codelet.known_as(precise_name<T>(kernel.name));
+    if (kernel.add_gpu != nullptr) kernel.add_gpu(codelet);
+    all.*kernel.codelet = std::move(codelet);
   }
-  add_gpu_implementations(all);
   return all;
 }
 
@@ -485,7 +564,13 @@ const TileCodelets<T>& codelets() {
   return all;
 }
 
-template const TileCodelets<float>& codelets();
-template const TileCodelets<double>& codelets();
+#define TROUPE_INSTANTIATE(T)                                            \
+  template const TileCodelets<T>& codelets();                            \
+  template std::span<const TileKernel<T>> tile_kernels();                \
+  template const TileKernel<T>& tile_kernel(Codelet TileCodelets<T>::*); \
+  template std::string precise_name<T>(std::string_view);
+TROUPE_INSTANTIATE(float)
+TROUPE_INSTANTIATE(double)
+#undef TROUPE_INSTANTIATE
 
 }  // namespace troupe::kernels

@@ -5,6 +5,19 @@
 
 namespace troupe::kernels {
 
+/// The kernels of LU with incremental pivoting, which exchanges rows inside the tile with the diagonal and inside pairs
+/// of tiles, as in kernels/incremental_pivoting.hpp. Of a tile with the diagonal getrf_incpiv and gessm take the last
+/// rows, as many as V has: those from the diagonal on. Pivots are counted from there. L has as many rows as the inner
+/// block. `last` (int64): 1 where no tile below is left, so that a zero on the diagonal of U is a breakdown; else 0.
+struct IncrementalLuCodelets {
+  Codelet getrf_incpiv;  ///< A rw, V w, P w; first, last: P A = L U in A, and also in V
+  Codelet gessm;         ///< V r, P r, C rw: C <- L^-1 P C
+  Codelet gessm_back;    ///< V r, P r, C rw: C <- P^T L C
+  Codelet tstrf;         ///< U rw, B rw, L w, P w; offset, first, last: LU of the upper triangle of U_o on top of B
+  Codelet ssssm;  ///< B r, L r, P r, A rw, C rw; offset: eliminates in [A_o; C]; A_o has as many rows as B has columns
+  Codelet ssssm_back;  ///< as `ssssm`, but applies the inverse
+};
+
 /// One codelet per kernel, for float or double. All matrices are column-major blocks with a leading dimension. Handles
 /// are listed in their order, with their modes (r read, w write, rw read and write), then arguments by value. All of
 /// them keep the BLAS library single-threaded while a runtime that has seen them lives, and count their floating-point
@@ -17,7 +30,7 @@ namespace troupe::kernels {
 /// A breakdown throws `numerical` with the row of the whole matrix, counted from 1 as LAPACK does; a pivot that names
 /// no row throws `bad_input`. A service knows them by the names of the members and the precision: "gemm_nt/double".
 template <class T>
-struct TileCodelets {
+struct TileCodelets : IncrementalLuCodelets {
   // Cholesky.
   Codelet potrf;          ///< D rw; offset, first: lower triangle of D_o <- L, where D_o = L L^T; D_b <- D_b L^-T
   Codelet trsm_cholesky;  ///< D r, A rw; offset: A <- A L^-T, L the lower triangle of D_o
@@ -46,17 +59,6 @@ struct TileCodelets {
   Codelet swap_and_solve;
   /// P r… (one after the other), C rw…; offset, first: exchanges rows of C from row `offset` on by the pivots.
   Codelet swap_rows;
-
-  // With incremental pivoting, rows are exchanged inside the tile with the diagonal and inside pairs of tiles, as in
-  // kernels/incremental_pivoting.hpp. Of a tile with the diagonal getrf_incpiv and gessm take the last rows, as many as
-  // V has: those from the diagonal on. Pivots are counted from there. L has as many rows as the inner block. `last`
-  // (int64): 1 where no tile below is left, so that a zero on the diagonal of U is a breakdown; else 0.
-  Codelet getrf_incpiv;  ///< A rw, V w, P w; first, last: P A = L U in A, and also in V
-  Codelet gessm;         ///< V r, P r, C rw: C <- L^-1 P C
-  Codelet gessm_back;    ///< V r, P r, C rw: C <- P^T L C
-  Codelet tstrf;         ///< U rw, B rw, L w, P w; offset, first, last: LU of the upper triangle of U_o on top of B
-  Codelet ssssm;  ///< B r, L r, P r, A rw, C rw; offset: eliminates in [A_o; C]; A_o has as many rows as B has columns
-  Codelet ssssm_back;  ///< as `ssssm`, but applies the inverse
 
   // Tile QR: LAPACK's routines of the same names. T has as many rows as the inner block. Of a tile with the diagonal
   // geqrt and gemqrt take the last rows, as many as V has: those from the diagonal on.

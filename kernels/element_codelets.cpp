@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "kernels/tile_codelet_list.hpp"
+#include "kernels/tile_kernels.hpp"
 #include "troupe/errors.hpp"
 
 namespace troupe::kernels {

@@ -23,7 +23,7 @@
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/restrictions.hpp"
 #include "kernels/sparse/super_block_codelets.hpp"
-#include "kernels/tile_codelet_list.hpp"
+#include "kernels/tile_kernels.hpp"
 #include "platform/files/atomic_file.hpp"
 #include "platform/machine/cluster_plan.hpp"
 #include "platform/machine/host_memory.hpp"
@@ -110,7 +110,7 @@ void add_restrict(CLI::App& command, std::string& restrictions) {
   const auto check = [&option](const std::string& text) -> std::string {
     if (std::string wrong = check_runtime_option(option, text); !wrong.empty()) return wrong;
     std::set<std::string> known;
-    for (const auto& entry : kernels::tile_codelet_list<double>()) {
+    for (const auto& entry : kernels::tile_kernels<double>()) {
       known.insert((kernels::codelets<double>().*entry.codelet).name());
     }
     for (const auto tasks : {kernels::SuperTasks::whole, kernels::SuperTasks::pieces}) {
@@ -135,14 +135,14 @@ CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string&
 namespace {
 
 void say_warnings(RuntimeOptions& options) {
-  options.on_warning = [](const std::string& what) { say(fmt::format("troupe: warning: {}\n", what)); };
+  options.observation.on_warning = [](const std::string& what) { say(fmt::format("troupe: warning: {}\n", what)); };
 }
 
 }  // namespace
 
 void add_program_options(CLI::App& command, RuntimeOptions& options) {
   say_warnings(options);
-  add_restrict(command, options.restrict);
+  add_restrict(command, options.placement.restrict);
   CLI::Option* const policy = add_runtime_option(command, "policy", options);
   policy->description(policy->get_description() + "; known are " + known_policies());
   add_model_options(command, options);
@@ -152,13 +152,13 @@ void add_program_options(CLI::App& command, RuntimeOptions& options) {
 }
 
 void add_model_options(CLI::App& command, RuntimeOptions& options) {
-  options.model_folder = default_model_folder();
+  options.placement.models = default_model_folder();
   say_warnings(options);
   const auto assign = [&options](const RuntimeOptions& given) {
-    options.model_folder = model_folder_of(given.model_folder);
+    options.placement.models = model_folder_of(given.placement.models);
   };
   add_runtime_option(command, "models", assign)
-      ->default_str(options.model_folder.empty() ? "none" : options.model_folder);
+      ->default_str(options.placement.models.empty() ? "none" : options.placement.models);
 }
 
 void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& options) {
@@ -174,8 +174,8 @@ void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& option
 void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics) {
   command.add_flag("--metrics", metrics, "Print every actor's mailbox figures");
   add_runtime_option(command, "why_after", [&options](const RuntimeOptions& given) {
-    options.why_after = given.why_after;
-    options.on_stall = [](const WhyReport& report) { say("troupe: stalled\n" + report.to_text()); };
+    options.observation.why_after = given.observation.why_after;
+    options.observation.on_stall = [](const WhyReport& report) { say("troupe: stalled\n" + report.to_text()); };
   });
 }
 
@@ -222,8 +222,8 @@ std::string readable(double bytes) {
 platform::Topology usable_cores(const RuntimeOptions& options) {
   platform::TopologyOptions topology;
   topology.cores = options.cores;
-  topology.use_hyperthreads = options.use_hyperthreads;
-  topology.restrict_to = options.restrict_to;
+  topology.use_hyperthreads = options.threads.hyperthreads;
+  topology.restrict_to = options.threads.cpus;
   return platform::Topology::discover(topology).value_or_throw();
 }
 

@@ -1,5 +1,4 @@
 #include "apps/simulate/modelled_codelets.hpp"
-#include "graph/codelets/codelet_definition.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +6,13 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include "graph/codelets/codelet_definition.hpp"
+#include "kernels/tile_kernels.hpp"
+#include "proto/tokens.hpp"
 
 namespace troupe::apps {
 
@@ -21,35 +26,34 @@ struct Named {
 };
 
 template <class T>
-std::vector<Named<T>> submitted_by(linalg::Application application, linalg::Pivoting pivoting) {
+std::vector<Codelet kernels::TileCodelets<T>::*> codelets_of(linalg::Application application,
+                                                             linalg::Pivoting pivoting) {
   using C = kernels::TileCodelets<T>;
   switch (application) {
-    case linalg::Application::cholesky:
-      return {{&C::potrf, {"potrf"}}, {&C::trsm_cholesky, {"trsm"}}, {&C::syrk, {"syrk"}}, {&C::gemm_nt, {"gemm"}}};
+    case linalg::Application::cholesky: return {&C::potrf, &C::trsm_cholesky, &C::syrk, &C::gemm_nt};
     case linalg::Application::lu:
-      if (pivoting == linalg::Pivoting::incremental) {
-        return {{&C::getrf_incpiv, {"getrf_incpiv"}},
-                {&C::gessm, {"gessm"}},
-                {&C::tstrf, {"tstrf"}},
-                {&C::ssssm, {"ssssm"}}};
-      }
+      if (pivoting == linalg::Pivoting::incremental) return {&C::getrf_incpiv, &C::gessm, &C::tstrf, &C::ssssm};
       if (pivoting == linalg::Pivoting::partial) {
-        return {{&C::getrf_panel, {"getrf_panel"}},
-                {&C::swap_and_solve, {"swap_and_solve"}},
-                {&C::gemm_nn, {"gemm"}},
-                {&C::swap_rows, {"swap_rows"}}};
+        return {&C::getrf_panel, &C::swap_and_solve, &C::gemm_nn, &C::swap_rows};
       }
-      return {{&C::getrf_without_pivoting, {"getrf_nopiv", "getrf"}},
-              {&C::trsm_right_upper, {"trsm_right_upper"}},
-              {&C::solve_unit_lower, {"trsm_left_lower"}},
-              {&C::gemm_nn, {"gemm"}}};
-    case linalg::Application::qr:
-      return {{&C::geqrt, {"geqrt"}},
-              {&C::gemqrt_transposed, {"unmqr"}},
-              {&C::tpqrt, {"tsqrt"}},
-              {&C::tpmqrt_transposed, {"tsmqr"}}};
+      return {&C::getrf_without_pivoting, &C::trsm_right_upper, &C::solve_unit_lower, &C::gemm_nn};
+    case linalg::Application::qr: return {&C::geqrt, &C::gemqrt_transposed, &C::tpqrt, &C::tpmqrt_transposed};
   }
   return {};
+}
+
+template <class T>
+std::vector<Named<T>> submitted_by(linalg::Application application, linalg::Pivoting pivoting) {
+  std::vector<Named<T>> result;
+  for (const auto codelet : codelets_of<T>(application, pivoting)) {
+    Named<T> named{codelet, {}};
+    std::string_view rest = kernels::tile_kernel(codelet).timed_as;
+    for (std::string_view name = next_token(rest); !name.empty(); name = next_token(rest)) {
+      named.kernels.emplace_back(name);
+    }
+    result.push_back(std::move(named));
+  }
+  return result;
 }
 
 Codelet timed(const Codelet& codelet, const platform::KernelTimes& times) {

@@ -6,9 +6,8 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/type_names.hpp"
-#include "kernels/checks/tile_conditions.hpp"
 #include "kernels/element_codelets.hpp"
-#include "kernels/tile_codelet_list.hpp"
+#include "kernels/tile_kernels.hpp"
 
 namespace troupe::kernels {
 
@@ -68,8 +67,8 @@ void add(std::vector<CatalogueEntry>& entries, const Codelet& codelet, std::stri
 
 template <class T>
 void add_all(std::vector<CatalogueEntry>& entries) {
-  for (const TileCodeletEntry<T>& tile : tile_codelet_list<T>()) {
-    add(entries, codelets<T>().*tile.codelet, tile.description, tile.parameters, tile_conditions(tile.name));
+  for (const TileKernel<T>& tile : tile_kernels<T>()) {
+    add(entries, codelets<T>().*tile.codelet, tile.description, tile.parameters, tile.conditions);
   }
   const ElementCodelets<T>& small = element_codelets<T>();
   add(entries, small.copy, "Y <- X", "X, Y", equal_shapes);

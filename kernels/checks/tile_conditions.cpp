@@ -2,12 +2,10 @@
 // routines demand of their arguments. Names of matrices are those of kernels/codelets.hpp.
 #include "kernels/checks/tile_conditions.hpp"
 
-#include <array>
 #include <limits>
 #include <span>
-#include <utility>
 
-namespace troupe::kernels {
+namespace troupe::kernels::demands {
 
 namespace {
 
@@ -21,6 +19,48 @@ std::int64_t offset(Conditions& c, std::size_t argument, std::int64_t count, std
 
 /// Checks `first`, where it is only for messages.
 void first_of_messages(Conditions& c, std::size_t argument) { c.argument_up_to(argument, kLargestSize, kFirst); }
+
+/// Checks a block column and returns the rows of its tiles, which have as many columns each. `offset` and `first` name
+/// the first of the `exchanged` rows.
+std::int64_t block_column(Conditions& c, std::span<const Layout> tiles, std::int64_t exchanged) {
+  std::int64_t rows = 0;
+  for (const Layout& tile : tiles) {
+    c.require(tile.cols == tiles.front().cols, "all tiles must have as many columns");
+    rows += tile.rows;
+    c.require(rows <= kLargestSize, "the tiles must have at most 2147483647 rows together");
+    if (!c.ok()) return 0;
+  }
+  const std::int64_t above = offset(c, 0, exchanged, rows);
+  // Row numbers of the whole matrix must fit into 32 bits.
+  const std::int64_t first = c.argument_up_to(1, kLargestSize - rows, kFirst);
+  c.require(first >= above, "first must be at least offset");
+  return rows;
+}
+
+/// Checks T for `columns` reflectors: LAPACK's inner block is its number of rows.
+void inner_block(Conditions& c, const Layout& t, std::int64_t columns) {
+  c.require(t.cols == columns, "T must have a column for each reflector");
+  c.require(columns == 0 || (t.rows >= 1 && t.rows <= columns),
+            "T must have at least one row, and at most as many as columns");
+}
+
+/// Checks L for `columns` columns of a pair of tiles: the inner block is its number of rows.
+void pair_factors(Conditions& c, const Layout& l, const Layout& pivots, std::int64_t columns) {
+  c.require(l.cols == columns && pivots.elements() == columns,
+            "L must have as many columns, and P as many elements, as B has columns");
+  c.require(columns == 0 || (l.rows >= 1 && l.rows <= columns),
+            "L must have at least one row, and at most as many as columns");
+}
+
+/// Checks `last`, where it is an argument.
+void flag(Conditions& c, std::size_t argument) { c.argument_up_to(argument, 1, "last"); }
+
+/// Checks that row numbers of a pair fit into 32 bits.
+void rows_of_pair(Conditions& c, const Layout& b) {
+  c.require(b.rows <= kLargestSize - b.cols, "U and B must have at most 2147483647 rows together");
+}
+
+}  // namespace
 
 void potrf(Conditions& c) {
   offset(c, 0, c.data(0).cols, c.data(0).rows);
@@ -73,23 +113,6 @@ void solve(Conditions& c) {
   offset(c, 0, d.cols, d.rows);
 }
 
-/// Checks a block column and returns the rows of its tiles, which have as many columns each. `offset` and `first` name
-/// the first of the `exchanged` rows.
-std::int64_t block_column(Conditions& c, std::span<const Layout> tiles, std::int64_t exchanged) {
-  std::int64_t rows = 0;
-  for (const Layout& tile : tiles) {
-    c.require(tile.cols == tiles.front().cols, "all tiles must have as many columns");
-    rows += tile.rows;
-    c.require(rows <= kLargestSize, "the tiles must have at most 2147483647 rows together");
-    if (!c.ok()) return 0;
-  }
-  const std::int64_t above = offset(c, 0, exchanged, rows);
-  // Row numbers of the whole matrix must fit into 32 bits.
-  const std::int64_t first = c.argument_up_to(1, kLargestSize - rows, kFirst);
-  c.require(first >= above, "first must be at least offset");
-  return rows;
-}
-
 void getrf_panel(Conditions& c) {
   const auto tiles = c.group(1);
   c.require(c.data(0).elements() == tiles.front().cols, "P must have as many elements as A has columns");
@@ -113,29 +136,6 @@ void swap_rows(Conditions& c) {
     if (!c.ok()) return;
   }
   block_column(c, c.group(1), pivots);
-}
-
-/// Checks T for `columns` reflectors: LAPACK's inner block is its number of rows.
-void inner_block(Conditions& c, const Layout& t, std::int64_t columns) {
-  c.require(t.cols == columns, "T must have a column for each reflector");
-  c.require(columns == 0 || (t.rows >= 1 && t.rows <= columns),
-            "T must have at least one row, and at most as many as columns");
-}
-
-/// Checks L for `columns` columns of a pair of tiles: the inner block is its number of rows.
-void pair_factors(Conditions& c, const Layout& l, const Layout& pivots, std::int64_t columns) {
-  c.require(l.cols == columns && pivots.elements() == columns,
-            "L must have as many columns, and P as many elements, as B has columns");
-  c.require(columns == 0 || (l.rows >= 1 && l.rows <= columns),
-            "L must have at least one row, and at most as many as columns");
-}
-
-/// Checks `last`, where it is an argument.
-void flag(Conditions& c, std::size_t argument) { c.argument_up_to(argument, 1, "last"); }
-
-/// Checks that row numbers of a pair fit into 32 bits.
-void rows_of_pair(Conditions& c, const Layout& b) {
-  c.require(b.rows <= kLargestSize - b.cols, "U and B must have at most 2147483647 rows together");
 }
 
 void getrf_incpiv(Conditions& c) {
@@ -217,45 +217,4 @@ void fill_symmetric(Conditions& c) {
   c.argument_up_to(1, kMost, "col");
 }
 
-using Demands = void (*)(Conditions&);
-constexpr std::array<std::pair<std::string_view, Demands>, 28> kAll{{
-    {"potrf", potrf},
-    {"trsm_cholesky", trsm_right},
-    {"syrk", syrk},
-    {"gemm_nt", gemm_nt},
-    {"gemm_nn", gemm_nn},
-    {"gemm_tn", gemm_tn},
-    {"solve_lower", solve},
-    {"solve_unit_lower", solve},
-    {"solve_lower_transposed", solve},
-    {"solve_upper", solve},
-    {"getrf_without_pivoting", potrf},
-    {"trsm_right_upper", trsm_right},
-    {"getrf_panel", getrf_panel},
-    {"swap_and_solve", swap_and_solve},
-    {"swap_rows", swap_rows},
-    {"getrf_incpiv", getrf_incpiv},
-    {"gessm", gessm},
-    {"gessm_back", gessm},
-    {"tstrf", tstrf},
-    {"ssssm", ssssm},
-    {"ssssm_back", ssssm},
-    {"geqrt", geqrt},
-    {"gemqrt", gemqrt},
-    {"gemqrt_transposed", gemqrt},
-    {"tpqrt", tpqrt},
-    {"tpmqrt", tpmqrt},
-    {"tpmqrt_transposed", tpmqrt},
-    {"fill_symmetric", fill_symmetric},
-}};
-
-}  // namespace
-
-void (*tile_conditions(std::string_view name))(Conditions&) {
-  for (const auto& [known, conditions] : kAll) {
-    if (known == name) return conditions;
-  }
-  return nullptr;
-}
-
-}  // namespace troupe::kernels
+}  // namespace troupe::kernels::demands

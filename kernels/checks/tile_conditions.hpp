@@ -1,14 +1,30 @@
 /// The conditions of the tile codelets on shapes and arguments.
 #pragma once
 
-#include <string_view>
-
 #include "kernels/checks/conditions.hpp"
 
-namespace troupe::kernels {
+/// Each function checks a task of the tile codelet of its name, or of several that demand the same, in either
+/// precision.
+namespace troupe::kernels::demands {
 
-/// Returns the conditions of the tile codelet that `TileCodelets` calls `name`, in either precision. Null: no such
-/// codelet.
-[[nodiscard]] void (*tile_conditions(std::string_view name))(Conditions&);
+void potrf(Conditions& c);
+void trsm_right(Conditions& c);
+void syrk(Conditions& c);
+void gemm_nt(Conditions& c);
+void gemm_nn(Conditions& c);
+void gemm_tn(Conditions& c);
+void solve(Conditions& c);
+void getrf_panel(Conditions& c);
+void swap_and_solve(Conditions& c);
+void swap_rows(Conditions& c);
+void getrf_incpiv(Conditions& c);
+void gessm(Conditions& c);
+void tstrf(Conditions& c);
+void ssssm(Conditions& c);
+void geqrt(Conditions& c);
+void gemqrt(Conditions& c);
+void tpqrt(Conditions& c);
+void tpmqrt(Conditions& c);
+void fill_symmetric(Conditions& c);
 
-}  // namespace troupe::kernels
+}  // namespace troupe::kernels::demands

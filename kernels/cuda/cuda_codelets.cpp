@@ -209,35 +209,48 @@ void fill(const Call& call) {
 
 }  // namespace
 
-template <class T>
-void add_gpu_implementations(TileCodelets<T>& codelets) {
-  implement(codelets.trsm_cholesky, trsm_right<T, 'L', 'T'>);
-  implement(codelets.syrk, syrk<T>);
-  implement(codelets.gemm_nt, gemm_nt<T>);
-  implement(codelets.gemm_nn, gemm_nn<T>);
-  implement(codelets.gemm_tn, gemm_tn<T>);
-  implement(codelets.solve_lower, solve_lower<T, 'N'>);
-  implement(codelets.solve_unit_lower, solve_lower<T, 'U'>);
-  implement(codelets.solve_lower_transposed, solve_lower_transposed<T>);
-  implement(codelets.solve_upper, solve_upper<T>);
-  implement(codelets.trsm_right_upper, trsm_right<T, 'U', 'N'>);
-  implement(codelets.tpmqrt, apply_stacked_reflectors<T, 'N'>);
-  implement(codelets.tpmqrt_transposed, apply_stacked_reflectors<T, 'T'>);
-  if (!has_device_code()) return;
-  implement(codelets.potrf, potrf<T>);
-  implement(codelets.getrf_without_pivoting, getrf_without_pivoting<T>);
-  implement(codelets.getrf_panel, getrf_panel<T>);
-  implement(codelets.swap_and_solve, swap_and_solve<T>);
-  implement(codelets.swap_rows, swap_from<T>);
-  implement(codelets.geqrt, factor_tile<T>);
-  implement(codelets.tpqrt, factor_stack<T>);
-  implement(codelets.gemqrt, apply_reflectors<T, 'N'>);
-  implement(codelets.gemqrt_transposed, apply_reflectors<T, 'T'>);
-  implement(codelets.fill_symmetric, fill<T>);
-}
+#define TROUPE_ON_GPUS(name, ...)            \
+  template <class T>                         \
+  void gpu_##name(Codelet& codelet) {        \
+    implement(codelet, __VA_ARGS__);         \
+  }                                          \
+  template void gpu_##name<float>(Codelet&); \
+  template void gpu_##name<double>(Codelet&);
 
-template void add_gpu_implementations(TileCodelets<float>&);
-template void add_gpu_implementations(TileCodelets<double>&);
+// Where the build had no compiler for device code, codelets that need our own kernels stay on cores.
+#define TROUPE_WITH_OWN_KERNELS(name, ...)                  \
+  template <class T>                                        \
+  void gpu_##name(Codelet& codelet) {                       \
+    if (has_device_code()) implement(codelet, __VA_ARGS__); \
+  }                                                         \
+  template void gpu_##name<float>(Codelet&);                \
+  template void gpu_##name<double>(Codelet&);
+
+TROUPE_WITH_OWN_KERNELS(potrf, potrf<T>)
+TROUPE_ON_GPUS(trsm_cholesky, trsm_right<T, 'L', 'T'>)
+TROUPE_ON_GPUS(syrk, syrk<T>)
+TROUPE_ON_GPUS(gemm_nt, gemm_nt<T>)
+TROUPE_ON_GPUS(gemm_nn, gemm_nn<T>)
+TROUPE_ON_GPUS(gemm_tn, gemm_tn<T>)
+TROUPE_ON_GPUS(solve_lower, solve_lower<T, 'N'>)
+TROUPE_ON_GPUS(solve_unit_lower, solve_lower<T, 'U'>)
+TROUPE_ON_GPUS(solve_lower_transposed, solve_lower_transposed<T>)
+TROUPE_ON_GPUS(solve_upper, solve_upper<T>)
+TROUPE_WITH_OWN_KERNELS(getrf_without_pivoting, getrf_without_pivoting<T>)
+TROUPE_ON_GPUS(trsm_right_upper, trsm_right<T, 'U', 'N'>)
+TROUPE_WITH_OWN_KERNELS(getrf_panel, getrf_panel<T>)
+TROUPE_WITH_OWN_KERNELS(swap_and_solve, swap_and_solve<T>)
+TROUPE_WITH_OWN_KERNELS(swap_rows, swap_from<T>)
+TROUPE_WITH_OWN_KERNELS(geqrt, factor_tile<T>)
+TROUPE_WITH_OWN_KERNELS(gemqrt, apply_reflectors<T, 'N'>)
+TROUPE_WITH_OWN_KERNELS(gemqrt_transposed, apply_reflectors<T, 'T'>)
+TROUPE_WITH_OWN_KERNELS(tpqrt, factor_stack<T>)
+TROUPE_ON_GPUS(tpmqrt, apply_stacked_reflectors<T, 'N'>)
+TROUPE_ON_GPUS(tpmqrt_transposed, apply_stacked_reflectors<T, 'T'>)
+TROUPE_WITH_OWN_KERNELS(fill_symmetric, fill<T>)
+
+#undef TROUPE_WITH_OWN_KERNELS
+#undef TROUPE_ON_GPUS
 
 std::shared_ptr<void> gpu_environment() { return CudaStreams::hold(); }
 

@@ -1,13 +1,7 @@
-#include "kernels/cuda/gpu_codelets.hpp"
+#include "kernels/gpu_environment.hpp"
 #include "kernels/sparse/super_blocks_on_gpus.hpp"
 
 namespace troupe::kernels {
-
-template <class T>
-void add_gpu_implementations(TileCodelets<T>&) {}
-
-template void add_gpu_implementations(TileCodelets<float>&);
-template void add_gpu_implementations(TileCodelets<double>&);
 
 template <class T>
 void add_gpu_implementations(SuperBlockCodelets<T>&) {}

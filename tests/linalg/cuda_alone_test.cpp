@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_kernels.hpp"
-#include "kernels/tile_codelet_list.hpp"
+#include "kernels/tile_kernels.hpp"
 #include "linalg/lu.hpp"
 #include "linalg/problem.hpp"
 #include "linalg/qr.hpp"
@@ -36,11 +36,11 @@ struct Fixture : tests::CudaFixture {
   [[nodiscard]] RuntimeOptions options(double share, std::size_t element_bytes) const {
     RuntimeOptions result;
     result.cores = 1;
-    result.oversubscribe = true;
+    result.threads.oversubscribe = true;
     result.policy = "heft";
     result.gpus = fake != nullptr ? 2 : 1;
     const double bytes = share * kOrder * kOrder * static_cast<double>(element_bytes);
-    result.gpu_memory = Bytes{static_cast<std::uint64_t>(bytes)};
+    result.accelerators.gpu_memory = Bytes{static_cast<std::uint64_t>(bytes)};
     return result;
   }
 };
@@ -49,7 +49,7 @@ struct Fixture : tests::CudaFixture {
 template <class T>
 kernels::TileCodelets<T> only_on_gpus() {
   kernels::TileCodelets<T> all = kernels::codelets<T>();
-  for (const kernels::TileCodeletEntry<T>& entry : kernels::tile_codelet_list<T>()) {
+  for (const kernels::TileKernel<T>& entry : kernels::tile_kernels<T>()) {
     Codelet& codelet = all.*entry.codelet;
     codelet = codelet.copy().implement(DeviceKind::cpu_core, nullptr);
   }
@@ -64,7 +64,7 @@ struct Tasks {
 Tasks tasks_of(const Runtime& runtime) {
   Tasks result;
   for (const WorkerReport& worker : runtime.report().workers) {
-    (worker.kind == DeviceKind::cuda ? result.on_gpus : result.on_cores) += worker.tasks;
+    (worker.kind == DeviceKind::cuda ? result.on_gpus : result.on_cores) += worker.counts.tasks;
   }
   return result;
 }

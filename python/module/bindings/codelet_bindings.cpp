@@ -5,7 +5,7 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "kernels/codelets.hpp"
-#include "kernels/tile_codelet_list.hpp"
+#include "kernels/tile_kernels.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/kernels/codelet_object.hpp"
@@ -64,7 +64,7 @@ void set_up_type(PyHeapTypeObject* heap_type) {
 
 template <class T>
 void add_built_in(py::dict& all) {
-  for (const auto& entry : kernels::tile_codelet_list<T>()) {
+  for (const auto& entry : kernels::tile_kernels<T>()) {
     const Codelet& codelet = kernels::codelets<T>().*entry.codelet;
     const CodeletDefinition& definition = codelet.definition();
     CodeletObject object{.codelet = codelet, .kind = CodeletObject::Kind::built_in};

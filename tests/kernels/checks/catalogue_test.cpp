@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "graph/codelets/codelet_definition.hpp"
-#include "kernels/checks/tile_conditions.hpp"
 #include "kernels/element_codelets.hpp"
-#include "kernels/tile_codelet_list.hpp"
+#include "kernels/tile_kernels.hpp"
 
 namespace troupe::kernels {
 
@@ -270,9 +269,15 @@ BOOST_AUTO_TEST_CASE(what_programs_submit_is_what_the_catalogue_has) {
   BOOST_TEST(&find_in_catalogue("dot/double")->codelet.definition() == &element_codelets<double>().dot.definition());
 }
 
-BOOST_AUTO_TEST_CASE(every_tile_codelet_has_conditions) {
-  for (const auto& entry : tile_codelet_list<double>()) BOOST_TEST(tile_conditions(entry.name) != nullptr, entry.name);
-  BOOST_TEST(tile_conditions("gemm") == nullptr);
+BOOST_AUTO_TEST_CASE(every_tile_kernel_has_its_row) {
+  for (const TileKernel<double>& kernel : tile_kernels<double>()) {
+    BOOST_TEST_CONTEXT(kernel.name) {
+      BOOST_TEST((kernel.make != nullptr && kernel.conditions != nullptr));
+      BOOST_TEST(tile_kernel(kernel.codelet).name == kernel.name);
+      const Codelet& codelet = codelets<double>().*kernel.codelet;
+      BOOST_TEST(codelet.definition().known_name() == precise_name<double>(kernel.name));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(every_codelet_takes_a_right_case) {

@@ -11,7 +11,7 @@
 #include "kernels/codelets.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
 #include "kernels/gpu_environment.hpp"
-#include "kernels/tile_codelet_list.hpp"
+#include "kernels/tile_kernels.hpp"
 #include "tests/kernels/cuda/cuda_comparison.hpp"
 #include "troupe/errors.hpp"
 
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(generated_matrices_are_those_of_cores_to_the_last_
 BOOST_AUTO_TEST_CASE(all_of_them_run_on_gpus_but_those_of_incremental_pivoting) {
   if (!needs_device_code()) return;
   const std::set<std::string_view> on_cores{"getrf_incpiv", "gessm", "gessm_back", "tstrf", "ssssm", "ssssm_back"};
-  for (const TileCodeletEntry<double>& entry : tile_codelet_list<double>()) {
+  for (const TileKernel<double>& entry : tile_kernels<double>()) {
     const bool runs = (codelets<double>().*entry.codelet).definition().runs_on(DeviceKind::cuda);
     BOOST_TEST(runs != on_cores.contains(entry.name), entry.name);
   }
