@@ -21,22 +21,17 @@ namespace troupe::c {
 
 namespace {
 
-/// Sets the option of the table that has this word, if the field is not zero. `name`: the field's, where it differs.
+/// Sets the options of the table that fields of the same names give, if these are not zero.
 class Fields {
  public:
   explicit Fields(RuntimeOptions& options) : options_(options) {}
 
-  void take(const char* word, const char* text, const char* name = nullptr) {
-    if (text == nullptr) return;
-    const std::string field = fmt::format("troupe_options.{}", name == nullptr ? word : name);
-    option_of(word)->set(options_, text, field).value_or_throw();
+  void take(const char* word, const char* text) {
+    if (text != nullptr) option_of(word)->set(options_, text, fmt::format("troupe_options.{}", word)).value_or_throw();
   }
   template <class Number>
   void take(const char* word, Number number) {
     if (number != 0) take(word, std::to_string(number).c_str());
-  }
-  void take_bytes(const char* word, std::uint64_t bytes) {
-    if (bytes != 0) take(word, text_of(Bytes{bytes}).c_str());
   }
   void take_flag(const char* word, int given) {
     if (given != 0) take(word, "true");
@@ -60,14 +55,14 @@ class Fields {
 };
 
 void set_observers(const troupe_options& given, RuntimeOptions& options) {
-  if (options.why_after > Duration{} || given.on_stall != nullptr) {
-    options.on_stall = [call = given.on_stall, user = given.user](const WhyReport& report) {
+  if (options.observation.why_after > Duration{} || given.on_stall != nullptr) {
+    options.observation.on_stall = [call = given.on_stall, user = given.user](const WhyReport& report) {
       if (call != nullptr) return call(report.to_text().c_str(), user);
       fmt::print(stderr, "troupe: stalled\n{}", report.to_text());
     };
   }
   if (given.on_warning != nullptr) {
-    options.on_warning = [call = given.on_warning, user = given.user](const std::string& what) {
+    options.observation.on_warning = [call = given.on_warning, user = given.user](const std::string& what) {
       call(what.c_str(), user);
     };
   }
@@ -76,20 +71,20 @@ void set_observers(const troupe_options& given, RuntimeOptions& options) {
 void set_simulation(const troupe_options& given, RuntimeOptions& options) {
   SimulationOptions simulation;
   simulation.machine = platform::load_machine(given.platform).value_or_throw();
-  simulation.cores = given.cores;
+  simulation.cores = options.cores;
   simulation.clusters = options.clusters;
   simulation.seed = options.seed;
   simulation.real_buffers = given.execute != 0;
-  if (static_cast<std::size_t>(given.gpus) > simulation.machine.gpus.size()) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("{} GPUs are asked for, and '{}' has {}", given.gpus,
+  if (static_cast<std::size_t>(options.gpus) > simulation.machine.gpus.size()) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("{} GPUs are asked for, and '{}' has {}", options.gpus,
                                                          given.platform, simulation.machine.gpus.size()));
   }
-  for (int gpu = 0; gpu < given.gpus; ++gpu) simulation.gpus.push_back(gpu);
-  if (given.gpu_memory != 0) simulation.gpu_memory = Bytes{given.gpu_memory};
+  for (int gpu = 0; gpu < options.gpus; ++gpu) simulation.gpus.push_back(gpu);
+  simulation.accelerators.gpu_memory = options.accelerators.gpu_memory;
   options.cores = 0;
   options.clusters.clear();
   options.gpus = 0;
-  options.gpu_memory.reset();
+  options.accelerators.gpu_memory.reset();
   options.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
 }
 
@@ -119,25 +114,9 @@ RuntimeOptions to_runtime_options(const troupe_options& given) {
   RuntimeOptions options;
   Fields fields(options);
   fields.take("cores", given.cores);
-  fields.take("policy", given.policy);
-  fields.take("clusters", given.clusters);
-  fields.take_flag("regroup", given.regroup);
-  fields.take("restrict", given.restrict_tasks, "restrict_tasks");
-  fields.take("models", given.models);
-  fields.take("window", given.window);
-  fields.take("seed", given.seed);
-  fields.take_flag("trace", given.trace);
-  fields.take("trace_limit", given.trace_limit);
-  options.bind = given.unbound == 0 && given.oversubscribe == 0;
-  fields.take_flag("hyperthreads", given.hyperthreads);
-  fields.take_flag("oversubscribe", given.oversubscribe);
-  fields.take("cpus", given.cpus);
   fields.take("gpus", given.gpus);
-  fields.take_bytes("gpu_memory", given.gpu_memory);
-  fields.take("emulated_gpus", given.emulated_gpus);
-  fields.take("opencl", given.opencl);
-  fields.take_bytes("opencl_memory", given.opencl_memory);
-  fields.take("eviction", given.eviction);
+  fields.take("policy", given.policy);
+  fields.take_flag("trace", given.trace);
   if (given.why_after != 0) fields.take("why_after", fmt::format("{}s", given.why_after).c_str());
   for (const char* const* one = given.more; one != nullptr && *one != nullptr; ++one) fields.take_named(*one);
   set_observers(given, options);

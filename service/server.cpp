@@ -165,7 +165,7 @@ Result<void> Server::Implementation::start() {
   }
   auto sockets = listen();
   if (!sockets) return sockets.failure();
-  options_.runtime.shared = true;
+  options_.runtime.threads.shared = true;
   auto system = actors::RuntimeSystem::start(options_.runtime);
   if (!system) return system.failure();
   system_ = std::move(system).value();

@@ -51,13 +51,13 @@ const std::vector<Folder>& folders() {
       {"actors/scheduler", {"proto", "graph", "platform", "actors/observation"}, {"models", "policies"}},
       {"actors/memory", {"proto", "graph", "platform"}, {"eviction"}},
       {"actors/workers", {"proto", "graph", "platform", "actors/observation"}, {"queues", "devices"}},
-      {"actors", runtime, {"options", "reporting", "simulating", "running"}},
+      {"actors", runtime, {"options", "simulating", "running"}},
       {"client", runtime, {"environment"}},
       {"client/remote", with_client, {"connection", "memory"}},
       {"c", with_installed},
       {"kernels", {"proto", "graph", "platform"}, {"loops", "checks", "sparse", "cuda"}},
       {"linalg", everything, {"files", "sparse"}},
-      {"traces", with_client, {"text", "files", "picture"}},
+      {"traces", with_client, {"analysis", "text", "files", "picture"}},
       {"opencl", with_traces, {"commands", "objects", "analysis", "programs", "splitting", "execution", "entries"}},
       {"service",
        with_remote,
@@ -139,9 +139,8 @@ bool caf_allowed(std::string_view path) {
   const auto stem = stem_of(path);
   return stem.ends_with("_actor_test") || stem.ends_with("_actor") || lies_directly_in(path, "tests/actors") ||
          is_below(path, "tests/actors/running") || is_below(path, "tests/actors/simulating") ||
-         is_below(path, "tests/actors/reporting") || is_below(path, "tests/actors/options") ||
-         is_below(path, "tests/linalg") || is_below(path, "tests/traces") || is_below(path, "tests/client") ||
-         is_below(path, "tests/apps") || is_below(path, "tests/soak");
+         is_below(path, "tests/actors/options") || is_below(path, "tests/linalg") || is_below(path, "tests/traces") ||
+         is_below(path, "tests/client") || is_below(path, "tests/apps") || is_below(path, "tests/soak");
 }
 
 bool cuda_allowed(std::string_view path) { return stem_of(path).starts_with("cuda_"); }

@@ -103,22 +103,22 @@ class Explanation {
   }
 
   void count() {
-    report_.submitted = graph_.submitted;
-    report_.ended = graph_.ended;
-    report_.in_flight = graph_.submitted - std::min(graph_.submitted, graph_.ended);
-    report_.left_out = graph_.left_out;
-    report_.in_entry_queue = crew_.in_entry_queue;
-    report_.undecided = crew_.undecided;
+    report_.counts.submitted = graph_.submitted;
+    report_.counts.ended = graph_.ended;
+    report_.counts.in_flight = graph_.submitted - std::min(graph_.submitted, graph_.ended);
+    report_.counts.left_out = graph_.left_out;
+    report_.counts.in_entry_queue = crew_.in_entry_queue;
+    report_.counts.undecided = crew_.undecided;
     report_.policy = crew_.policy;
     report_.scheduler_died = crew_.scheduler_died;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       if (!is_task(i)) continue;
       if (graph_.nodes[i].activity != TaskActivity::none) {
-        ++report_.running;
+        ++report_.counts.running;
       } else if (waits(i)) {
-        ++report_.waiting;
+        ++report_.counts.waiting;
       } else {
-        ++report_.ready;
+        ++report_.counts.ready;
       }
     }
   }

@@ -66,8 +66,8 @@ std::string places(const WhyReport& report) {
     add(worker.queued, "the deque of worker " + std::to_string(worker.worker.value()) +
                            (worker.state == WhyWorkerState::asleep ? ", which is asleep" : ""));
   }
-  add(report.in_entry_queue, "the entry queue");
-  add(report.undecided, "the activation queue of policy '" + report.policy + "'");
+  add(report.counts.in_entry_queue, "the entry queue");
+  add(report.counts.undecided, "the activation queue of policy '" + report.policy + "'");
   return text.empty() ? "a worker is about to start them" : text;
 }
 
@@ -146,15 +146,16 @@ std::string worker_line(const WhyWorker& worker) {
 std::string WhyReport::to_text() const {
   std::string text;
   if (quiet_for > Duration{}) text += "Nothing has started or ended for " + in_words(quiet_for) + ".\n";
-  if (in_flight == 0) {
+  if (counts.in_flight == 0) {
     text += "No task is in flight: nothing is stalled.\n";
   } else {
-    text += fmt::format("{} in flight: {} running, {} ready, {} waiting.\n", count_of_tasks(in_flight), running, ready,
-                        waiting);
-    if (left_out > 0) {
-      text += fmt::format("These are the oldest; {} more were not looked at.\n", count_of_tasks(left_out));
+    text += fmt::format("{} in flight: {} running, {} ready, {} waiting.\n", count_of_tasks(counts.in_flight),
+                        counts.running, counts.ready, counts.waiting);
+    if (counts.left_out > 0) {
+      text += fmt::format("These are the oldest; {} more were not looked at.\n", count_of_tasks(counts.left_out));
     }
-    if (waiting == 0 && ready == 0 && running > 0) text += "No task waits: nothing is stalled but what runs.\n";
+    if (counts.waiting == 0 && counts.ready == 0 && counts.running > 0)
+      text += "No task waits: nothing is stalled but what runs.\n";
   }
   if (scheduler_died) text += "The scheduler's actor has died: tasks that it has not placed do not run.\n";
   for (const WhyCause& cause : causes) text += cause_line(cause, *this);

@@ -74,24 +74,15 @@ Json as_json(const std::vector<Item>& items) {
 }  // namespace
 
 std::string WhyReport::to_json() const {
-  const Json object{{"submitted", submitted},
-                    {"ended", ended},
-                    {"in_flight", in_flight},
-                    {"left_out", left_out},
-                    {"waiting", waiting},
-                    {"ready", ready},
-                    {"running", running},
-                    {"in_entry_queue", in_entry_queue},
-                    {"undecided", undecided},
-                    {"policy", policy},
-                    {"scheduler_died", scheduler_died},
-                    {"quiet_seconds", seconds(quiet_for)},
-                    {"causes", as_json(causes)},
-                    {"more_causes", more_causes},
-                    {"tasks", as_json(tasks)},
-                    {"more_tasks", more_tasks},
-                    {"workers", as_json(workers)},
-                    {"threads", as_json(threads)},
+  const Json object{{"submitted", counts.submitted},    {"ended", counts.ended},
+                    {"in_flight", counts.in_flight},    {"left_out", counts.left_out},
+                    {"waiting", counts.waiting},        {"ready", counts.ready},
+                    {"running", counts.running},        {"in_entry_queue", counts.in_entry_queue},
+                    {"undecided", counts.undecided},    {"policy", policy},
+                    {"scheduler_died", scheduler_died}, {"quiet_seconds", seconds(quiet_for)},
+                    {"causes", as_json(causes)},        {"more_causes", more_causes},
+                    {"tasks", as_json(tasks)},          {"more_tasks", more_tasks},
+                    {"workers", as_json(workers)},      {"threads", as_json(threads)},
                     {"more_threads", more_threads}};
   return object.dump(2);
 }

@@ -42,6 +42,13 @@ constexpr RuntimeOption row(OptionKind kind, const Names& names) {
   return option;
 }
 
+/// Returns the field that members, one inside the other, lead to: `at<&RuntimeOptions::threads,
+/// &ThreadOptions::spin>(options)`.
+template <auto... Members>
+constexpr auto&& at(auto&& options) {
+  return (options.*....*Members);
+}
+
 /// Stores the value of `read`, or returns its failure.
 template <class T, class Member>
 Result<void> store(Result<T> read, Member& member) {
@@ -53,80 +60,80 @@ Result<void> store(Result<T> read, Member& member) {
 /// Checks of texts return what is wrong.
 using Check = Result<void> (*)(const std::string& text);
 
-template <auto Member>
+template <auto... Members>
 constexpr RuntimeOption flag(const Names& names) {
   RuntimeOption option = row(OptionKind::flag, names);
   option.examples = "true false";
   option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& text) {
-    return store(read_switch(text), options.*Member);
+    return store(read_switch(text), at<Members...>(options));
   };
-  option.text = [](const RuntimeOptions& options) { return text_of(options.*Member); };
+  option.text = [](const RuntimeOptions& options) { return text_of(at<Members...>(options)); };
   return option;
 }
 
-template <auto Member>
+template <auto... Members>
 constexpr RuntimeOption whole(const Names& names, std::uint64_t least, std::uint64_t most) {
   RuntimeOption option = row(OptionKind::whole, names);
   option.least = least;
   option.most = most;
   option.read = [](const RuntimeOption& self, RuntimeOptions& options, const std::string& text) {
-    return store(read_whole(text, self.least, self.most), options.*Member);
+    return store(read_whole(text, self.least, self.most), at<Members...>(options));
   };
-  option.text = [](const RuntimeOptions& options) { return std::to_string(options.*Member); };
+  option.text = [](const RuntimeOptions& options) { return std::to_string(at<Members...>(options)); };
   return option;
 }
 
-template <auto Member>
+template <auto... Members>
 constexpr RuntimeOption bytes(const Names& names, std::string_view examples) {
   RuntimeOption option = row(OptionKind::bytes, names);
   option.examples = examples;
   option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& text) -> Result<void> {
-    if (!text.empty()) return store(read_bytes(text), options.*Member);
-    (options.*Member).reset();
+    if (!text.empty()) return store(read_bytes(text), at<Members...>(options));
+    at<Members...>(options).reset();
     return {};
   };
   option.text = [](const RuntimeOptions& options) {
-    return options.*Member ? text_of(*(options.*Member)) : std::string();
+    return at<Members...>(options) ? text_of(*at<Members...>(options)) : std::string();
   };
   return option;
 }
 
-template <auto Member>
+template <auto... Members>
 constexpr RuntimeOption time(const Names& names, std::string_view examples) {
   RuntimeOption option = row(OptionKind::time, names);
   option.examples = examples;
   option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& text) {
-    return store(read_time(text), options.*Member);
+    return store(read_time(text), at<Members...>(options));
   };
-  option.text = [](const RuntimeOptions& options) { return text_of(options.*Member); };
+  option.text = [](const RuntimeOptions& options) { return text_of(at<Members...>(options)); };
   return option;
 }
 
 /// `check` is not asked about an empty text if that is the option's default.
-template <auto Member, Check check>
+template <Check check, auto... Members>
 constexpr RuntimeOption text(const Names& names, std::string_view examples, OptionKind kind = OptionKind::text) {
   RuntimeOption option = row(kind, names);
   option.examples = examples;
   option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& given) -> Result<void> {
-    if (!given.empty() || !(RuntimeOptions{}.*Member).empty()) {
+    if (!given.empty() || !at<Members...>(RuntimeOptions{}).empty()) {
       if (Result<void> usable = check(given); !usable) return usable;
     }
-    options.*Member = given;
+    at<Members...>(options) = given;
     return {};
   };
-  option.text = [](const RuntimeOptions& options) { return options.*Member; };
+  option.text = [](const RuntimeOptions& options) { return at<Members...>(options); };
   return option;
 }
 
 /// One of the words of `examples`.
-template <auto Member>
+template <auto... Members>
 constexpr RuntimeOption word(const Names& names, std::string_view examples) {
   RuntimeOption option = row(OptionKind::word, names);
   option.examples = examples;
   option.read = [](const RuntimeOption& self, RuntimeOptions& options, const std::string& text) {
-    return store(read_word(text, self.example_list()), options.*Member);
+    return store(read_word(text, self.example_list()), at<Members...>(options));
   };
-  option.text = [](const RuntimeOptions& options) { return options.*Member; };
+  option.text = [](const RuntimeOptions& options) { return at<Members...>(options); };
   return option;
 }
 

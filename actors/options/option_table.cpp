@@ -69,17 +69,17 @@ Result<void> check_opencl(const std::string& text) {
 
 Result<void> read_emulated_gpus(const RuntimeOption& /*self*/, Options& options, const std::string& text) {
   if (text.empty() || text == "0") {
-    options.emulated_gpus.clear();
+    options.accelerators.emulated_gpus.clear();
     return {};
   }
-  return store(platform::parse_emulated_gpus(text), options.emulated_gpus);
+  return store(platform::parse_emulated_gpus(text), options.accelerators.emulated_gpus);
 }
 
 constexpr RuntimeOption emulated_gpus(const Names& names, std::string_view examples) {
   RuntimeOption option = row(OptionKind::devices, names);
   option.examples = examples;
   option.read = read_emulated_gpus;
-  option.text = [](const Options& options) { return platform::emulated_gpus_text(options.emulated_gpus); };
+  option.text = [](const Options& options) { return platform::emulated_gpus_text(options.accelerators.emulated_gpus); };
   return option;
 }
 
@@ -98,33 +98,35 @@ constexpr unsigned kNoService = without(OptionDoor::service);
 constexpr std::array kOptions{
     whole<&Options::cores>({"cores", "cores", kMachine, "cores that run tasks; 0: all that this process may use"}, 0,
                            kMostCores),
-    text<&Options::restrict_to, check_cpus>(
-        {"restrict_to", "cpus", kMachine, "the only processing units to use; without it: all that are allowed"},
+    text<check_cpus, &Options::threads, &ThreadOptions::cpus>(
+        {"threads.cpus", "cpus", kMachine, "the only processing units to use; without it: all that are allowed"},
         "0-3,8"),
-    flag<&Options::bind>({"bind", "bind", kMachine, "each worker's thread is bound to its core"}),
-    flag<&Options::use_hyperthreads>(
-        {"use_hyperthreads", "hyperthreads", kMachine, "every hyperthread counts as a core"}),
-    flag<&Options::oversubscribe>({"oversubscribe", "oversubscribe", kMachine,
-                                   "more workers than cores are allowed, unbound: for tests",
-                                   without(OptionDoor::command, without(OptionDoor::environment))}),
-    on_page(text<&Options::clusters, check_clusters>(
+    flag<&Options::threads, &ThreadOptions::bind>(
+        {"threads.bind", "bind", kMachine, "each worker's thread is bound to its core"}),
+    flag<&Options::threads, &ThreadOptions::hyperthreads>(
+        {"threads.hyperthreads", "hyperthreads", kMachine, "every hyperthread counts as a core"}),
+    flag<&Options::threads, &ThreadOptions::oversubscribe>(
+        {"threads.oversubscribe", "oversubscribe", kMachine, "more workers than cores are allowed, unbound: for tests",
+         without(OptionDoor::command, without(OptionDoor::environment))}),
+    on_page(text<check_clusters, &Options::clusters>(
                 {"clusters", "clusters", kMachine,
                  "cores that work together, each cluster as one worker; without it: every core is a worker"},
                 "2x10 1x16+4x1 socket numa l3 auto 2x10,1500:single"),
             "clusters.md"),
-    flag<&Options::regroup>({"regroup", "regroup", kMachine, "the program may change its clusters while tasks run",
-                             without(OptionDoor::command, kNoService)}),
-    time<&Options::spin>({"spin", "spin", kMachine, "how long an idle worker looks for work before it sleeps"},
-                         "20us 1ms"),
-    on_page(text<&Options::policy, check_policy>(
+    flag<&Options::threads, &ThreadOptions::regroup>({"threads.regroup", "regroup", kMachine,
+                                                      "the program may change its clusters while tasks run",
+                                                      without(OptionDoor::command, kNoService)}),
+    time<&Options::threads, &ThreadOptions::spin>(
+        {"threads.spin", "spin", kMachine, "how long an idle worker looks for work before it sleeps"}, "20us 1ms"),
+    on_page(text<check_policy, &Options::policy>(
                 {"policy", "policy", kTasks, "where tasks run: a policy, with its options behind a colon"},
                 "heft dada:alpha=0.5"),
             "policies.md"),
-    text<&Options::restrict, check_restrictions>(
-        {"restrict", "restrict", kTasks, "codelets whose tasks only some devices may run"},
+    text<check_restrictions, &Options::placement, &PlacementOptions::restrict>(
+        {"placement.restrict", "restrict", kTasks, "codelets whose tasks only some devices may run"},
         "potrf,trsm:cores gemm:h200 trsm:#0|gpus"),
-    usually(on_page(text<&Options::model_folder, check_models>(
-                        {"model_folder", "models", kTasks,
+    usually(on_page(text<check_models, &Options::placement, &PlacementOptions::models>(
+                        {"placement.models", "models", kTasks,
                          "the folder where placing policies keep the kernel times that they learn; default: the one in "
                          "the user's cache; none: they keep nothing"},
                         "/var/lib/troupe default none", OptionKind::path),
@@ -134,60 +136,67 @@ constexpr std::array kOptions{
         {"window", "window", kTasks, "tasks that may be in flight before a submission waits", kNoService}, 1,
         kAnyNumber),
     whole<&Options::seed>({"seed", "seed", kTasks, "the seed of all that is drawn"}, 0, kAnyNumber),
-    flag<&Options::deterministic>(
-        {"deterministic", "deterministic", kTasks,
+    flag<&Options::threads, &ThreadOptions::deterministic>(
+        {"threads.deterministic", "deterministic", kTasks,
          "everything runs in the thread that waits, in an order drawn from the seed: for tests", kPrograms}),
     whole<&Options::gpus>(
         {"gpus", "gpus", kAccelerators, "CUDA GPUs to use, the first of those that this process may use"}, 0,
         kMostGpus),
-    bytes<&Options::gpu_memory>(
-        {"gpu_memory", "gpu_memory", kAccelerators,
+    bytes<&Options::accelerators, &AcceleratorOptions::gpu_memory>(
+        {"accelerators.gpu_memory", "gpu_memory", kAccelerators,
          "the most memory that data may take on each CUDA GPU; without it: nine tenths of what is free"},
         "8GiB"),
-    on_page(emulated_gpus({"emulated_gpus", "emulated_gpus", kAccelerators, "accelerators that are emulated on cores"},
+    on_page(emulated_gpus({"accelerators.emulated_gpus", "emulated_gpus", kAccelerators,
+                           "accelerators that are emulated on cores"},
                           "2 2:memory=256MiB,bandwidth=8GB/s"),
             "accelerators.md"),
-    on_page(text<&Options::opencl, check_opencl>(
-                {"opencl", "opencl", kAccelerators, "OpenCL devices, as `troupe info` lists them", kNoCommand},
-                "all gpu cpu 0,2"),
-            "opencl.md"),
-    bytes<&Options::opencl_memory>(
-        {"opencl_memory", "opencl_memory", kAccelerators,
+    on_page(
+        text<check_opencl, &Options::accelerators, &AcceleratorOptions::opencl>(
+            {"accelerators.opencl", "opencl", kAccelerators, "OpenCL devices, as `troupe info` lists them", kNoCommand},
+            "all gpu cpu 0,2"),
+        "opencl.md"),
+    bytes<&Options::accelerators, &AcceleratorOptions::opencl_memory>(
+        {"accelerators.opencl_memory", "opencl_memory", kAccelerators,
          "the most memory that data may take on each OpenCL device; without it: nine tenths of what it has",
          kNoCommand},
         "512MiB"),
-    flag<&Options::opencl_copies>({"opencl_copies", "opencl_copies", kAccelerators,
-                                   "OpenCL devices that share the host's memory work on copies, too", kNoCommand}),
-    whole<&Options::opencl_alignment>(
-        {"opencl_alignment", "opencl_alignment", kAccelerators,
+    flag<&Options::accelerators, &AcceleratorOptions::opencl_copies>(
+        {"accelerators.opencl_copies", "opencl_copies", kAccelerators,
+         "OpenCL devices that share the host's memory work on copies, too", kNoCommand}),
+    whole<&Options::accelerators, &AcceleratorOptions::opencl_alignment>(
+        {"accelerators.opencl_alignment", "opencl_alignment", kAccelerators,
          "OpenCL devices work in place on data that begin at a multiple of so many bytes; 0: what the device needs for "
          "any type",
          kNoCommand},
         0, kAnyNumber),
-    whole<&Options::gpu_lookahead>(
-        {"gpu_lookahead", "lookahead", kAccelerators, "tasks whose data an accelerator fetches while its kernels run"},
+    whole<&Options::accelerators, &AcceleratorOptions::ahead, &LookaheadOptions::gpu>(
+        {"accelerators.ahead.gpu", "lookahead", kAccelerators,
+         "tasks whose data an accelerator fetches while its kernels run"},
         0, kMostAhead),
-    whole<&Options::core_lookahead>({"core_lookahead", "core_lookahead", kAccelerators,
-                                     "tasks whose data a core fetches ahead, where there are accelerators"},
-                                    0, kMostAhead),
-    whole<&Options::issue_ahead>({"issue_ahead", "issue_ahead", kAccelerators,
-                                  "tasks that an accelerator is given while it is busy, as far as they are short"},
-                                 0, kMostAhead),
-    on_page(word<&Options::eviction>({"eviction", "eviction", kAccelerators, "what leaves a full memory first"},
-                                     "lru reuse next-use"),
+    whole<&Options::accelerators, &AcceleratorOptions::ahead, &LookaheadOptions::core>(
+        {"accelerators.ahead.core", "core_lookahead", kAccelerators,
+         "tasks whose data a core fetches ahead, where there are accelerators"},
+        0, kMostAhead),
+    whole<&Options::accelerators, &AcceleratorOptions::ahead, &LookaheadOptions::issue>(
+        {"accelerators.ahead.issue", "issue_ahead", kAccelerators,
+         "tasks that an accelerator is given while it is busy, as far as they are short"},
+        0, kMostAhead),
+    on_page(word<&Options::accelerators, &AcceleratorOptions::eviction>(
+                {"accelerators.eviction", "eviction", kAccelerators, "what leaves a full memory first"},
+                "lru reuse next-use"),
             "eviction.md"),
-    text<&Options::reuse_profile, any_text>(
-        {"reuse_profile", "reuse_profile", kAccelerators,
+    text<any_text, &Options::accelerators, &AcceleratorOptions::reuse_profile>(
+        {"accelerators.reuse_profile", "reuse_profile", kAccelerators,
          "the file with how often data are used, for the eviction `reuse`; a run without one leaves it behind",
          kNoService},
         "uses.txt", OptionKind::path),
     flag<&Options::trace>({"trace", "trace", kObservation, "what runs when is recorded", kPrograms}),
-    watching(whole<&Options::trace_limit>(
-        {"trace_limit", "trace_limit", kObservation,
+    watching(whole<&Options::observation, &ObservationOptions::trace_limit>(
+        {"observation.trace_limit", "trace_limit", kObservation,
          "entries that a trace may have: one for each task and each dependency", kNoService},
         1, kAnyNumber)),
-    time<&Options::why_after>(
-        {"why_after", "why_after", kObservation,
+    time<&Options::observation, &ObservationOptions::why_after>(
+        {"observation.why_after", "why_after", kObservation,
          "when no task has started or ended for so long, the reason is told; 0s: never", kNoService},
         "5s 500ms 2m"),
 };
@@ -207,7 +216,7 @@ std::string dashed(std::string_view word) {
 Result<void> check_each(const RuntimeOptions& options, const std::string& owner) {
   RuntimeOptions unused;
   for (const RuntimeOption& option : runtime_options()) {
-    const bool replaced = option.field == "policy" && options.make_policy;
+    const bool replaced = option.field == "policy" && options.placement.make_policy;
     if (replaced || option.is_default(options)) continue;
     const std::string name = fmt::format("{}::{}", owner, option.field);
     if (Result<void> set = option.set(unused, option.text(options), name); !set) return set;
@@ -287,9 +296,7 @@ const RuntimeOption* option_of(std::string_view word) {
 Result<void> check_options(const RuntimeOptions& options) {
   if (Result<void> usable = check_each(options, "RuntimeOptions"); !usable || !options.simulation) return usable;
   RuntimeOptions in_virtual_time;
-  in_virtual_time.gpu_lookahead = options.simulation->gpu_lookahead;
-  in_virtual_time.core_lookahead = options.simulation->core_lookahead;
-  in_virtual_time.issue_ahead = options.simulation->issue_ahead;
+  in_virtual_time.accelerators.ahead = options.simulation->accelerators.ahead;
   return check_each(in_virtual_time, "SimulationOptions");
 }
 

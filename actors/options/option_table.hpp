@@ -37,10 +37,10 @@ enum class OptionGroup : std::uint8_t { machine, tasks, accelerators, observatio
 
 /// One option. Every value has a text, in which all doors but C++ give it; the table checks it there.
 struct RuntimeOption {
-  /// The name of the field of `RuntimeOptions`, which is Python's keyword, too.
+  /// The field of `RuntimeOptions`, with the structs that it is in: "accelerators.ahead.issue".
   std::string_view field;
   /// The name everywhere else, with `_` between words: "issue_ahead" makes TROUPE_ISSUE_AHEAD, --issue-ahead,
-  /// runtime.issue_ahead and troupe_options.issue_ahead.
+  /// runtime.issue_ahead, Python's keyword issue_ahead and "issue_ahead=2" in C.
   std::string_view word;
   OptionKind kind = OptionKind::text;
   OptionGroup group = OptionGroup::machine;
@@ -95,7 +95,7 @@ struct RuntimeOption {
 [[nodiscard]] const RuntimeOption* option_of(std::string_view word);
 
 /// Fails with `invalid_argument` if an option has a value that the other doors refuse; the sentence is the same, after
-/// "RuntimeOptions::gpu_lookahead: ".
+/// "RuntimeOptions::accelerators.ahead.gpu: ".
 [[nodiscard]] Result<void> check_options(const RuntimeOptions& options);
 
 }  // namespace troupe

@@ -35,7 +35,7 @@ namespace troupe {
 [[nodiscard]] std::string text_of(Bytes bytes);
 [[nodiscard]] std::string text_of(Duration time);
 
-/// Returns the folder that a value of `RuntimeOptions::model_folder` means: "default" is the folder in the user's cache
+/// Returns the folder that a value of `PlacementOptions::models` means: "default" is the folder in the user's cache
 /// (empty if there is none), "none" and an empty text mean no folder; other words are paths.
 [[nodiscard]] std::string model_folder_of(const std::string& word);
 

@@ -28,11 +28,12 @@ DataGate::DataGate(Setup setup)
       memories_(*setup_.mode.memories()),
       asks_(setup_.plan.places.size()),
       granted_(setup_.plan.places.size()),
-      reuse_(setup_.plan.options.reuse_profile, setup_.plan.options.on_warning) {
+      reuse_(setup_.plan.options.accelerators.reuse_profile, setup_.plan.options.observation.on_warning) {
   memory::MemoryOptions options = memories_.memory_options();
-  options.access_observer = setup_.plan.options.access_observer;
+  options.access_observer = setup_.plan.options.observation.access_observer;
   options.reuse_profile = reuse_.recorded();
-  auto policy = memory::make_eviction_policy(setup_.plan.options.eviction, setup_.upcoming).value_or_throw();
+  auto policy =
+      memory::make_eviction_policy(setup_.plan.options.accelerators.eviction, setup_.upcoming).value_or_throw();
   for (std::size_t i = 0; reuse_.learned() != nullptr && i < reuse_.learned()->uses().size(); ++i) {
     const auto uses = static_cast<std::int64_t>(reuse_.learned()->uses()[i]);
     policy->set_reuse(HandleId(i), uses);
@@ -284,19 +285,19 @@ std::unordered_map<TaskId, std::string> DataGate::fetching() {
 
 TransferReport DataGate::transfers() const {
   TransferReport report = memories_.transfers();
-  report.manager_passes = memory_->passes();
+  report.manager.passes = memory_->passes();
   memory_->with_core([&](const memory::MemoryCore& core) {
     const memory::MemoryStatistics& statistics = core.statistics();
     for (std::uint32_t node = 1; node < statistics.nodes(); ++node) {
       report.memories.push_back(
           {NodeId(node), core.capacity(NodeId(node)), statistics.highest_use[node], core.used(NodeId(node))});
     }
-    report.evictions = statistics.evictions;
-    report.write_backs = statistics.write_backs;
-    report.prefetches = statistics.prefetches;
-    report.prefetches_used = statistics.prefetches_used;
-    report.hits = statistics.hits;
-    report.misses = statistics.misses;
+    report.manager.evictions = statistics.evictions;
+    report.manager.write_backs = statistics.write_backs;
+    report.manager.prefetches = statistics.prefetches;
+    report.manager.prefetches_used = statistics.prefetches_used;
+    report.manager.hits = statistics.hits;
+    report.manager.misses = statistics.misses;
   });
   return report;
 }

@@ -35,11 +35,13 @@ MadeDevice make_core(DeviceSetup setup, DeviceListener& /*listener*/) {
   return MadeDevice(std::make_unique<workers::CoreDevice>(std::move(setup.executor), std::move(team)));
 }
 
-int emulated_asked_for(const RuntimeOptions& options) { return static_cast<int>(options.emulated_gpus.size()); }
+int emulated_asked_for(const RuntimeOptions& options) {
+  return static_cast<int>(options.accelerators.emulated_gpus.size());
+}
 
 Result<std::vector<OpenedDevice>> open_emulated(const RuntimeOptions& options) {
   std::vector<OpenedDevice> opened;
-  for (const platform::EmulationOptions& emulation : options.emulated_gpus) {
+  for (const platform::EmulationOptions& emulation : options.accelerators.emulated_gpus) {
     auto made = platform::EmulatedAccelerator::make(static_cast<int>(opened.size()), emulation);
     if (!made) return made.failure();
     opened.push_back({.kind = DeviceKind::emulated, .memory = std::move(made).value()});
@@ -68,7 +70,8 @@ Result<std::vector<OpenedDevice>> open_cuda(const RuntimeOptions& options) {
                                                             options.gpus == 1 ? "was" : "were", there.value().size())};
   }
   for (int i = 0; i < options.gpus; ++i) {
-    auto made = platform::open_cuda_accelerator(there.value()[static_cast<std::size_t>(i)].index, options.gpu_memory);
+    auto made = platform::open_cuda_accelerator(there.value()[static_cast<std::size_t>(i)].index,
+                                                options.accelerators.gpu_memory);
     if (!made) return made.failure();
     opened.push_back({.kind = DeviceKind::cuda, .memory = std::move(made).value()});
   }
@@ -84,13 +87,13 @@ MadeDevice make_cuda(DeviceSetup setup, DeviceListener& listener) {
 }
 
 /// Returns 1 if any are asked for: their number is known only when they are opened.
-int opencl_asked_for(const RuntimeOptions& options) { return options.opencl.empty() ? 0 : 1; }
+int opencl_asked_for(const RuntimeOptions& options) { return options.accelerators.opencl.empty() ? 0 : 1; }
 
 Result<std::vector<OpenedDevice>> open_opencl(const RuntimeOptions& options) {
-  const auto chosen = platform::choose_opencl_devices(options.opencl, platform::list_opencl_devices());
+  const auto chosen = platform::choose_opencl_devices(options.accelerators.opencl, platform::list_opencl_devices());
   if (!chosen) return chosen.failure();
   // A limit applies to memory that devices have for themselves.
-  const bool copies = options.opencl_copies || options.opencl_memory;
+  const bool copies = options.accelerators.opencl_copies || options.accelerators.opencl_memory;
   const auto in_place = [copies](const platform::OpenClDevice& device) {
     return !copies && platform::opencl_in_place(device).works;
   };
@@ -103,13 +106,14 @@ Result<std::vector<OpenedDevice>> open_opencl(const RuntimeOptions& options) {
   std::vector<OpenedDevice> opened;
   for (const platform::OpenClDevice& device : chosen.value()) {
     if (in_place(device)) {
-      auto made = platform::OpenClHostMemory::open(device, options.opencl_alignment);
+      auto made = platform::OpenClHostMemory::open(device, options.accelerators.opencl_alignment);
       if (!made) return made.failure();
       opened.push_back(
           {.kind = DeviceKind::opencl_in_place, .in_place = std::move(made).value(), .slots = slots_of(device)});
       continue;
     }
-    auto made = platform::OpenClAccelerator::open(device, options.opencl_memory, static_cast<int>(sharing));
+    auto made =
+        platform::OpenClAccelerator::open(device, options.accelerators.opencl_memory, static_cast<int>(sharing));
     if (!made) return made.failure();
     opened.push_back({.kind = DeviceKind::opencl, .memory = std::move(made).value(), .slots = slots_of(device)});
   }

@@ -17,7 +17,7 @@ inline constexpr std::string_view kTimesLost = "what was learned of kernel times
 /// The constructor reads the file; the scheduler then adds to the history.
 class KeptHistory {
  public:
-  /// `folder`: empty: begins with nothing and keeps nothing. `warn`: see `RuntimeOptions::on_warning`.
+  /// `folder`: empty: begins with nothing and keeps nothing. `warn`: see `ObservationOptions::on_warning`.
   KeptHistory(const std::string& folder, const platform::Machine& machine,
               std::function<void(const std::string&)> warn);
 

@@ -36,7 +36,7 @@ class OnThreads final : public RunMode {
     set.accelerators = std::move(plan.accelerators);
     set.views = &views;
     set.clock = &clock_;
-    set.record = plan.options.trace ? plan.options.trace_limit : 0;
+    set.record = plan.options.trace ? plan.options.observation.trace_limit : 0;
     accelerators_ = std::make_unique<AcceleratorSet>(std::move(set));
   }
 
@@ -51,9 +51,10 @@ class OnThreads final : public RunMode {
     const DeviceTraits& device = traits(place.device.type.kind);
     worker.core.slots = place.slots != 0 ? place.slots : device.queue.slots;
     worker.polled = device.polled;
-    if (accelerators_) worker.core.lookahead = device.own_memory ? options.gpu_lookahead : options.core_lookahead;
+    if (accelerators_)
+      worker.core.lookahead = device.own_memory ? options.accelerators.ahead.gpu : options.accelerators.ahead.core;
     if (device.queue.issues) {
-      issue_ahead(worker.core, options.issue_ahead, std::chrono::microseconds(device.queue.round_trip_us));
+      issue_ahead(worker.core, options.accelerators.ahead.issue, std::chrono::microseconds(device.queue.round_trip_us));
     }
   }
   Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
@@ -75,7 +76,8 @@ class OnThreads final : public RunMode {
 
   [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> believed_times() override {
     const RuntimeOptions& options = plan_.options;
-    kept_history_.emplace(model_folder_of(options.model_folder), plan_.topology.machine, options.on_warning);
+    kept_history_.emplace(model_folder_of(options.placement.models), plan_.topology.machine,
+                          options.observation.on_warning);
     std::vector<DeviceType> types;
     for (const WorkerPlace& place : plan_.places) types.push_back(place.device.type);
     return std::make_unique<scheduler::LearnedModel>(kept_history_->history(), types);
@@ -150,7 +152,7 @@ class InVirtualTime final : public RunMode {
   [[nodiscard]] std::optional<TimeStamp> virtual_time() const override { return clock().now(); }
   Pump pump(caf::actor_system& system) override {
     const LockGuard lock(mutex_);
-    const bool handled = messages_.handle_one(system, simulation_.options().shuffle_messages);
+    const bool handled = messages_.handle_one(system, simulation_.options().disturbances.shuffle_messages);
     return handled || (!stands_still_ && simulation_.time().advance()) ? Pump::progressed : Pump::exhausted;
   }
   void await_actors(caf::actor_system& system) override {
@@ -162,9 +164,10 @@ class InVirtualTime final : public RunMode {
   void set_depth(workers::WorkerSetup& worker, const WorkerPlace& place) const override {
     const SimulationOptions& options = simulation_.options();
     const DeviceTraits& device = traits(place.device.type.kind);
-    worker.core.lookahead = device.own_memory ? options.gpu_lookahead : options.core_lookahead;
+    worker.core.lookahead = device.own_memory ? options.accelerators.ahead.gpu : options.accelerators.ahead.core;
     if (!device.queue.issues) return;
-    issue_ahead(worker.core, options.issue_ahead, simulation_.launch_of(worker.id) + simulation_.notice_of(worker.id));
+    issue_ahead(worker.core, options.accelerators.ahead.issue,
+                simulation_.launch_of(worker.id) + simulation_.notice_of(worker.id));
   }
   Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind /*kind*/,
                                                        workers::DeviceListener& listener) override {
@@ -204,7 +207,7 @@ void RunMode::await_actors(caf::actor_system& system) {
 std::unique_ptr<RunMode> RunMode::make(RuntimePlan& plan, HostViews& views,
                                        std::shared_ptr<scheduler::SubmittedTasks> submitted) {
   if (plan.options.simulation) return std::make_unique<InVirtualTime>(plan, views, std::move(submitted));
-  if (plan.options.deterministic) return std::make_unique<InOneThread>(plan);
+  if (plan.options.threads.deterministic) return std::make_unique<InOneThread>(plan);
   return std::make_unique<OnThreads>(plan, views);
 }
 

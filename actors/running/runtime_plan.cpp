@@ -20,11 +20,11 @@ Failure unusable(const std::string& what) { return {ErrorCode::invalid_argument,
 platform::TopologyOptions topology_options(const RuntimeOptions& options) {
   platform::TopologyOptions topology;
   topology.cores = options.cores;
-  topology.use_hyperthreads = options.use_hyperthreads;
-  topology.oversubscribe = options.oversubscribe || options.deterministic;
-  topology.restrict_to = options.restrict_to;
-  topology.synthetic = options.synthetic_topology;
-  topology.system_root = options.system_root;
+  topology.use_hyperthreads = options.threads.hyperthreads;
+  topology.oversubscribe = options.threads.oversubscribe || options.threads.deterministic;
+  topology.restrict_to = options.threads.cpus;
+  topology.synthetic = options.threads.synthetic_topology;
+  topology.system_root = options.threads.system_root;
   return topology;
 }
 
@@ -127,7 +127,7 @@ Result<void> check_devices(const RuntimeOptions& options) {
         "a run in virtual time has the GPUs of the described machine: RuntimeOptions::gpus, emulated_gpus and opencl "
         "are for this machine");
   }
-  if (options.deterministic) {
+  if (options.threads.deterministic) {
     return unusable(
         "a deterministic run has one thread, but accelerators copy by threads of their own: use a run in "
         "virtual time with real buffers instead");
@@ -202,12 +202,12 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   // Checked before devices are opened, which takes time.
   const std::string& clusters = options.simulation ? options.simulation->clusters : options.clusters;
   bool chooses = clusters == platform::kAutomaticClusters;
-  if (chooses && options.deterministic && !options.simulation) {
+  if (chooses && options.threads.deterministic && !options.simulation) {
     return unusable("clusters 'auto' follow from kernel times, and a deterministic run learns none: name clusters");
   }
   auto stages = platform::parse_cluster_stages(chooses ? "single" : clusters);
   if (!stages) return stages.failure();
-  bool regroups = options.regroup || chooses || stages.value().size() > 1;
+  bool regroups = options.threads.regroup || chooses || stages.value().size() > 1;
   if (auto usable = check_devices(options); !usable) return usable.failure();
   auto topology = topology_of(options, !regroups);
   if (!topology) return topology.failure();
@@ -222,9 +222,9 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
                                      options.simulation ? platform::Spanning::allowed : platform::Spanning::avoided);
     // With one core there is nothing to choose.
     chooses = plan.candidates.size() > 1;
-    regroups = options.regroup || chooses;
+    regroups = options.threads.regroup || chooses;
   }
-  plan.options.regroup = regroups;
+  plan.options.threads.regroup = regroups;
   if (regroups) {
     for (const platform::ClusterStage& stage : plan.stages) {
       if (auto groups = groups_of(stage.clusters, plan.topology); !groups) return groups.failure();
@@ -238,13 +238,13 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     if (device.in_place) plan.host_devices.push_back(std::move(device.in_place));
   }
   if (plan.places.empty()) return unusable("a runtime needs at least one worker");
-  if (auto usable = check_restrictions(options.restrict, plan.places); !usable) return usable.failure();
+  if (auto usable = check_restrictions(options.placement.restrict, plan.places); !usable) return usable.failure();
   const std::size_t workers = plan.places.size();
-  if (!placing && options.make_policy) {
-    const char* who = "RuntimeOptions::make_policy";
+  if (!placing && options.placement.make_policy) {
+    const char* who = "RuntimeOptions::placement.make_policy";
     try {
-      placing = options.make_policy();
-      who = "the program's own policy (RuntimeOptions::make_policy)";
+      placing = options.placement.make_policy();
+      who = "the program's own policy (RuntimeOptions::placement.make_policy)";
       // It is asked again below, where nothing may throw.
       if (placing) (void)placing->policy_traits();
     } catch (const std::exception& error) {
@@ -252,7 +252,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     } catch (...) {
       return unusable(fmt::format("{} threw what is no std::exception", who));
     }
-    if (!placing) return unusable("RuntimeOptions::make_policy made no policy");
+    if (!placing) return unusable("RuntimeOptions::placement.make_policy made no policy");
   }
   if (placing) {
     plan.policy.name = kOwnPolicy;

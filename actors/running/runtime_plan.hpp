@@ -70,7 +70,7 @@ struct RuntimePlan {
   /// The number of memory nodes: the host's and one for each GPU.
   [[nodiscard]] std::size_t nodes() const;
   /// True if all actors share the thread that waits.
-  [[nodiscard]] bool cooperative() const { return options.deterministic || options.simulation; }
+  [[nodiscard]] bool cooperative() const { return options.threads.deterministic || options.simulation; }
 
   /// True if some memory beside the host's has to be brought the data of tasks.
   [[nodiscard]] bool fetches() const { return options.simulation != nullptr || !accelerators.empty(); }

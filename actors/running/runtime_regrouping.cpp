@@ -33,7 +33,7 @@ void RuntimeSystem::Implementation::make_grouping() {
   if (mode_->has_threads()) {
     grouping.doorbell = [this](WorkerId worker) -> workers::Doorbell& { return peers_->doorbell(worker); };
   }
-  grouping.spin = plan_.options.spin;
+  grouping.spin = plan_.options.threads.spin;
   grouping.tell = [this](WorkerId worker, int cores) noexcept {
     mode_->set_cores(worker, std::max(cores, 1));
     crew_->tell({.kind = graph::TaskEvent::Kind::regrouped, .worker = worker, .cores = cores});
@@ -52,7 +52,7 @@ void RuntimeSystem::Implementation::let_scheduler_group() {
   if (plan_.candidates.size() < 2) return;
   scheduler::ClusterChooser::Options chooser;
   // The scheduler does not look ahead into graphs that share the workers.
-  chooser.looks_ahead = !plan_.options.shared;
+  chooser.looks_ahead = !plan_.options.threads.shared;
   for (const platform::ClusterCandidate& candidate : plan_.candidates) {
     scheduling_->groupings.push_back(groups_of(candidate.specification, plan_.topology).value_or_throw());
     scheduler::CoreGrouping& grouping = chooser.groupings.emplace_back();
@@ -85,8 +85,9 @@ std::vector<int> RuntimeSystem::Implementation::members_of(std::size_t worker) c
 
 Result<void> RuntimeSystem::Implementation::regroup(const std::string& clusters) {
   if (!crew_->grouping) {
-    return Failure{ErrorCode::invalid_argument,
-                   "the clusters of this runtime stay as they are: set RuntimeOptions::regroup before it starts"};
+    return Failure{
+        ErrorCode::invalid_argument,
+        "the clusters of this runtime stay as they are: set RuntimeOptions::threads.regroup before it starts"};
   }
   auto groups = groups_of(clusters, plan_.topology);
   if (!groups) return groups.failure();

@@ -46,11 +46,13 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
       submitted_(plan_.policy.placing || plan_.fetches() || plan_.stages.size() > 1
                      ? std::make_shared<scheduler::SubmittedTasks>()
                      : nullptr),
-      upcoming_(plan_.options.eviction == "next-use" && plan_.fetches() ? std::make_shared<memory::UpcomingTasks>()
-                                                                        : nullptr),
+      upcoming_(plan_.options.accelerators.eviction == "next-use" && plan_.fetches()
+                    ? std::make_shared<memory::UpcomingTasks>()
+                    : nullptr),
       mode_(RunMode::make(plan_, views_, submitted_)),
-      recorder_(plan_.options.trace ? std::make_unique<TraceRecorder>(plan_.places.size(), plan_.options.trace_limit)
-                                    : nullptr),
+      recorder_(plan_.options.trace
+                    ? std::make_unique<TraceRecorder>(plan_.places.size(), plan_.options.observation.trace_limit)
+                    : nullptr),
       graph_(graph_options(plan_.kinds()), *this),
       crew_(std::make_shared<workers::Crew>(graph_, plan_.kinds(), std::move(plan_.policy.stealing))),
       peers_(std::make_shared<workers::Peers>(plan_.places.size(), mode_->has_threads())),
@@ -68,7 +70,7 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
                                                has_threads && plan_.policy.name != kOwnPolicy, has_threads,
                                                [peers = peers_.get()] { peers->tell_scheduler(); });
   }
-  if (plan_.options.shared) crew_->share_workers(activation());
+  if (plan_.options.threads.shared) crew_->share_workers(activation());
   if (recorder_) recorder_->attach(*crew_);
   make_observers();
   if (mode_->memories() != nullptr) mailboxes_.emplace_back("memory manager");
@@ -81,17 +83,17 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   for (const DeviceKind kind : kinds) options.device_kinds |= kind_set(kind);
   options.window = plan_.options.window;
   // The text has been checked before.
-  options.restrictions = parse_restrictions(plan_.options.restrict).value_or_throw();
+  options.restrictions = parse_restrictions(plan_.options.placement.restrict).value_or_throw();
   options.stand_ins = plan_.options.simulation != nullptr;
-  options.priorities = !plan_.options.simulation || plan_.options.simulation->priorities;
-  if (plan_.options.shared) {
+  options.priorities = !plan_.options.simulation || plan_.options.simulation->knowledge.priorities;
+  if (plan_.options.threads.shared) {
     options.task_ids = &clients_.task_ids;
     options.handle_ids = &clients_.handle_ids;
   }
   options.dependency_trace = recorder_ ? recorder_->dependencies() : nullptr;
   if (submitted_) options.observers.push_back(submitted_.get());
   if (upcoming_) options.observers.push_back(upcoming_.get());
-  if (plan_.options.observer) options.observers.push_back(plan_.options.observer.get());
+  if (plan_.options.observation.observer) options.observers.push_back(plan_.options.observation.observer.get());
   return options;
 }
 
@@ -151,19 +153,19 @@ caf::actor RuntimeSystem::Implementation::spawn_observed(observation::MailboxRec
 }
 
 void RuntimeSystem::Implementation::start_watchdog() {
-  if (plan_.options.why_after <= Duration{} || !plan_.options.on_stall) return;
-  watchdog_.emplace(observation::Watchdog::Options{plan_.options.why_after,
+  if (plan_.options.observation.why_after <= Duration{} || !plan_.options.observation.on_stall) return;
+  watchdog_.emplace(observation::Watchdog::Options{plan_.options.observation.why_after,
                                                    [this] { return workers::pulse_of(*crew_); },
                                                    [this](Duration quiet_for) {
                                                      WhyReport report = why(graph_);
                                                      report.quiet_for = quiet_for;
-                                                     plan_.options.on_stall(report);
+                                                     plan_.options.observation.on_stall(report);
                                                    }});
 }
 
 void RuntimeSystem::Implementation::start() {
   if (scheduling_) make_scheduler_state();
-  if (plan_.options.regroup) make_grouping();
+  if (plan_.options.threads.regroup) make_grouping();
   let_scheduler_group();
   SupervisorSetup setup;
   setup.workers = crew_->ports.size();
@@ -214,7 +216,7 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
   setup->mailbox = &mailboxes_[worker.index()];
   setup->pus = pus_of(place.pu);
   setup->cooperative = !mode_->has_threads();
-  setup->spin = plan_.options.spin;
+  setup->spin = plan_.options.threads.spin;
   setup->core.self = worker;
   setup->core.kind = place.device.type.kind;
   setup->core.seed = mode_->seed() * 0x9e3779b97f4a7c15ULL + worker.value() + 1;
@@ -235,7 +237,7 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
 }
 
 platform::CpuSet RuntimeSystem::Implementation::pus_of(int pu) const {
-  if (plan_.options.bind && plan_.topology.bindable && pu >= 0) return {pu};
+  if (plan_.options.threads.bind && plan_.topology.bindable && pu >= 0) return {pu};
   // If a bound thread started the runtime, all its workers would otherwise be on one core.
   return plan_.topology.machine.this_system ? plan_.topology.allowed_pus : platform::CpuSet{};
 }
@@ -272,7 +274,7 @@ DeviceSetup RuntimeSystem::Implementation::device_setup(WorkerId worker) {
   device.in_place = place.in_place;
   device.pus = pus_of(place.pu);
   for (const int pu : place.helper_pus) device.helpers.push_back(pus_of(pu));
-  device.spin = plan_.options.spin;
+  device.spin = plan_.options.threads.spin;
   device.on_lost = [this, worker] { device_lost(worker); };
   return device;
 }

@@ -35,10 +35,10 @@ Result<void> check_limits(const RuntimePlan& plan) {
 }
 
 void tell_warnings(const RuntimePlan& plan) {
-  if (!plan.options.on_warning) return;
+  if (!plan.options.observation.on_warning) return;
   for (const std::string& warning : plan.topology.warnings) {
     try {
-      plan.options.on_warning(warning);
+      plan.options.observation.on_warning(warning);
     } catch (...) {
       // `on_warning` is the program's function: its exceptions must not keep a runtime from starting.
     }
@@ -124,7 +124,7 @@ Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet&
     kinds |= kind_set(plan_.places[i].device.type.kind);
   }
   if ((some & some_not) == 0) return DevicesHere{some, nullptr};
-  if (plan_.options.regroup && (some & some_not & kOnCores) != 0) {
+  if (plan_.options.threads.regroup && (some & some_not & kOnCores) != 0) {
     return Failure{ErrorCode::invalid_argument,
                    "tasks cannot be restricted to some of the cores where these can be grouped otherwise, as they may "
                    "lend their threads to others: restrict them to all cores, or use clusters that stay as they are"};
@@ -232,9 +232,9 @@ Task* RuntimeSystem::Implementation::next_activated() {
 }
 
 void RuntimeSystem::Implementation::policy_failed(const std::string& what) {
-  const bool own = plan_.options.make_policy != nullptr;
+  const bool own = plan_.options.placement.make_policy != nullptr;
   const std::string who =
-      own ? "the program's own policy (RuntimeOptions::make_policy) " : "policy '" + plan_.policy.name + "' ";
+      own ? "the program's own policy (RuntimeOptions::placement.make_policy) " : "policy '" + plan_.policy.name + "' ";
   graph_.failures().add({ErrorCode::policy_failed, who + what});
 }
 
@@ -325,17 +325,17 @@ RunReport RuntimeSystem::Implementation::report() const {
     worker.bound_to = starts_.is_bound(i) ? plan_.places[i].pu : -1;
     worker.members = members_of(i);
     worker.team = crew_->ports[i].team_use.sum();
-    worker.tasks = counters.tasks.load(std::memory_order_relaxed);
-    worker.steals = counters.steals.load(std::memory_order_relaxed);
-    worker.pieces = counters.pieces.load(std::memory_order_relaxed);
-    worker.stolen_pieces = counters.stolen_pieces.load(std::memory_order_relaxed);
-    worker.issued_ahead = counters.issued_ahead.load(std::memory_order_relaxed);
-    worker.stolen_tasks = counters.stolen_tasks.load(std::memory_order_relaxed);
-    worker.failed_steals = counters.failed_steals.load(std::memory_order_relaxed);
-    worker.parks = counters.parks.load(std::memory_order_relaxed);
-    worker.busy = Duration(counters.busy_ns.load(std::memory_order_relaxed));
-    worker.searching = Duration(counters.searching_ns.load(std::memory_order_relaxed));
-    worker.waiting_for_data = Duration(counters.data_wait_ns.load(std::memory_order_relaxed));
+    worker.counts.tasks = counters.tasks.load(std::memory_order_relaxed);
+    worker.counts.steals = counters.steals.load(std::memory_order_relaxed);
+    worker.counts.pieces = counters.pieces.load(std::memory_order_relaxed);
+    worker.counts.stolen_pieces = counters.stolen_pieces.load(std::memory_order_relaxed);
+    worker.counts.issued_ahead = counters.issued_ahead.load(std::memory_order_relaxed);
+    worker.counts.stolen_tasks = counters.stolen_tasks.load(std::memory_order_relaxed);
+    worker.counts.failed_steals = counters.failed_steals.load(std::memory_order_relaxed);
+    worker.counts.parks = counters.parks.load(std::memory_order_relaxed);
+    worker.time.busy = Duration(counters.busy_ns.load(std::memory_order_relaxed));
+    worker.time.searching = Duration(counters.searching_ns.load(std::memory_order_relaxed));
+    worker.time.waiting_for_data = Duration(counters.data_wait_ns.load(std::memory_order_relaxed));
     report.workers.push_back(std::move(worker));
   }
   return report;
@@ -368,7 +368,8 @@ WhyReport RuntimeSystem::Implementation::why(graph::TaskGraph& of) {
 
 Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions& options,
                                                             std::unique_ptr<scheduler::PlacingPolicy> placing) {
-  if (const auto eviction = memory::make_eviction_policy(options.eviction); !eviction) return eviction.failure();
+  if (const auto eviction = memory::make_eviction_policy(options.accelerators.eviction); !eviction)
+    return eviction.failure();
   try {
     auto plan = RuntimePlan::make(options, std::move(placing));
     if (!plan) return plan.failure();

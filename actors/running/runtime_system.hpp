@@ -47,9 +47,9 @@ class RuntimeSystem {
   /// waking takes as long as the submission. The worker stays in the set of sleepers until it is awake, so that nothing
   /// depends on this.
   void wake_early(bool waits_for_nothing) noexcept;
-  /// Opens a graph for one client; only with `RuntimeOptions::shared`. The graph must not outlive the system.
+  /// Opens a graph for one client; only with `ThreadOptions::shared`. The graph must not outlive the system.
   [[nodiscard]] std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
-  /// Regroups the cores; only with `RuntimeOptions::regroup`: "2x10", "socket", …; "single": each core alone. Returns
+  /// Regroups the cores; only with `ThreadOptions::regroup`: "2x10", "socket", …; "single": each core alone. Returns
   /// at once; workers change when the kernels have ended that run now. While a regrouping is in progress, the last one
   /// that was asked for follows. Fails with `invalid_argument` if such clusters are not possible. Any thread may call
   /// it, including kernels and callbacks; in virtual time and with `deterministic` only the thread that waits.

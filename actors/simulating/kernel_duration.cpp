@@ -121,7 +121,7 @@ Duration kernel_duration(const SimulationOptions& options, const platform::Kerne
     const double variance = std::log1p(ratio * ratio);
     us *= std::exp(std::sqrt(variance) * normal(options.seed, task) - variance / 2);
   }
-  const Duration overhead = is_accelerator(kind) ? options.kernel_overhead : Duration::zero();
+  const Duration overhead = is_accelerator(kind) ? options.accelerators.kernel_overhead : Duration::zero();
   return Duration(std::llround(us * 1000)) + overhead;
 }
 

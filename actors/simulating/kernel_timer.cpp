@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "actors/reporting/model_error.hpp"
 #include "actors/scheduler/models/learned_model.hpp"
+#include "actors/simulating/model_error.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "troupe/codelet.hpp"
 

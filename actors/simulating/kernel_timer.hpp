@@ -49,7 +49,7 @@ class KernelTimer {
   std::vector<std::vector<std::optional<Result<platform::KernelTime>>>> known_;
 };
 
-/// Predicts the times of the description, multiplied by errors (`SimulationOptions::kernel_error`).
+/// Predicts the times of the description, multiplied by errors (`SimulatedKnowledge::kernel_error`).
 [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> exact_model(KernelTimer& timer,
                                                                      std::vector<DescribedDevice> workers, double error,
                                                                      std::uint64_t seed);

@@ -55,17 +55,17 @@ Result<void> check(const SimulationOptions& options) {
   }
   if (options.cores == 0 && options.gpus.empty() && machine.cores == 0)
     return unusable_machine("a machine without devices");
-  if (!(options.memory_share > 0 && options.memory_share <= 1)) {
-    return unusable_machine(
-        fmt::format("the share of GPU memory must be above 0 and at most 1, not {}", options.memory_share));
+  if (!(options.accelerators.memory_share > 0 && options.accelerators.memory_share <= 1)) {
+    return unusable_machine(fmt::format("the share of GPU memory must be above 0 and at most 1, not {}",
+                                        options.accelerators.memory_share));
   }
-  if (!(options.kernel_error >= 1) || !(options.bandwidth_error >= 1)) {
+  if (!(options.knowledge.kernel_error >= 1) || !(options.knowledge.bandwidth_error >= 1)) {
     return unusable_machine("the factors of model errors must be at least 1");
   }
-  if (options.kernel_overhead < Duration{} || options.copy_overhead < Duration{}) {
+  if (options.accelerators.kernel_overhead < Duration{} || options.copies.overhead < Duration{}) {
     return unusable_machine("overheads must not be negative");
   }
-  return platform::check(options.faults);
+  return platform::check(options.disturbances.faults);
 }
 
 Result<platform::Topology> simulated_topology(const SimulationOptions& options, bool clusters) {

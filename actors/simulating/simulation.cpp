@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "actors/reporting/model_error.hpp"
+#include "actors/simulating/model_error.hpp"
 #include "graph/data/data_registry.hpp"
 #include "troupe/devices.hpp"
 #include "troupe/simulation_options.hpp"
@@ -47,7 +47,7 @@ std::vector<LinkNetwork::Route> routes_of(const SimulationOptions& options) {
 
 /// Returns true if a copy between two nodes goes through host memory.
 bool is_staged(const SimulationOptions& options, std::size_t from, std::size_t to) {
-  return !options.peer_copies && from != 0 && to != 0;
+  return !options.copies.peer && from != 0 && to != 0;
 }
 
 /// The time of one copy alone, from the description.
@@ -75,8 +75,8 @@ KindSet kinds_of(const std::vector<DescribedDevice>& workers) {
 
 Bytes capacity_of(const SimulationOptions& options, std::size_t node) {
   const auto gpu = static_cast<std::size_t>(options.gpus[node - 1]);
-  const Bytes memory = options.gpu_memory.value_or(options.machine.gpus[gpu].memory);
-  return {static_cast<std::uint64_t>(static_cast<double>(memory.count) * options.memory_share)};
+  const Bytes memory = options.accelerators.gpu_memory.value_or(options.machine.gpus[gpu].memory);
+  return {static_cast<std::uint64_t>(static_cast<double>(memory.count) * options.accelerators.memory_share)};
 }
 
 }  // namespace
@@ -87,12 +87,12 @@ Simulation::Simulation(SimulationOptions options, std::vector<DescribedDevice> w
       workers_(std::move(workers)),
       stand_ins_(options_, kinds_of(workers_)),
       timer_(options_, workers_, std::move(submitted)),
-      network_(time_, links_of(options_), options_.gpus.size() + 1, routes_of(options_), options_.copy_overhead,
-               options_.copy_streams ? LinkNetwork::Queueing::streams : LinkNetwork::Queueing::pairs),
+      network_(time_, links_of(options_), options_.gpus.size() + 1, routes_of(options_), options_.copies.overhead,
+               options_.copies.streams ? LinkNetwork::Queueing::streams : LinkNetwork::Queueing::pairs),
       views_(views),
       lost_(options_.gpus.size() + 1) {
   for (std::size_t node = 0; node <= options_.gpus.size(); ++node) {
-    platform::FaultOptions faults = node == 0 ? platform::FaultOptions{} : options_.faults;
+    platform::FaultOptions faults = node == 0 ? platform::FaultOptions{} : options_.disturbances.faults;
     faults.seed += node;
     faults_.push_back(std::make_unique<platform::FaultPlan>(faults));
   }
@@ -120,19 +120,19 @@ memory::MemoryOptions Simulation::memory_options() const {
       memory.costs.push_back(cost);
     }
   }
-  memory.write_back_finished = options_.write_back_finished;
+  memory.write_back_finished = options_.copies.write_back_finished;
   return memory;
 }
 
 scheduler::TransferModel Simulation::believed_links() const {
   const std::size_t nodes = options_.gpus.size() + 1;
-  const ModelError error(options_.bandwidth_error, options_.seed + 1);
+  const ModelError error(options_.knowledge.bandwidth_error, options_.seed + 1);
   std::vector<scheduler::TransferModel::Pair> pairs(nodes * nodes);
   for (std::size_t from = 0; from < nodes; ++from) {
     for (std::size_t to = 0; to < nodes; ++to) {
       if (from == to) continue;
       const CopyTime time = copy_time(options_, from, to);
-      pairs[from * nodes + to] = {time.latency + time.copies * options_.copy_overhead,
+      pairs[from * nodes + to] = {time.latency + time.copies * options_.copies.overhead,
                                   time.ns_per_byte * error.factor(from * nodes + to)};
     }
   }
@@ -140,9 +140,9 @@ scheduler::TransferModel Simulation::believed_links() const {
 }
 
 std::unique_ptr<scheduler::ExecutionModel> Simulation::believed_times() {
-  const bool learned = options_.model == SimulationOptions::Model::learned;
-  return learned ? learned_model(timer_, workers_, options_.kernel_error, options_.seed)
-                 : exact_model(timer_, workers_, options_.kernel_error, options_.seed);
+  const bool learned = options_.knowledge.model == SimulationOptions::Model::learned;
+  return learned ? learned_model(timer_, workers_, options_.knowledge.kernel_error, options_.seed)
+                 : exact_model(timer_, workers_, options_.knowledge.kernel_error, options_.seed);
 }
 
 Result<Duration> Simulation::duration(const graph::Task& task, WorkerId worker) {
@@ -154,13 +154,13 @@ Result<Duration> Simulation::duration(const graph::Task& task, WorkerId worker) 
 Duration Simulation::launch_of(WorkerId worker) const {
   const DescribedDevice& device = workers_[worker.index()];
   if (!is_accelerator(device.type.kind)) return Duration::zero();
-  return options_.launch.value_or(options_.machine.gpus[device.gpu].launch);
+  return options_.accelerators.launch.value_or(options_.machine.gpus[device.gpu].launch);
 }
 
 Duration Simulation::notice_of(WorkerId worker) const {
   const DescribedDevice& device = workers_[worker.index()];
   if (!is_accelerator(device.type.kind)) return Duration::zero();
-  return options_.notice.value_or(options_.machine.gpus[device.gpu].notice);
+  return options_.accelerators.notice.value_or(options_.machine.gpus[device.gpu].notice);
 }
 
 std::unique_ptr<workers::Device> Simulation::make_device(DeviceSetup setup, workers::DeviceListener& listener) {
@@ -173,7 +173,7 @@ std::unique_ptr<workers::Device> Simulation::make_device(DeviceSetup setup, work
   device.launch = launch_of(worker);
   device.notice = notice_of(worker);
   device.duration = [this, worker](const graph::Task& task) { return duration(task, worker); };
-  if (options_.faults.any() && setup.node != memory::kHost) {
+  if (options_.disturbances.faults.any() && setup.node != memory::kHost) {
     device.fault = [this, worker, node = setup.node](const graph::Task& task) { return fault(task, worker, node); };
   }
   return std::make_unique<workers::ModelledDevice>(std::move(device), listener);

@@ -39,12 +39,12 @@ bool uses_accelerators(const RuntimeOptions& options) {
   // OpenCL devices have no option here. A variable with an unusable value is reported when a runtime starts.
   const auto merged = client::with_environment(options);
   const RuntimeOptions& all = merged ? merged.value().settings.options : options;
-  return all.gpus > 0 || !all.emulated_gpus.empty() || !all.opencl.empty();
+  return all.gpus > 0 || !all.accelerators.emulated_gpus.empty() || !all.accelerators.opencl.empty();
 }
 
 void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOptions& options) {
   refuse_ignored(command, "--gpu-memory", options.gpus > 0, "CUDA GPUs: say how many with --gpus");
-  refuse_ignored(command, "--reuse-profile", options.eviction == "reuse", "--eviction reuse");
+  refuse_ignored(command, "--reuse-profile", options.accelerators.eviction == "reuse", "--eviction reuse");
   for (const RuntimeOption& option : runtime_options()) {
     const bool says_which = option.word == "gpus" || option.word == "emulated_gpus";
     if (option.group != OptionGroup::accelerators || !option.has(OptionDoor::command) || says_which) continue;
@@ -62,10 +62,12 @@ void check_accelerators(const RuntimeOptions& runtime, const linalg::Factorizati
   if (!uses_accelerators(runtime)) return;
   require_gpus(runtime.gpus);
   const Bytes need = linalg::largest_task_data(factorization, n, element_bytes);
-  for (std::size_t i = 0; i < runtime.emulated_gpus.size(); ++i) {
-    require_room(runtime.emulated_gpus[i].memory, need, fmt::format("emulated GPU {}", i), "--emulated-gpus");
+  for (std::size_t i = 0; i < runtime.accelerators.emulated_gpus.size(); ++i) {
+    require_room(runtime.accelerators.emulated_gpus[i].memory, need, fmt::format("emulated GPU {}", i),
+                 "--emulated-gpus");
   }
-  if (runtime.gpus > 0 && runtime.gpu_memory) require_room(*runtime.gpu_memory, need, "each GPU", "--gpu-memory");
+  if (runtime.gpus > 0 && runtime.accelerators.gpu_memory)
+    require_room(*runtime.accelerators.gpu_memory, need, "each GPU", "--gpu-memory");
 }
 
 }  // namespace troupe::apps

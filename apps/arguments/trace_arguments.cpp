@@ -27,7 +27,7 @@ void add_trace_options(CLI::App& command, TraceArguments& arguments) {
                   "Write what ran when: PATH.json (for Perfetto and Chrome) or PATH.paje (for ViTE)")
       ->check(check_file_name);
   add_runtime_option(command, "trace_limit", [&arguments](const RuntimeOptions& given) {
-    arguments.limit = given.trace_limit;
+    arguments.limit = given.observation.trace_limit;
   })->default_str(std::to_string(arguments.limit));
   command.add_flag("--report", arguments.report, "Explain where the time went");
 }
@@ -40,7 +40,7 @@ void refuse_ignored_trace_options(const CLI::App& command, const TraceArguments&
 void prepare_trace(const TraceArguments& arguments, RuntimeOptions& runtime) {
   if (!arguments.file.empty()) traces::check_trace_path(arguments.file).value_or_throw();
   runtime.trace = runtime.trace || arguments.report || !arguments.file.empty();
-  runtime.trace_limit = arguments.limit;
+  runtime.observation.trace_limit = arguments.limit;
 }
 
 TraceOutcome finish_trace(const TraceArguments& arguments, TracedRun run) {
@@ -48,7 +48,7 @@ TraceOutcome finish_trace(const TraceArguments& arguments, TracedRun run) {
   traces::TraceDescription description = traces::describe(run.title, run.trace, run.report);
   description.begin = run.window.start;
   outcome.devices = description.workers;
-  if (arguments.report) outcome.analysis = actors::analyse(run.trace, outcome.devices.size(), run.window);
+  if (arguments.report) outcome.analysis = traces::analyse(run.trace, outcome.devices.size(), run.window);
   if ((arguments.report || !arguments.file.empty()) && run.trace.dropped > 0) {
     warn(fmt::format("the trace is not complete: there was no room for {} of its entries (--trace-limit {})",
                      human_count(run.trace.dropped), arguments.limit));

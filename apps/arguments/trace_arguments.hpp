@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/reporting/run_analysis.hpp"
 #include "proto/json/json.hpp"
+#include "traces/analysis/run_analysis.hpp"
 #include "troupe/report.hpp"
 #include "troupe/runtime_options.hpp"
 #include "troupe/trace.hpp"
@@ -21,7 +21,7 @@ struct TraceArguments {
   /// Path of the trace file; empty: no file.
   std::string file;
   bool report = false;
-  std::size_t limit = RuntimeOptions{}.trace_limit;
+  std::size_t limit = RuntimeOptions{}.observation.trace_limit;
 };
 
 void add_trace_options(CLI::App& command, TraceArguments& arguments);
@@ -37,7 +37,7 @@ struct TracedRun {
   /// "cholesky, n = 4096".
   std::string title;
   /// The time from the beginning of the work to its end.
-  actors::Interval window;
+  traces::Interval window;
   Trace trace;
   RunReport report;
 };
@@ -48,7 +48,7 @@ struct TraceOutcome {
   std::string file;
   /// A file was asked for and could not be written: the command fails after it has printed its results.
   bool lost = false;
-  std::optional<actors::RunAnalysis> analysis;
+  std::optional<traces::RunAnalysis> analysis;
   /// The workers' devices, for the report.
   std::vector<std::string> devices;
 };

@@ -44,7 +44,7 @@ struct ModelArguments {
 
 /// Returns the folder of models. Throws if there is none.
 const std::string& folder_of(const ModelArguments& arguments) {
-  if (!arguments.runtime.model_folder.empty()) return arguments.runtime.model_folder;
+  if (!arguments.runtime.placement.models.empty()) return arguments.runtime.placement.models;
   if (!default_model_folder().empty()) {
     throw Error(ErrorCode::invalid_argument, "--models none: this command needs a folder, so name one");
   }
@@ -56,7 +56,7 @@ std::string this_machine() { return scheduler::machine_key(platform::Topology::d
 
 KeptModels kept(const ModelArguments& arguments) {
   KeptModels models = read_models(folder_of(arguments), this_machine());
-  for (const std::string& warning : models.warnings) arguments.runtime.on_warning(warning);
+  for (const std::string& warning : models.warnings) arguments.runtime.observation.on_warning(warning);
   for (const std::string& kernel : arguments.kernels) {
     if (knows(models, kernel)) continue;
     throw Error(ErrorCode::bad_input, fmt::format("--kernel {}: no times of a kernel of that name are known in {}: "
@@ -86,7 +86,7 @@ void check_room(const CalibrationOptions& options) {
 int model_calibrate(const ModelArguments& arguments) {
   CalibrationOptions options;
   options.runtime = arguments.runtime;
-  options.runtime.model_folder = folder_of(arguments);
+  options.runtime.placement.models = folder_of(arguments);
   options.tiles = arguments.tiles.empty() ? default_tiles(arguments.runtime) : arguments.tiles;
   options.precisions = arguments.precisions;
   options.samples = arguments.samples;
@@ -96,14 +96,14 @@ int model_calibrate(const ModelArguments& arguments) {
   const std::vector<MeasuredLink> links = calibrate_links(options.runtime);
   // The measurements are worth seeing even if they could not be kept.
   bool lost = !keep_links(links, options.runtime);
-  options.runtime.on_warning = [&lost, &arguments](const std::string& message) {
+  options.runtime.observation.on_warning = [&lost, &arguments](const std::string& message) {
     lost = lost || message.ends_with(actors::kTimesLost);
-    arguments.runtime.on_warning(message);
+    arguments.runtime.observation.on_warning(message);
   };
   const CalibrationResult result =
       calibrate(options, {.enabled = !arguments.json, .label = "calibrate", .unit = "tile sizes"});
   for (const std::string& what : result.incomplete) {
-    arguments.runtime.on_warning(
+    arguments.runtime.observation.on_warning(
         fmt::format("{}: some kernels were measured fewer than {} times on some devices", what, options.samples));
   }
   const KeptModels models = kept(arguments);

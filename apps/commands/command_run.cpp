@@ -63,7 +63,7 @@ void add_run_command(CLI::App& application, Command& chosen) {
     if (arguments->sparse) {
       for (const char* option : kOnlyDense) refuse_ignored(*command, option, false, "cholesky, lu and qr");
       check_sparse_lu_options(*command, *sparse,
-                              looks_at_reuse(arguments->runtime.eviction, {arguments->runtime.policy}));
+                              looks_at_reuse(arguments->runtime.accelerators.eviction, {arguments->runtime.policy}));
       const bool all = sparse->steps == linalg::BlockSteps::all;
       refuse_ignored(*command, "--check", all, "--steps all: products alone factorize nothing");
       refuse_ignored(*command, "--steps", all || !is_structure_file(sparse->structure),

@@ -268,22 +268,23 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
       .add_option_function<std::string>(
           "--model",
           [&options](const std::string& given) {
-            options.model = given == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
+            options.knowledge.model =
+                given == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
           },
           "What policies believe: exact (the description) or learned (from the run itself)")
       ->check(one_of({"exact", "learned"}));
-  add_number(command, "--kernel-error", options.kernel_error, 1.0, 1e6,
+  add_number(command, "--kernel-error", options.knowledge.kernel_error, 1.0, 1e6,
              "Believed kernel times are off by factors up to this");
-  add_number(command, "--bandwidth-error", options.bandwidth_error, 1.0, 1e6,
+  add_number(command, "--bandwidth-error", options.knowledge.bandwidth_error, 1.0, 1e6,
              "Believed bandwidths are off by factors up to this");
   add_runtime_option(command, "gpu_memory", [&options](const RuntimeOptions& given) {
-    options.gpu_memory = given.gpu_memory;
+    options.accelerators.gpu_memory = given.accelerators.gpu_memory;
   })->description("Memory of each GPU, such as 512MiB; default: as described");
   command.add_option("--memory-share", arguments.memory_share, "Part of it that data may use, up to 1")
       ->transform(number_within(1e-6, 1.0));
   add_runtime_option(command, "lookahead", [&arguments](const RuntimeOptions& given) {
-    arguments.lookahead = given.gpu_lookahead;
-  })->default_str(std::to_string(options.gpu_lookahead));
+    arguments.lookahead = given.accelerators.ahead.gpu;
+  })->default_str(std::to_string(options.accelerators.ahead.gpu));
   command.add_option("--kernel-overhead-us", arguments.kernel_overhead_us, "Added to every kernel on a GPU")
       ->transform(number_within(0.0, 1e9));
   command
@@ -295,15 +296,15 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
                   "From a kernel's end to when the host knows; default: as described")
       ->transform(number_within(0.0, 1e9));
   add_runtime_option(command, "eviction", [&arguments](const RuntimeOptions& given) {
-    arguments.eviction = given.eviction;
+    arguments.eviction = given.accelerators.eviction;
   })->default_str(arguments.eviction);
   add_runtime_option(command, "issue_ahead", [&options](const RuntimeOptions& given) {
-    options.issue_ahead = given.issue_ahead;
-  })->default_str(std::to_string(options.issue_ahead));
+    options.accelerators.ahead.issue = given.accelerators.ahead.issue;
+  })->default_str(std::to_string(options.accelerators.ahead.issue));
   command.add_option("--copy-overhead-us", arguments.copy_overhead_us, "Added to every copy")
       ->transform(number_within(0.0, 1e9));
   command.add_flag_callback(
-      "--no-peer-copies", [&options] { options.peer_copies = false; }, "Copies between GPUs go through host memory");
+      "--no-peer-copies", [&options] { options.copies.peer = false; }, "Copies between GPUs go through host memory");
   command.add_flag("--write-back", arguments.write_back, "Copy tiles to the host as soon as no task writes them");
   add_switch(command, "copy-streams", arguments.copy_streams,
              "Copies go in order once handed to the driver, and nothing enters a GPU beside a copy between GPUs");

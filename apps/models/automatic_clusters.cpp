@@ -43,7 +43,7 @@ SimulatedRun run_of(const RuntimeOptions& runtime, const linalg::FactorizationOp
   run.tile_rows = options.tile_rows > 0 ? options.tile_rows : SimulatedRun::kRowsByWorkers;
   run.inner = options.inner > 0 ? options.inner : linalg::default_inner(run.tile, run.tile);
   run.policy = runtime.policy == "default" ? scheduler::default_policy(false) : runtime.policy;
-  run.restrict = runtime.restrict;
+  run.restrict = runtime.placement.restrict;
   return run;
 }
 
@@ -111,7 +111,7 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
                                                      std::size_t element_bytes) {
   const auto give_up = [&](const std::string& why) {
     const bool changing = changing_policy(runtime.policy).has_value();
-    runtime.on_warning(
+    runtime.observation.on_warning(
         fmt::format("--clusters auto: {}, as {}", changing ? "cores are grouped while it runs" : "single cores", why));
     return std::optional<ClusterChoice>();
   };
@@ -121,12 +121,12 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
   const platform::Topology topology = usable_cores(runtime);
   const auto candidates = platform::cluster_candidates(topology.cores, topology.machine);
   if (candidates.size() < 2) {
-    runtime.on_warning("--clusters auto: single cores, as there are too few cores to form clusters of");
+    runtime.observation.on_warning("--clusters auto: single cores, as there are too few cores to form clusters of");
     return std::nullopt;
   }
-  if (runtime.model_folder.empty()) return give_up("no kernel times are kept: name a folder with --models");
-  const KeptModels models = read_models(runtime.model_folder, scheduler::machine_key(topology.machine));
-  for (const std::string& warning : models.warnings) runtime.on_warning(warning);
+  if (runtime.placement.models.empty()) return give_up("no kernel times are kept: name a folder with --models");
+  const KeptModels models = read_models(runtime.placement.models, scheduler::machine_key(topology.machine));
+  for (const std::string& warning : models.warnings) runtime.observation.on_warning(warning);
 
   SimulatedRun run = run_of(runtime, options, n, element_bytes);
   const std::vector<NeededKernel> needed = needed_by(run);

@@ -52,7 +52,7 @@ class Calibration {
     const auto ledger = std::make_shared<CalibrationLedger>();
     RuntimeOptions with_policy = options_.runtime;
     with_policy.clusters = clusters;
-    with_policy.make_policy = [ledger] { return std::make_unique<CalibrationPolicy>(ledger); };
+    with_policy.placement.make_policy = [ledger] { return std::make_unique<CalibrationPolicy>(ledger); };
     Runtime runtime(with_policy);
     for (std::uint64_t round = 0; round < kMostRounds * options_.samples && !ledger->has(options_.samples); ++round) {
       for (const Exercise& exercise : kExercises) run(runtime, exercise, original, tile);

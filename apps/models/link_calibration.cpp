@@ -41,10 +41,10 @@ platform::EmulationOptions without_faults(platform::EmulationOptions options) {
 }
 
 void add_emulated(const RuntimeOptions& options, std::vector<MeasuredLink>& links) {
-  std::vector<std::byte> host(options.emulated_gpus.empty() ? 0 : kHostMemory);
-  for (std::size_t i = 0; i < options.emulated_gpus.size(); ++i) {
+  std::vector<std::byte> host(options.accelerators.emulated_gpus.empty() ? 0 : kHostMemory);
+  for (std::size_t i = 0; i < options.accelerators.emulated_gpus.size(); ++i) {
     const auto made =
-        platform::EmulatedAccelerator::make(static_cast<int>(i), without_faults(options.emulated_gpus[i]));
+        platform::EmulatedAccelerator::make(static_cast<int>(i), without_faults(options.accelerators.emulated_gpus[i]));
     if (!made) throw Error(made.failure());
     for (const CopyDirection direction : kDirections) {
       MeasuredLink link = named(*made.value(), direction);
@@ -78,12 +78,12 @@ std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options) {
 }
 
 bool keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options) {
-  if (options.model_folder.empty() || std::ranges::none_of(links, &MeasuredLink::real)) return true;
+  if (options.placement.models.empty() || std::ranges::none_of(links, &MeasuredLink::real)) return true;
   const auto warn = [&](const std::string& what) {
-    if (options.on_warning) options.on_warning(what);
+    if (options.observation.on_warning) options.observation.on_warning(what);
   };
   const std::string key = scheduler::machine_key(platform::Topology::discover({}).value_or_throw().machine);
-  const std::string path = links_path(options.model_folder, key);
+  const std::string path = links_path(options.placement.models, key);
   auto kept = read_links(path, key);
   if (!kept) warn(kept.failure().message + "; links are measured anew");
   LinkSpeeds speeds = kept ? std::move(kept).value() : LinkSpeeds{};

@@ -39,11 +39,11 @@ std::string others_table() {
 std::string python_parameters() {
   std::string text;
   for (const RuntimeOption& option : runtime_options()) {
-    if (option.field == "trace") continue;
+    if (option.word == "trace") continue;
     std::string type(option.python_type());
     if (const std::size_t other = type.find(" or "); other != std::string::npos) type.replace(other, 4, " | ");
     if (type == "path") type = "_Path";
-    text += fmt::format("        {}: {} | None = ...,\n", option.field, type);
+    text += fmt::format("        {}: {} | None = ...,\n", option.word, type);
   }
   return text;
 }
@@ -54,13 +54,12 @@ ReferenceDocument runtime_options_document() {
   std::string text =
       "# Every option of a runtime\n" + written_by() +
       "\nEach option has one range, one default and one text wherever it is given, and a value that cannot be used is "
-      "refused by the same sentence. The first column is the field of `RuntimeOptions` in C++ and the keyword of "
-      "`troupe.Runtime` in Python. `troupe run` and `troupe solve` have the options of the command line, `troupe "
-      "serve` "
-      "has the keys (also as options: `--lookahead`). In C, `troupe_options` has fields for the options that are used "
-      "most, and takes every option by the name of its key, without `runtime.`, in `more`.\n\n" +
-      row({"C++ and Python", "environment", "command line", "service", "values", "default", "meaning"}) +
-      "|---|---|---|---|---|---|---|\n";
+      "refused by the same sentence. The first column is the field of `RuntimeOptions` in C++, the second the keyword "
+      "of `troupe.Runtime` in Python. `troupe run` and `troupe solve` have the options of the command line, `troupe "
+      "serve` has the keys (also as options: `--lookahead`). In C, `troupe_options` has fields for the options that "
+      "are used most, and takes every option by Python's name in `more`: `\"lookahead=2\"`.\n\n" +
+      row({"C++", "Python and C", "environment", "command line", "service", "values", "default", "meaning"}) +
+      "|---|---|---|---|---|---|---|---|\n";
   for (const RuntimeOption& option : runtime_options()) {
     std::string meaning = cell(std::string(option.meaning));
     if (!option.page.empty()) meaning += fmt::format(" ([{0}](../{0}))", option.page);
@@ -68,9 +67,10 @@ ReferenceDocument runtime_options_document() {
     if (!option.usual.empty()) {
       usual += fmt::format("{}`{}` on the command line and of a service", usual.empty() ? "" : "; ", option.usual);
     }
-    text += row({code(option.field), option.has(OptionDoor::environment) ? code(option.variable()) : "",
-                 option.has(OptionDoor::command) ? code(option.flag()) : "",
-                 option.has(OptionDoor::service) ? code(option.key()) : "", cell(option.values()), usual, meaning});
+    text +=
+        row({code(option.field), code(option.word), option.has(OptionDoor::environment) ? code(option.variable()) : "",
+             option.has(OptionDoor::command) ? code(option.flag()) : "",
+             option.has(OptionDoor::service) ? code(option.key()) : "", cell(option.values()), usual, meaning});
   }
   return {"runtime-options.md", std::move(text)};
 }

@@ -46,7 +46,7 @@ struct ClusterChoice {
 [[nodiscard]] Json clusters_json(const ClusterChoice& choice);
 
 /// Finds the best clusters for a factorization of order `n` in a runtime with these options, on this machine. If too
-/// little is known of the machine, returns nothing and warns (`RuntimeOptions::on_warning`). Throws `Error`.
+/// little is known of the machine, returns nothing and warns (`ObservationOptions::on_warning`). Throws `Error`.
 using FindClusters = std::function<std::optional<ClusterChoice>(const RuntimeOptions& runtime,
                                                                 const linalg::FactorizationOptions& options,
                                                                 std::int64_t n, std::size_t element_bytes)>;

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "actors/reporting/intervals.hpp"
 #include "apps/run/factorization_outcome.hpp"
 #include "linalg/factorization.hpp"
 #include "linalg/problem.hpp"
 #include "linalg/residuals.hpp"
+#include "traces/analysis/intervals.hpp"
 #include "troupe/trace.hpp"
 
 namespace troupe::apps {
@@ -33,7 +33,7 @@ class MeasuredFactorization {
   /// Factorizes a copy of the matrix. Throws what `Factorization` throws.
   [[nodiscard]] FactorizationOutcome run();
   /// Returns the time from the beginning of the last run to its end, by the clock of traces.
-  [[nodiscard]] const actors::Interval& window() const { return window_; }
+  [[nodiscard]] const traces::Interval& window() const { return window_; }
   /// Returns the residuals of the last run's factors (not on a service), and of a system that is solved with them.
   [[nodiscard]] std::vector<linalg::Residual> residuals();
 
@@ -48,7 +48,7 @@ class MeasuredFactorization {
   /// The factors of the last run.
   linalg::DenseMatrix<T> factors_;
   std::unique_ptr<linalg::Factorization<T>> factorization_;
-  actors::Interval window_;
+  traces::Interval window_;
 };
 
 }  // namespace troupe::apps

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "actors/observation/report_members.hpp"
 #include "actors/scheduler/policy_specification.hpp"
 #include "apps/run/remarks.hpp"
-#include "proto/json/json.hpp"
 #include "proto/median.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/text/human.hpp"
@@ -40,9 +40,9 @@ struct WorkerTimes {
 
 WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
   // A counter grows when a worker stops an activity. In a very short run, that activity may have begun before the run.
-  const double busy = std::min(seconds(worker.busy), run_seconds);
-  const double waiting = std::min(seconds(worker.waiting_for_data), run_seconds - busy);
-  const double searching = std::min(seconds(worker.searching), run_seconds - busy - waiting);
+  const double busy = std::min(seconds(worker.time.busy), run_seconds);
+  const double waiting = std::min(seconds(worker.time.waiting_for_data), run_seconds - busy);
+  const double searching = std::min(seconds(worker.time.searching), run_seconds - busy - waiting);
   return {busy, waiting, searching, std::max(0.0, run_seconds - busy - waiting - searching)};
 }
 
@@ -124,7 +124,7 @@ std::string teams_line(const RunReport& report) {
 void print_workers(const RunSummary& summary) {
   if (is_of_service(summary.report)) {
     fmt::print("\nThe workers of the service spent {} on the last run.\n",
-               traces::human_seconds(seconds(summary.report.workers[0].busy)));
+               traces::human_seconds(seconds(summary.report.workers[0].time.busy)));
     return;
   }
   const double last = summary.runs.back().seconds;
@@ -139,12 +139,12 @@ void print_workers(const RunSummary& summary) {
   traces::Table table(std::move(columns));
   for (const WorkerReport& worker : summary.report.workers) {
     const WorkerTimes times = times_of(worker, last);
-    std::vector<std::string> row{fmt::to_string(worker.worker.value()), worker.device, human_count(worker.tasks),
+    std::vector<std::string> row{fmt::to_string(worker.worker.value()), worker.device, human_count(worker.counts.tasks),
                                  share(times.busy)};
     if (teams) row.push_back(worker.cores > 1 ? traces::human_share(worker.team) : "");
     if (waits) row.push_back(share(times.waiting));
-    row.insert(row.end(), {share(times.searching), share(times.idle), human_count(worker.steals),
-                           human_count(worker.stolen_tasks)});
+    row.insert(row.end(), {share(times.searching), share(times.idle), human_count(worker.counts.steals),
+                           human_count(worker.counts.stolen_tasks)});
     table.add_row(std::move(row));
   }
   fmt::print("\nWhat the workers did in the last run:\n{}", table.text(2));
@@ -231,22 +231,12 @@ Json workers_as_json(const RunReport& report, double run_seconds) {
   Json workers = Json::array();
   for (const WorkerReport& worker : report.workers) {
     const WorkerTimes times = times_of(worker, run_seconds);
-    const Json id = worker.worker.valid() ? Json(worker.worker.value()) : Json(nullptr);
-    Json json{{"worker", id},
-              {"device", worker.device},
-              {"kind", to_string(worker.kind)},
-              {"cores", is_accelerator(worker.kind) ? 0 : worker.cores},
-              {"processing_unit", worker.bound_to},
-              {"tasks", worker.tasks},
-              {"busy_seconds", times.busy},
-              {"waiting_for_data_seconds", times.waiting},
-              {"searching_seconds", times.searching},
-              {"idle_seconds", times.idle},
-              {"steals", worker.steals},
-              {"stolen_tasks", worker.stolen_tasks},
-              {"issued_ahead", worker.issued_ahead},
-              {"failed_steals", worker.failed_steals},
-              {"parks", worker.parks}};
+    Json json = as_json(worker);
+    if (is_accelerator(worker.kind)) json["cores"] = 0;
+    json["busy_seconds"] = times.busy;
+    json["waiting_for_data_seconds"] = times.waiting;
+    json["searching_seconds"] = times.searching;
+    json["idle_seconds"] = times.idle;
     if (!is_accelerator(worker.kind) && worker.cores > 1) {
       json["members"] = worker.members;
       json["team"] = traces::team_json(worker.team);
@@ -275,16 +265,16 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
   for (std::size_t i = 0; i < result.workers.size(); ++i) {
     WorkerReport& worker = result.workers[i];
     const WorkerReport& before = earlier.workers[i];
-    worker.tasks -= before.tasks;
-    worker.steals -= before.steals;
-    worker.stolen_tasks -= before.stolen_tasks;
-    worker.issued_ahead -= before.issued_ahead;
-    worker.failed_steals -= before.failed_steals;
-    worker.parks -= before.parks;
+    worker.counts.tasks -= before.counts.tasks;
+    worker.counts.steals -= before.counts.steals;
+    worker.counts.stolen_tasks -= before.counts.stolen_tasks;
+    worker.counts.issued_ahead -= before.counts.issued_ahead;
+    worker.counts.failed_steals -= before.counts.failed_steals;
+    worker.counts.parks -= before.counts.parks;
     worker.team -= before.team;
-    worker.busy -= before.busy;
-    worker.searching -= before.searching;
-    worker.waiting_for_data -= before.waiting_for_data;
+    worker.time.busy -= before.time.busy;
+    worker.time.searching -= before.time.searching;
+    worker.time.waiting_for_data -= before.time.waiting_for_data;
   }
   result.transfers = traces::difference(later.transfers, earlier.transfers);
   for (PredictionReport& of : result.predictions) {

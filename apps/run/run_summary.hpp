@@ -40,7 +40,7 @@ struct RunSummary {
   std::vector<linalg::Residual> residuals;
   RunReport report;
   Trace trace;
-  actors::Interval window;
+  traces::Interval window;
   std::optional<traces::PictureFiles> picture;
   /// Metrics since the runtime's start.
   std::optional<MetricsSnapshot> metrics;

@@ -35,7 +35,7 @@ struct Solved {
   RunReport report;
   double total_seconds = 0;
   Trace trace;
-  actors::Interval window;
+  traces::Interval window;
   TraceOutcome traced;
   linalg::Residual residual;
   SolutionQuality quality;

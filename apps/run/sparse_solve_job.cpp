@@ -56,7 +56,7 @@ struct SparseSolved {
   /// The report of the factorization.
   RunReport report;
   Trace trace;
-  actors::Interval window;
+  traces::Interval window;
   TraceOutcome traced;
   std::optional<MetricsSnapshot> metrics;
   std::string policy;

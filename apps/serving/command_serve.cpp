@@ -55,7 +55,7 @@ service::ServerOptions server_options(const Configuration& configuration, const 
   };
   options.look_json = [](const service::ServiceViewSource& source) { return service::view_to_text(source.look()); };
   options.log = log.sink();
-  options.runtime.on_warning = [log](const std::string& what) {
+  options.runtime.observation.on_warning = [log](const std::string& what) {
     log.write(LogLevel::warning, "runtime", std::array{LogField{"reason", what}});
   };
   return options;
@@ -137,7 +137,7 @@ int serve(const Configuration& configuration) {
   const Log log = Log::open(configuration.log).value_or_throw();
   service::CodeletLibrary codelets;
   service::load_plugins(configuration.plugins, ::geteuid(), codelets, log.sink()).value_or_throw();
-  codelets.check_restrictions(configuration.server.runtime.restrict).value_or_throw();
+  codelets.check_restrictions(configuration.server.runtime.placement.restrict).value_or_throw();
   auto server = service::Server::start(server_options(configuration, log), codelets).value_or_throw();
   std::unique_ptr<ForcedEnd> end;
   {

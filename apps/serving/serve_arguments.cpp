@@ -71,7 +71,7 @@ void add_serve_options(CLI::App& command, ServeArguments& arguments) {
 
 service::Configuration effective_configuration(const ServeArguments& arguments) {
   service::Configuration configuration;
-  configuration.server.runtime.model_folder = default_model_folder();
+  configuration.server.runtime.placement.models = default_model_folder();
   const std::string usual = service::default_configuration_file();
   std::error_code unreadable;
   if (!arguments.file.empty()) {

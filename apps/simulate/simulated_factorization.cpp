@@ -37,14 +37,14 @@ void set_reuse_by_position(Runtime& runtime, const TiledMatrix<T>& a) {
 RuntimeOptions runtime_options_of(const SimulatedRun& run) {
   RuntimeOptions options;
   options.policy = run.policy;
-  options.restrict = run.restrict;
+  options.placement.restrict = run.restrict;
   auto simulation = std::make_shared<SimulationOptions>(run.simulation);
   simulation->gpus = regardless_of_numbers(run.simulation.gpus, run.simulation.machine);
   options.simulation = std::move(simulation);
   options.trace = run.trace;
-  options.observer = run.recorder;
-  options.eviction = run.eviction;
-  options.access_observer = run.access_observer;
+  options.observation.observer = run.recorder;
+  options.accelerators.eviction = run.eviction;
+  options.observation.access_observer = run.access_observer;
   // The window is so large that policies see all tasks.
   options.window = std::size_t{1} << 24U;
   return options;

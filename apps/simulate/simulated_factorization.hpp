@@ -45,10 +45,10 @@ struct SimulatedRun {
   /// QR, LU with incremental pivoting: inner block of the triangular factors.
   std::int64_t inner = 128;
   std::string policy = "heft";
-  /// `RuntimeOptions::restrict`.
+  /// `PlacementOptions::restrict`.
   std::string restrict = {};
   SimulationOptions simulation;
-  /// The eviction policy: what leaves a full memory first (`RuntimeOptions::eviction`).
+  /// The eviction policy: what leaves a full memory first (`AcceleratorOptions::eviction`).
   std::string eviction = "next-use";
   /// True: tile (i, j) has the reuse index i + j, since tiles to the bottom right are used longest.
   bool reuse_by_position = false;

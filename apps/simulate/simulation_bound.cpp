@@ -58,7 +58,7 @@ class Workers {
   void add(const FactorizationGraph& graph, DescribedDevice device, WorkerType type) {
     auto& times = times_.emplace_back();
     SimulationOptions means;
-    means.kernel_overhead = options_.kernel_overhead;
+    means.accelerators.kernel_overhead = options_.accelerators.kernel_overhead;
     for (const FactorizationGraph::Kind& kind : graph.kinds) {
       const auto time = time_of(kind, device);
       times.push_back(time.value_or(platform::KernelTime{}));
@@ -138,8 +138,8 @@ std::optional<FactorizationGraph> record_graph(const SimulatedRun& run) {
   if (recorded.simulation.clusters == kAutomaticClusters) recorded.simulation.clusters.clear();
   recorded.trace = false;
   recorded.simulation.noise = false;
-  recorded.simulation.gpu_memory.reset();
-  recorded.simulation.memory_share = 1;
+  recorded.simulation.accelerators.gpu_memory.reset();
+  recorded.simulation.accelerators.memory_share = 1;
   recorded.recorder = std::make_shared<GraphRecorder>();
   static_cast<void>(simulate(recorded));
   return recorded.recorder->take();

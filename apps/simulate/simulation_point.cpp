@@ -46,12 +46,12 @@ std::vector<WorkerUse> workers_of(const std::vector<FactorizationOutcome>& outco
   std::vector<WorkerUse> workers;
   const std::vector<WorkerReport>& first = outcomes.front().report.workers;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    const auto busy = [i](const FactorizationOutcome& outcome) { return seconds(outcome.report.workers[i].busy); };
-    workers.push_back({first[i].device, is_accelerator(first[i].kind),
-                       is_accelerator(first[i].kind) ? 0 : first[i].cores,
-                       estimate_of(outcomes, [i](const auto& outcome) { return outcome.report.workers[i].tasks; }),
-                       estimate_of(outcomes, busy),
-                       estimate_of(outcomes, [&](const auto& outcome) { return busy(outcome) / outcome.seconds; })});
+    const auto busy = [i](const FactorizationOutcome& outcome) { return seconds(outcome.report.workers[i].time.busy); };
+    workers.push_back(
+        {first[i].device, is_accelerator(first[i].kind), is_accelerator(first[i].kind) ? 0 : first[i].cores,
+         estimate_of(outcomes, [i](const auto& outcome) { return outcome.report.workers[i].counts.tasks; }),
+         estimate_of(outcomes, busy),
+         estimate_of(outcomes, [&](const auto& outcome) { return busy(outcome) / outcome.seconds; })});
   }
   return workers;
 }
@@ -114,8 +114,8 @@ SimulationPoint point_of(SimulationPlace place, const std::vector<FactorizationO
   point.bytes_device_to_device =
       of_transfers([](const TransferReport& report) { return report.device_to_device.count; });
   point.bytes = of_transfers([](const TransferReport& report) { return report.total().count; });
-  point.evictions = of_transfers([](const TransferReport& report) { return report.evictions; });
-  point.write_backs = of_transfers([](const TransferReport& report) { return report.write_backs; });
+  point.evictions = of_transfers([](const TransferReport& report) { return report.manager.evictions; });
+  point.write_backs = of_transfers([](const TransferReport& report) { return report.manager.write_backs; });
   point.links = links_of(outcomes);
   point.workers = workers_of(outcomes);
   return point;

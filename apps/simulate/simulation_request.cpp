@@ -62,20 +62,20 @@ SimulationOptions options_of(const SimulationArguments& arguments, MachineDescri
   SimulationOptions options = arguments.simulation;
   options.machine = std::move(machine);
   const bool starpu = arguments.assume == "starpu";
-  options.memory_share = arguments.memory_share.value_or(starpu ? 0.9 : 1);
-  options.gpu_lookahead = arguments.lookahead.value_or(2);
-  options.kernel_overhead = microseconds(arguments.kernel_overhead_us.value_or(starpu ? 10 : 0));
-  if (arguments.launch_us) options.launch = microseconds(*arguments.launch_us);
-  if (arguments.notice_us) options.notice = microseconds(*arguments.notice_us);
-  options.copy_overhead = microseconds(arguments.copy_overhead_us.value_or(starpu ? 10 : 0));
-  options.write_back_finished = arguments.write_back || starpu;
-  options.copy_streams = arguments.copy_streams.value_or(starpu);
-  options.priorities = arguments.priorities.value_or(!starpu);
+  options.accelerators.memory_share = arguments.memory_share.value_or(starpu ? 0.9 : 1);
+  options.accelerators.ahead.gpu = arguments.lookahead.value_or(2);
+  options.accelerators.kernel_overhead = microseconds(arguments.kernel_overhead_us.value_or(starpu ? 10 : 0));
+  if (arguments.launch_us) options.accelerators.launch = microseconds(*arguments.launch_us);
+  if (arguments.notice_us) options.accelerators.notice = microseconds(*arguments.notice_us);
+  options.copies.overhead = microseconds(arguments.copy_overhead_us.value_or(starpu ? 10 : 0));
+  options.copies.write_back_finished = arguments.write_back || starpu;
+  options.copies.streams = arguments.copy_streams.value_or(starpu);
+  options.knowledge.priorities = arguments.priorities.value_or(!starpu);
   if (arguments.repeat > 1 && arguments.noise == false) {
     throw Error(ErrorCode::invalid_argument,
                 "--repeat: without noise all runs are equal: leave --repeat away, or --no-noise");
   }
-  if (options.model == SimulationOptions::Model::learned && options.kernel_error != 1) {
+  if (options.knowledge.model == SimulationOptions::Model::learned && options.knowledge.kernel_error != 1) {
     throw Error(ErrorCode::invalid_argument,
                 "--kernel-error: what is learned is not wrong: leave it away, or --model learned");
   }
@@ -114,8 +114,9 @@ Bytes largest_task(const SimulatedRun& run, std::int64_t n) {
 
 /// Returns the memory for data in bytes.
 double memory_for_data(const SimulationOptions& options, int gpu) {
-  const Bytes memory = options.gpu_memory.value_or(options.machine.gpus[static_cast<std::size_t>(gpu)].memory);
-  return static_cast<double>(memory.count) * options.memory_share;
+  const Bytes memory =
+      options.accelerators.gpu_memory.value_or(options.machine.gpus[static_cast<std::size_t>(gpu)].memory);
+  return static_cast<double>(memory.count) * options.accelerators.memory_share;
 }
 
 }  // namespace

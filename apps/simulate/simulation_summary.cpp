@@ -75,28 +75,32 @@ std::string choices_text(const SimulationSummary& summary) {
 /// Returns the assumptions that differ from a plain run.
 std::string assumptions_text(const SimulationOptions& options) {
   std::vector<std::string> said;
-  if (options.memory_share < 1) said.push_back(fmt::format("{:g} of each GPU's memory", options.memory_share));
-  if (options.gpu_memory)
-    said.push_back(fmt::format("{} of memory on each GPU", traces::human_bytes(*options.gpu_memory)));
-  if (options.gpu_lookahead != 2) said.push_back(fmt::format("lookahead {}", options.gpu_lookahead));
-  if (options.kernel_overhead > Duration{}) {
-    said.push_back(fmt::format("{:g} us per kernel launch", microseconds(options.kernel_overhead)));
+  if (options.accelerators.memory_share < 1)
+    said.push_back(fmt::format("{:g} of each GPU's memory", options.accelerators.memory_share));
+  if (options.accelerators.gpu_memory)
+    said.push_back(fmt::format("{} of memory on each GPU", traces::human_bytes(*options.accelerators.gpu_memory)));
+  if (options.accelerators.ahead.gpu != 2) said.push_back(fmt::format("lookahead {}", options.accelerators.ahead.gpu));
+  if (options.accelerators.kernel_overhead > Duration{}) {
+    said.push_back(fmt::format("{:g} us per kernel launch", microseconds(options.accelerators.kernel_overhead)));
   }
-  if (options.launch) said.push_back(fmt::format("{:g} us to launch a kernel", microseconds(*options.launch)));
-  if (options.notice) said.push_back(fmt::format("{:g} us to notice its end", microseconds(*options.notice)));
-  if (options.issue_ahead != 8) said.push_back(fmt::format("{} tasks issued ahead", options.issue_ahead));
-  if (options.copy_overhead > Duration{}) {
-    said.push_back(fmt::format("{:g} us per copy", microseconds(options.copy_overhead)));
+  if (options.accelerators.launch)
+    said.push_back(fmt::format("{:g} us to launch a kernel", microseconds(*options.accelerators.launch)));
+  if (options.accelerators.notice)
+    said.push_back(fmt::format("{:g} us to notice its end", microseconds(*options.accelerators.notice)));
+  if (options.accelerators.ahead.issue != 8)
+    said.push_back(fmt::format("{} tasks issued ahead", options.accelerators.ahead.issue));
+  if (options.copies.overhead > Duration{}) {
+    said.push_back(fmt::format("{:g} us per copy", microseconds(options.copies.overhead)));
   }
-  if (!options.peer_copies) said.emplace_back("copies between GPUs go through host memory");
-  if (options.write_back_finished) said.emplace_back("finished tiles written back early");
-  if (options.copy_streams) said.emplace_back("copies as in streams");
-  if (!options.priorities) said.emplace_back("no priorities");
-  if (options.model == SimulationOptions::Model::learned) said.emplace_back("policies learn the times");
-  if (options.kernel_error > 1)
-    said.push_back(fmt::format("kernel times believed within 1/{0:g} to {0:g}", options.kernel_error));
-  if (options.bandwidth_error > 1) {
-    said.push_back(fmt::format("bandwidths believed within 1/{0:g} to {0:g}", options.bandwidth_error));
+  if (!options.copies.peer) said.emplace_back("copies between GPUs go through host memory");
+  if (options.copies.write_back_finished) said.emplace_back("finished tiles written back early");
+  if (options.copies.streams) said.emplace_back("copies as in streams");
+  if (!options.knowledge.priorities) said.emplace_back("no priorities");
+  if (options.knowledge.model == SimulationOptions::Model::learned) said.emplace_back("policies learn the times");
+  if (options.knowledge.kernel_error > 1)
+    said.push_back(fmt::format("kernel times believed within 1/{0:g} to {0:g}", options.knowledge.kernel_error));
+  if (options.knowledge.bandwidth_error > 1) {
+    said.push_back(fmt::format("bandwidths believed within 1/{0:g} to {0:g}", options.knowledge.bandwidth_error));
   }
   std::string text;
   for (const std::string& part : said) text += (text.empty() ? "" : "; ") + part;
@@ -159,23 +163,23 @@ Json run_json(const FactorizationOutcome& outcome, std::uint64_t seed) {
 }
 
 Json options_json(const SimulationOptions& options) {
-  Json json{{"memory_share", options.memory_share},
-            {"lookahead", options.gpu_lookahead},
-            {"kernel_overhead_us", microseconds(options.kernel_overhead)},
-            {"issue_ahead", options.issue_ahead},
-            {"copy_overhead_us", microseconds(options.copy_overhead)},
-            {"write_back", options.write_back_finished},
-            {"copy_streams", options.copy_streams},
-            {"priorities", options.priorities},
-            {"peer_copies", options.peer_copies},
-            {"model", name_of(options.model)},
-            {"kernel_error", options.kernel_error},
-            {"bandwidth_error", options.bandwidth_error},
+  Json json{{"memory_share", options.accelerators.memory_share},
+            {"lookahead", options.accelerators.ahead.gpu},
+            {"kernel_overhead_us", microseconds(options.accelerators.kernel_overhead)},
+            {"issue_ahead", options.accelerators.ahead.issue},
+            {"copy_overhead_us", microseconds(options.copies.overhead)},
+            {"write_back", options.copies.write_back_finished},
+            {"copy_streams", options.copies.streams},
+            {"priorities", options.knowledge.priorities},
+            {"peer_copies", options.copies.peer},
+            {"model", name_of(options.knowledge.model)},
+            {"kernel_error", options.knowledge.kernel_error},
+            {"bandwidth_error", options.knowledge.bandwidth_error},
             {"noise", options.noise}};
-  if (options.launch) json["launch_us"] = microseconds(*options.launch);
-  if (options.notice) json["notice_us"] = microseconds(*options.notice);
+  if (options.accelerators.launch) json["launch_us"] = microseconds(*options.accelerators.launch);
+  if (options.accelerators.notice) json["notice_us"] = microseconds(*options.accelerators.notice);
   if (!options.clusters.empty()) json["clusters"] = options.clusters;
-  if (options.gpu_memory) json["gpu_memory_bytes"] = options.gpu_memory->count;
+  if (options.accelerators.gpu_memory) json["gpu_memory_bytes"] = options.accelerators.gpu_memory->count;
   return json;
 }
 

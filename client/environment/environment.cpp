@@ -49,7 +49,7 @@ std::vector<SetVariable> unknown_variables() {
 
 Result<FromEnvironment> with_environment(const RuntimeOptions& options) {
   FromEnvironment result{{options}};
-  const bool watched_only = options.simulation != nullptr || options.deterministic || options.shared;
+  const bool watched_only = options.simulation != nullptr || options.threads.deterministic || options.threads.shared;
   for (const Variable& variable : variables()) {
     if (watched_only && !variable.watches) continue;
     const std::string value = platform::environment_value(variable.name);

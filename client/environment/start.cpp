@@ -31,7 +31,7 @@ Result<std::unique_ptr<Backend>> start_in_environment(const RuntimeOptions& opti
   auto merged = with_environment(options);
   if (!merged) return merged.failure();
   const auto& [settings, taken] = merged.value();
-  const Warn warn = warner(options.on_warning);
+  const Warn warn = warner(options.observation.on_warning);
   warn_of_mistakes(warn);
   auto started = EmbeddedBackend::start(settings.options);
   if (!started && taken.empty()) return started.failure();

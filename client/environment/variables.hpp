@@ -36,7 +36,7 @@ struct Variable {
   std::string values;
   std::string meaning;
   std::string option;
-  /// True if the variable only observes; then it also counts in virtual time and with `RuntimeOptions::deterministic`.
+  /// True if the variable only observes; then it also counts in virtual time and with `ThreadOptions::deterministic`.
   bool watches = false;
   /// Returns true if the option that the variable sets still has its default in `RuntimeOptions`, so that the
   /// environment may set it.

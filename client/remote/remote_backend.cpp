@@ -539,8 +539,8 @@ Result<RunReport> RemoteBackend::report() const {
   report.ended = job->ended;
   WorkerReport& workers = report.workers.emplace_back();
   workers.device = "the workers of the service";
-  workers.tasks = job->ended;
-  workers.busy = job->worker_time;
+  workers.counts.tasks = job->ended;
+  workers.time.busy = job->worker_time;
   return report;
 }
 

@@ -246,4 +246,16 @@ class DeviceSet {
 /// The text for people: "cpu core, CUDA GPU", "h200, worker 3"; "no device" for an empty set.
 [[nodiscard]] std::string to_string(const DeviceSet& devices);
 
+/// How far ahead devices are given work. Each number is 0 to 1024.
+struct LookaheadOptions {
+  /// The number of tasks whose data an accelerator fetches while its kernels run; and the corresponding number for a
+  /// core beside accelerators. More hides more latency and decides earlier.
+  std::size_t gpu = 4;
+  std::size_t core = 1;
+  /// The number of tasks that an accelerator is given beyond those that it takes at a time, so that it goes on without
+  /// the host: ready tasks, and tasks that wait only for tasks on it. Only as long as these are little work: at most
+  /// four times the time that the host takes to notice an end and launch a kernel (`DeviceTraits`). 0: none.
+  std::size_t issue = 8;
+};
+
 }  // namespace troupe

@@ -43,15 +43,8 @@ struct MemoryUse {
   Bytes used;
 };
 
-struct TransferReport {
-  Bytes host_to_device;
-  Bytes device_to_host;
-  Bytes device_to_device;
-  /// The pairs of nodes that copied anything.
-  std::vector<PairTraffic> pairs;
-  std::vector<LinkTraffic> links;
-  std::vector<MemoryUse> memories;
-  /// Counts of the memory manager.
+/// What the memory manager has counted.
+struct MemoryManagerCounts {
   std::uint64_t evictions = 0;
   std::uint64_t write_backs = 0;
   std::uint64_t prefetches = 0;
@@ -61,7 +54,18 @@ struct TransferReport {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   /// The number of times that a thread had the memory manager to itself; no other thread can use it meanwhile.
-  std::uint64_t manager_passes = 0;
+  std::uint64_t passes = 0;
+};
+
+struct TransferReport {
+  Bytes host_to_device;
+  Bytes device_to_host;
+  Bytes device_to_device;
+  /// The pairs of nodes that copied anything.
+  std::vector<PairTraffic> pairs;
+  std::vector<LinkTraffic> links;
+  std::vector<MemoryUse> memories;
+  MemoryManagerCounts manager;
 
   [[nodiscard]] Bytes total() const { return host_to_device + device_to_host + device_to_device; }
 };
@@ -179,21 +183,8 @@ struct Progress {
   std::uint64_t ended = 0;
 };
 
-/// One worker of a run report.
-struct WorkerReport {
-  WorkerId worker;
-  /// The device's name: "cpu core 3".
-  std::string device;
-  DeviceKind kind = DeviceKind::cpu_core;
-  /// The number of cores that work together as this worker: more than one in a cluster; 0: it lends its thread to one
-  /// (`RuntimeOptions::regroup`).
-  int cores = 1;
-  /// The processing unit that its thread is bound to, or -1.
-  int bound_to = -1;
-  /// The processing units of a core or a cluster, the master's first, whether or not threads are bound to them.
-  std::vector<int> members = {};
-  /// The share of its cores' time that a cluster's tasks have used so far. All zero in virtual time.
-  TeamUse team;
+/// What a worker has counted.
+struct WorkerCounts {
   std::uint64_t tasks = 0;
   /// Successful steal requests, the tasks that they brought, and requests that brought none.
   std::uint64_t steals = 0;
@@ -206,11 +197,34 @@ struct WorkerReport {
   std::uint64_t issued_ahead = 0;
   /// The number of times that it went to sleep.
   std::uint64_t parks = 0;
+};
+
+/// What a worker has spent its time on.
+struct WorkerTime {
   /// Time of running tasks (including the runtime's work between them), and time of looking for work.
   Duration busy{};
   Duration searching{};
   /// Time in which it had tasks in hand and none ran, because their data had not arrived.
   Duration waiting_for_data{};
+};
+
+/// One worker of a run report.
+struct WorkerReport {
+  WorkerId worker;
+  /// The device's name: "cpu core 3".
+  std::string device;
+  DeviceKind kind = DeviceKind::cpu_core;
+  /// The number of cores that work together as this worker: more than one in a cluster; 0: it lends its thread to one
+  /// (`ThreadOptions::regroup`).
+  int cores = 1;
+  /// The processing unit that its thread is bound to, or -1.
+  int bound_to = -1;
+  /// The processing units of a core or a cluster, the master's first, whether or not threads are bound to them.
+  std::vector<int> members = {};
+  /// The share of its cores' time that a cluster's tasks have used so far. All zero in virtual time.
+  TeamUse team;
+  WorkerCounts counts;
+  WorkerTime time;
 };
 
 struct RunReport {

@@ -39,7 +39,7 @@ namespace client {
 [[nodiscard]] std::shared_ptr<Backend> connect_needs_the_library_Troupe_remote(const ConnectOptions& options);
 }  // namespace client
 
-/// Returns a folder for `RuntimeOptions::model_folder` in the user's cache: `$XDG_CACHE_HOME/troupe`, else
+/// Returns a folder for `PlacementOptions::models` in the user's cache: `$XDG_CACHE_HOME/troupe`, else
 /// `$HOME/.cache/troupe`; empty if neither variable is set. The command line uses it. Reads the environment.
 [[nodiscard]] std::string default_model_folder();
 
@@ -66,8 +66,8 @@ class Runtime {
     return Runtime(client::connect_needs_the_library_Troupe_remote(options));
   }
   /// Waits for all tasks, and for those that they submit. Failures that the program was never told of become a warning
-  /// (`RuntimeOptions::on_warning`, else standard error): call `wait` before. The destructor returns at once, and ends
-  /// nothing, in a child of `fork` and inside of one of the runtime's own kernels or callbacks (`exit` there ends
+  /// (`ObservationOptions::on_warning`, else standard error): call `wait` before. The destructor returns at once, and
+  /// ends nothing, in a child of `fork` and inside of one of the runtime's own kernels or callbacks (`exit` there ends
   /// static objects).
   ~Runtime();
   Runtime(const Runtime&) = delete;
@@ -188,7 +188,7 @@ class Runtime {
   /// tasks that are there, as `wait` does.
   void stop();
 
-  /// Makes new clusters of the cores while tasks run; needs `RuntimeOptions::regroup`. Examples: "2x10", "1x16+4x1",
+  /// Makes new clusters of the cores while tasks run; needs `ThreadOptions::regroup`. Examples: "2x10", "1x16+4x1",
   /// "socket", "numa", "l3", or "single", each core alone. Returns at once. Workers whose clusters change finish the
   /// kernels that they run, and tasks that were placed on them are placed again; the last of them to finish makes the
   /// change. Meanwhile the other workers continue. If further clusters are requested during a change, the last request

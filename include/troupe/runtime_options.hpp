@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "troupe/devices.hpp"
 #include "troupe/emulation_options.hpp"
 #include "troupe/units.hpp"
 #include "troupe/why.hpp"
@@ -26,22 +27,36 @@ namespace scheduler {
 class PlacingPolicy;
 }
 struct SimulationOptions;
-/// The options of a runtime. Every field may keep its default.
-struct RuntimeOptions {
-  /// The number of cores to use; 0: all that this process may use (cpuset, affinity mask, control groups). Asking for
-  /// more is an error that names the limit.
-  int cores = 0;
-  /// The clusters of cores, each of which is one worker: "2x10", "1x16+4x1", "socket", "numa" or "l3"
-  /// (docs/clusters.md). Cores that are left over are workers of their own; with "single" and with an empty text all
-  /// cores are. Clusters can change while tasks run: "2x10,1500:single" changes when 1500 tasks have ended. "auto"
-  /// groups the cores as suits the remaining work; it needs a placing policy ("default" is one then) and does not work
-  /// with `deterministic`.
-  std::string clusters = {};
+
+/// How workers use cores and threads.
+struct ThreadOptions {
+  /// Binds each worker's thread to its core. Unbound threads move between cores and lose their caches.
+  bool bind = true;
+  /// Counts every hyperthread as a core. Dense linear algebra is slower with it.
+  bool hyperthreads = false;
+  /// The processing units to use: `0-3,8`; empty: all that are allowed.
+  std::string cpus = {};
+  /// Allows more workers than cores, unbound: for tests.
+  bool oversubscribe = false;
+  /// The time that an idle worker looks for work before it sleeps: a longer time reacts faster and uses more processor
+  /// time. Below 0 is an error.
+  Duration spin = std::chrono::microseconds(50);
   /// Clusters can be changed while tasks run (`Runtime::regroup`). Every core has a worker then, including cores that
   /// lend their threads to a cluster; `clusters` is the grouping at the start.
   bool regroup = false;
-  /// The scheduling policy, which decides where tasks run: a name, and options behind a colon (docs/policies.md).
-  std::string policy = "default";
+  /// Runs everything in the thread that waits, one message at a time in an order drawn from `seed`: the same seed gives
+  /// the same order. Only one thread may submit and wait. For tests; kernels do not run in parallel.
+  bool deterministic = false;
+  /// Several clients share the workers, each with a graph of its own (`RuntimeSystem::open_graph`): for services. Not
+  /// in virtual time and not with `deterministic`.
+  bool shared = false;
+  /// A pretended machine, in hwloc's notation, and the folder that stands for `/`: for tests.
+  std::string synthetic_topology = {};
+  std::string system_root = {};
+};
+
+/// What decides where tasks run, besides the policy.
+struct PlacementOptions {
   /// Codelets whose tasks only some devices may run, in addition to each task's options: "potrf,trsm:cores"
   /// (`parse_restrictions`).
   std::string restrict = {};
@@ -53,50 +68,24 @@ struct RuntimeOptions {
   /// made if need be: a file for each kind of machine, read at the start and replaced at the end (docs/models.md).
   /// "default" is `default_model_folder()`. Empty or "none": every runtime begins with nothing, and tries each codelet
   /// a few times on each kind of device. Not used in virtual time or with `deterministic`.
-  std::string model_folder = {};
-  /// Called for problems that do not stop the run: kernel times that are damaged, or cannot be kept; clusters that span
-  /// caches or NUMA nodes; failures that the program was never told of. Called in the thread that starts or ends the
-  /// runtime; its exceptions are dropped. Null: nobody is told, but warnings about environment variables and those
-  /// failures go to standard error.
-  std::function<void(const std::string&)> on_warning = nullptr;
-  /// The number of tasks that may be in flight before `submit` blocks: more lets policies see further and costs about
-  /// 250 bytes per task. Submissions from kernels and callbacks never block.
-  std::size_t window = 65536;
-  /// Binds each worker's thread to its core. Unbound threads move between cores and lose their caches.
-  bool bind = true;
-  /// Allows more workers than cores, unbound: for tests.
-  bool oversubscribe = false;
-  /// Counts every hyperthread as a core. Dense linear algebra is slower with it.
-  bool use_hyperthreads = false;
-  /// The processing units to use: `0-3,8`; empty: all that are allowed.
-  std::string restrict_to = {};
-  /// The time that an idle worker looks for work before it sleeps: a longer time reacts faster and uses more processor
-  /// time. Below 0 is an error.
-  Duration spin = std::chrono::microseconds(50);
-  /// Records every task's time, the tasks that it waited for, and the states of workers between tasks
-  /// (`Runtime::take_trace`): about 0.1 us per task and 16 to 56 bytes per entry, with one entry per task and one per
-  /// dependency.
-  bool trace = false;
-  /// If tasks are in flight and none has started or ended for so long, `on_stall` is called with the reason
-  /// (`Runtime::why`): once per stall, then at growing intervals. 0: never, and no thread watches. A kernel that takes
-  /// longer while nothing else can run counts as a stall. Below 0 is an error.
-  Duration why_after{};
-  /// Called in a thread of its own; it may use the runtime but not wait for it. Its exceptions are dropped.
-  std::function<void(const WhyReport&)> on_stall = nullptr;
-  /// The number of entries that are kept until the trace is taken; further entries are counted and lost.
-  std::size_t trace_limit = 4'000'000;
-  /// The seed of the random choices of policies.
-  std::uint64_t seed = 1;
-  /// Runs everything in the thread that waits, one message at a time in an order drawn from `seed`: the same seed gives
-  /// the same order. Only one thread may submit and wait. For tests; kernels do not run in parallel.
-  bool deterministic = false;
+  std::string models = {};
+};
+
+/// The accelerators of a runtime, besides the number of CUDA GPUs.
+struct AcceleratorOptions {
   /// Emulated accelerators. Each takes a core as long as there are more than one (docs/accelerators.md).
   std::vector<platform::EmulationOptions> emulated_gpus = {};
-  /// The number of CUDA GPUs: the first so many of those that this process may use. More than there are is an error.
-  int gpus = 0;
   /// The most memory that data may take on each CUDA GPU. Without a value: nine tenths of the memory that is free when
   /// the runtime starts, and never the last 512 MiB.
   std::optional<Bytes> gpu_memory = std::nullopt;
+  LookaheadOptions ahead = {};
+  /// The eviction policy, which chooses the data that leave a full memory first: "next-use", "reuse" or "lru"
+  /// (docs/eviction.md). Unknown names are an error.
+  std::string eviction = "next-use";
+  /// A file with the number of uses of each handle, in the order of registration: the reuse index of handles for which
+  /// the program sets none. If there is no such file, this run counts the uses and writes it. Empty: no file is read or
+  /// written.
+  std::string reuse_profile = {};
   /// OpenCL devices: "all", "gpu" or "cpu" (all of that sort), or numbers as `troupe info` lists them, "0,2". Empty:
   /// none. A device that does not exist is an error whose message lists those that do. Each takes a core as long as
   /// there are more than one.
@@ -112,38 +101,63 @@ struct RuntimeOptions {
   /// other data are copied for every task. 0: the alignment that the device needs for any type
   /// (CL_DEVICE_MEM_BASE_ADDR_ALIGN, often 128). If kernels use no vector types, the size of an element is enough.
   std::size_t opencl_alignment = 0;
-  /// The number of tasks whose data an accelerator fetches while its kernels run; and the corresponding number for a
-  /// core beside accelerators. Each is 0 to 1024.
-  std::size_t gpu_lookahead = 4;
-  std::size_t core_lookahead = 1;
-  /// The number of tasks that an accelerator is given beyond those that it takes at a time, so that it goes on without
-  /// the host: ready tasks, and tasks that wait only for tasks on it. Only as long as these are little work: at most
-  /// four times the time that the host takes to notice an end and launch a kernel (`DeviceTraits`). 0: none; up to
-  /// 1024.
-  std::size_t issue_ahead = 8;
-  /// The eviction policy, which chooses the data that leave a full memory first: "next-use", "reuse" or "lru"
-  /// (docs/eviction.md). Unknown names are an error.
-  std::string eviction = "next-use";
-  /// A file with the number of uses of each handle, in the order of registration: the reuse index of handles for which
-  /// the program sets none. If there is no such file, this run counts the uses and writes it. Empty: no file is read or
-  /// written.
-  std::string reuse_profile = {};
-  /// Several clients share the workers, each with a graph of its own (`RuntimeSystem::open_graph`): for services. Not
-  /// in virtual time and not with `deterministic`.
-  bool shared = false;
-  /// Hears from the memory manager which node uses which data (actors/memory/memory_options.hpp): for tools. Null:
-  /// nobody hears.
-  std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
-  /// Runs in virtual time on a described machine instead of this one; `cores`, `clusters`, `bind` and other options for
-  /// real cores have no effect then. Only one thread may submit and wait.
-  std::shared_ptr<const SimulationOptions> simulation = nullptr;
+};
+
+/// Who hears what a runtime does.
+struct ObservationOptions {
+  /// The number of entries that are kept until the trace is taken; further entries are counted and lost.
+  std::size_t trace_limit = 4'000'000;
+  /// If tasks are in flight and none has started or ended for so long, `on_stall` is called with the reason
+  /// (`Runtime::why`): once per stall, then at growing intervals. 0: never, and no thread watches. A kernel that takes
+  /// longer while nothing else can run counts as a stall. Below 0 is an error.
+  Duration why_after{};
+  /// Called in a thread of its own; it may use the runtime but not wait for it. Its exceptions are dropped.
+  std::function<void(const WhyReport&)> on_stall = nullptr;
+  /// Called for problems that do not stop the run: kernel times that are damaged, or cannot be kept; clusters that span
+  /// caches or NUMA nodes; failures that the program was never told of. Called in the thread that starts or ends the
+  /// runtime; its exceptions are dropped. Null: nobody is told, but warnings about environment variables and those
+  /// failures go to standard error.
+  std::function<void(const std::string&)> on_warning = nullptr;
   /// Sees every task as it is submitted, with its codelet and data, before it may run (graph/submission_observer.hpp):
   /// for tools that look at the whole graph. Called while the submitting thread holds the graph's lock, so it must be
   /// short and not use the runtime. Null: nobody sees them.
   std::shared_ptr<graph::SubmissionObserver> observer = nullptr;
-  /// A pretended machine, in hwloc's notation, and the folder that stands for `/`: for tests.
-  std::string synthetic_topology = {};
-  std::string system_root = {};
+  /// Hears from the memory manager which node uses which data (actors/memory/memory_options.hpp): for tools. Null:
+  /// nobody hears.
+  std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
+};
+
+/// The options of a runtime. Every field may keep its default.
+struct RuntimeOptions {
+  /// The number of cores to use; 0: all that this process may use (cpuset, affinity mask, control groups). Asking for
+  /// more is an error that names the limit.
+  int cores = 0;
+  /// The clusters of cores, each of which is one worker: "2x10", "1x16+4x1", "socket", "numa" or "l3"
+  /// (docs/clusters.md). Cores that are left over are workers of their own; with "single" and with an empty text all
+  /// cores are. Clusters can change while tasks run: "2x10,1500:single" changes when 1500 tasks have ended. "auto"
+  /// groups the cores as suits the remaining work; it needs a placing policy ("default" is one then) and does not work
+  /// with `deterministic`.
+  std::string clusters = {};
+  /// The number of CUDA GPUs: the first so many of those that this process may use. More than there are is an error.
+  int gpus = 0;
+  /// The scheduling policy, which decides where tasks run: a name, and options behind a colon (docs/policies.md).
+  std::string policy = "default";
+  /// The number of tasks that may be in flight before `submit` blocks: more lets policies see further and costs about
+  /// 250 bytes per task. Submissions from kernels and callbacks never block.
+  std::size_t window = 65536;
+  /// The seed of the random choices of policies.
+  std::uint64_t seed = 1;
+  /// Records every task's time, the tasks that it waited for, and the states of workers between tasks
+  /// (`Runtime::take_trace`): about 0.1 us per task and 16 to 56 bytes per entry, with one entry per task and one per
+  /// dependency.
+  bool trace = false;
+  /// Runs in virtual time on a described machine instead of this one; `cores`, `clusters`, `bind` and other options for
+  /// real cores have no effect then. Only one thread may submit and wait.
+  std::shared_ptr<const SimulationOptions> simulation = nullptr;
+  ThreadOptions threads = {};
+  PlacementOptions placement = {};
+  AcceleratorOptions accelerators = {};
+  ObservationOptions observation = {};
 };
 
 }  // namespace troupe

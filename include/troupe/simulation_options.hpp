@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "troupe/devices.hpp"
 #include "troupe/emulation_options.hpp"
 #include "troupe/layout.hpp"
 #include "troupe/machine.hpp"
@@ -70,55 +71,37 @@ using TimesOfCodelets = std::map<std::string, CodeletTimes, std::less<>>;
 using platform::load_machine;
 using platform::plain_machine;
 
-/// The options of a run on a described machine. Kernels and copies take the times of the description, as events of a
-/// virtual clock. Everything else (the graph, scheduler, memory manager, workers and their messages) is as in a real
-/// run, takes no time, and runs in the thread that waits. Equal options and programs give equal runs.
-struct SimulationOptions {
-  platform::MachineDescription machine;
-  /// The times of tasks of these codelets, which replace the description's. Without real buffers a codelet needs no
-  /// implementation for a kind of device that it has a time for here; a codelet without any implementation runs where
-  /// there are times.
-  TimesOfCodelets times = {};
-  /// The GPUs to use, by their number in the description.
-  std::vector<int> gpus = {};
-  /// The number of cores that run tasks. 0: all cores of the machine, less one for each GPU, which drives it.
-  int cores = 0;
-  /// The clusters of these cores, see `RuntimeOptions::clusters`.
-  std::string clusters = {};
-
-  /// True: kernel times vary by the description's deviations (log-normal). False: each takes its mean.
-  bool noise = false;
-  /// The seed of the noise and of everything else that is drawn.
-  std::uint64_t seed = 1;
-
+/// The GPUs of a described machine, besides its description.
+struct SimulatedAccelerators {
   /// The part of each GPU's memory that data may use.
   double memory_share = 1;
   /// Replaces the description's memory size, for all GPUs.
   std::optional<Bytes> gpu_memory = std::nullopt;
-  /// The number of tasks whose data a GPU fetches while a kernel runs, and the corresponding number for a core. More
-  /// hides more latency and decides earlier.
-  std::size_t gpu_lookahead = 2;
-  std::size_t core_lookahead = 1;
-  /// Times that are added to every kernel on a GPU, and to every copy.
+  LookaheadOptions ahead{.gpu = 2};
+  /// A time that is added to every kernel on a GPU.
   Duration kernel_overhead{};
-  Duration copy_overhead{};
-  /// Copies wait for one another as in CUDA's streams (`platform::LinkNetwork::Queueing::streams`).
-  bool copy_streams = false;
-  /// True: GPUs copy from one another. False: such a copy becomes two, to the host and from there to the other GPU, one
-  /// after the other; host memory keeps nothing of it.
-  bool peer_copies = true;
   /// These replace the description's times of all GPUs: the time from the start of a task on an idle GPU to its
   /// kernel's begin, and the time from a kernel's end until the GPU's worker completes the task.
-  /// `RuntimeOptions::issue_ahead` hides them.
+  /// `LookaheadOptions::issue` hides them.
   std::optional<Duration> launch = std::nullopt;
   std::optional<Duration> notice = std::nullopt;
-  /// See `RuntimeOptions::issue_ahead`.
-  std::size_t issue_ahead = 8;
+};
+
+/// How data move on a described machine.
+struct SimulatedCopies {
+  /// A time that is added to every copy.
+  Duration overhead{};
+  /// Copies wait for one another as in CUDA's streams (`platform::LinkNetwork::Queueing::streams`).
+  bool streams = false;
+  /// True: GPUs copy from one another. False: such a copy becomes two, to the host and from there to the other GPU, one
+  /// after the other; host memory keeps nothing of it.
+  bool peer = true;
   /// Copies data that no task writes any more to the host at once.
   bool write_back_finished = false;
-  /// True: tasks have the priorities that they are submitted with. False: all are equal.
-  bool priorities = true;
+};
 
+/// What placing policies know.
+struct SimulatedKnowledge {
   /// The kernel times that placing policies assume.
   enum class Model {
     /// The description's means.
@@ -132,15 +115,47 @@ struct SimulationOptions {
   /// device and one for each pair of memory nodes, with either model. At least 1; 1: they are right.
   double kernel_error = 1;
   double bandwidth_error = 1;
+  /// True: tasks have the priorities that they are submitted with. False: all are equal.
+  bool priorities = true;
+};
 
-  /// Kernels and copies are executed, at their virtual end. This needs memory for all nodes; without it, data need no
-  /// memory.
-  bool real_buffers = false;
+/// What goes wrong, or in another order.
+struct SimulatedDisturbances {
   /// The faults of every GPU; each GPU has a seed of its own that follows from the given one. A copy fails at its end.
   /// A kernel also fails at its end, before it is executed; so a GPU is lost at the end of a kernel.
   platform::FaultOptions faults = {};
   /// True: messages are handled in an order drawn from the seed. False: each is handled as soon as it comes.
   bool shuffle_messages = false;
+};
+
+/// The options of a run on a described machine. Kernels and copies take the times of the description, as events of a
+/// virtual clock. Everything else (the graph, scheduler, memory manager, workers and their messages) is as in a real
+/// run, takes no time, and runs in the thread that waits. Equal options and programs give equal runs.
+struct SimulationOptions {
+  using Model = SimulatedKnowledge::Model;
+
+  platform::MachineDescription machine;
+  /// The times of tasks of these codelets, which replace the description's. Without real buffers a codelet needs no
+  /// implementation for a kind of device that it has a time for here; a codelet without any implementation runs where
+  /// there are times.
+  TimesOfCodelets times = {};
+  /// The GPUs to use, by their number in the description.
+  std::vector<int> gpus = {};
+  /// The number of cores that run tasks. 0: all cores of the machine, less one for each GPU, which drives it.
+  int cores = 0;
+  /// The clusters of these cores, see `RuntimeOptions::clusters`.
+  std::string clusters = {};
+  /// The seed of the noise and of everything else that is drawn.
+  std::uint64_t seed = 1;
+  /// True: kernel times vary by the description's deviations (log-normal). False: each takes its mean.
+  bool noise = false;
+  /// Kernels and copies are executed, at their virtual end. This needs memory for all nodes; without it, data need no
+  /// memory.
+  bool real_buffers = false;
+  SimulatedAccelerators accelerators = {};
+  SimulatedCopies copies = {};
+  SimulatedKnowledge knowledge = {};
+  SimulatedDisturbances disturbances = {};
 };
 
 }  // namespace troupe

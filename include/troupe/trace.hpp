@@ -99,7 +99,7 @@ struct Trace {
   std::vector<std::string> codelets;
   /// The names have indices from 1 on; entry 0 is empty.
   std::vector<std::string> names{std::string()};
-  /// Entries for which there was no room (`RuntimeOptions::trace_limit`).
+  /// Entries for which there was no room (`ObservationOptions::trace_limit`).
   std::uint64_t dropped = 0;
   /// The trace has every task and state that began before this time.
   TimeStamp complete_until = TimeStamp::max();

@@ -130,41 +130,12 @@ typedef struct troupe_options {
   size_t size;
   /* The number of workers in this program; 0: one per core. */
   int cores;
-  /* The policy: docs/policies.md. */
-  const char* policy;
-  /* The clusters, such as "2x10" or "socket": docs/clusters.md. */
-  const char* clusters;
-  /* Not 0: clusters can be changed while tasks run (troupe_regroup). */
-  int regroup;
-  /* The devices of codelets, such as "potrf,trsm:cores". */
-  const char* restrict_tasks;
-  /* The folder for kernel times; "default": the folder that the command line uses. */
-  const char* models;
-  /* The most tasks that may be in flight; 0: 65536. */
-  size_t window;
-  /* The seed of random numbers; 0: 1. */
-  uint64_t seed;
-  /* Not 0: records a trace for troupe_take_trace. */
-  int trace;
-  size_t trace_limit;
-  /* Not 0: threads are not bound to cores. */
-  int unbound;
-  int hyperthreads;
-  /* Not 0: allows more workers than cores, unbound; for tests. */
-  int oversubscribe;
-  /* The processing units that may be used, such as "0-3,8"; NULL: all. */
-  const char* cpus;
   /* The number of CUDA GPUs to use: the first ones. */
   int gpus;
-  /* The most bytes that data may take on each GPU. */
-  uint64_t gpu_memory;
-  /* Emulated GPUs, such as "2:memory=256MiB,bandwidth=8GB/s": docs/accelerators.md. */
-  const char* emulated_gpus;
-  /* The OpenCL devices: "all", "gpu", "cpu" or "0,2". */
-  const char* opencl;
-  uint64_t opencl_memory;
-  /* The policy for evicting data from devices: "next-use", "reuse" or "lru". */
-  const char* eviction;
+  /* The policy: docs/policies.md. */
+  const char* policy;
+  /* Not 0: records a trace for troupe_take_trace. */
+  int trace;
   /* The number of seconds without a task starting or ending after which on_stall is called with the reasons
    * (troupe_why), in a thread of its own. Without on_stall the reasons are printed on standard error. */
   double why_after;
@@ -179,8 +150,8 @@ typedef struct troupe_options {
    * nothing is computed unless `execute` is set. Only one thread may submit and wait. */
   const char* platform;
   int execute;
-  /* Further options by their names in docs/reference/runtime-options.md, such as "lookahead=2" and "spin=20us"; the list
-   * ends with NULL. NULL: none. */
+  /* All other options by their names in docs/reference/runtime-options.md, such as "seed=7", "clusters=2x10" and
+   * "spin=20us"; the list ends with NULL. NULL: none. */
   const char* const* more;
 } troupe_options;
 
@@ -336,7 +307,7 @@ troupe_error troupe_wait(troupe_runtime* runtime);
 troupe_error troupe_wait_for(troupe_runtime* runtime, troupe_handle handle);
 /* Cancels all tasks that have not started. */
 troupe_error troupe_cancel(troupe_runtime* runtime);
-/* Makes other clusters of cores while tasks run; needs troupe_options.regroup. */
+/* Makes other clusters of cores while tasks run; needs "regroup=true" in `troupe_options.more`. */
 troupe_error troupe_regroup(troupe_runtime* runtime, const char* clusters);
 
 /* ---- Recorded graphs ---- */

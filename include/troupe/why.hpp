@@ -119,13 +119,12 @@ struct WhyThread {
   Duration lasting{};
 };
 
-/// The answer of `Runtime::why`. Workers go on while it is made, so it does not show a single moment; every relation in
-/// it was true when it was looked at. It is bounded: lists are cut, and the number of missing entries is given.
-struct WhyReport {
+/// The tasks of a runtime, counted.
+struct WhyCounts {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t in_flight = 0;
-  /// The youngest tasks in flight, if there are too many to look at. All that follows is about the others.
+  /// The youngest tasks in flight, if there are too many to look at. The rest of the report is about the others.
   std::uint64_t left_out = 0;
   /// Tasks in flight that wait for others, that are ready, and that are with a worker.
   std::uint64_t waiting = 0;
@@ -135,6 +134,12 @@ struct WhyReport {
   /// (placing policies only).
   std::uint64_t in_entry_queue = 0;
   std::uint64_t undecided = 0;
+};
+
+/// The answer of `Runtime::why`. Workers go on while it is made, so it does not show a single moment; every relation in
+/// it was true when it was looked at. It is bounded: lists are cut, and the number of missing entries is given.
+struct WhyReport {
+  WhyCounts counts;
   std::string policy;
   /// The scheduler's actor has ended: undecided tasks stay so.
   bool scheduler_died = false;

@@ -136,7 +136,7 @@ void add_scaling_command(CLI::App& experiment, Command& chosen) {
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->callback([command, arguments, &chosen] {
     const bool is_virtual = arguments->scaling.devices == ScalingDevices::modelled;
-    refuse_ignored(*command, "--models", !is_virtual || arguments->scaling.runtime.model_folder.empty(),
+    refuse_ignored(*command, "--models", !is_virtual || arguments->scaling.runtime.placement.models.empty(),
                    "--real and --emulated: a described machine has its times");
     refuse_ignored(*command, "--gpu-memory", arguments->scaling.devices != ScalingDevices::emulated,
                    "--real and --platform: --emulated memory=SIZE says it of emulated ones");

@@ -107,7 +107,7 @@ DadaResults DadaResults::measure(const DadaExperimentOptions& options, const pla
     run.simulation.machine = machine;
     run.simulation.gpus = place(key).gpus;
     run.simulation.noise = true;
-    run.simulation.peer_copies = options.peer_copies;
+    run.simulation.copies.peer = options.peer_copies;
     run.simulation.seed = options.seed + i % repeat;
     return run;
   };

@@ -42,7 +42,7 @@ SimulatedRun run_of(const EvictionExperimentOptions& options, const ComparedProg
   run.simulation.machine = platform::load_machine(options.machine).value_or_throw();
   run.simulation.gpus.resize(static_cast<std::size_t>(options.gpus));
   std::iota(run.simulation.gpus.begin(), run.simulation.gpus.end(), 0);
-  run.simulation.gpu_memory = capacity_of(options);
+  run.simulation.accelerators.gpu_memory = capacity_of(options);
   run.simulation.seed = options.seed;
   run.eviction = eviction;
   run.reuse_by_position = eviction == "reuse";
@@ -52,14 +52,15 @@ SimulatedRun run_of(const EvictionExperimentOptions& options, const ComparedProg
 
 EvictionFigure figure_of(const SimulatedRun& run, const AccessLog& log, const FactorizationOutcome& outcome) {
   std::vector<memory::NodeDescription> nodes{{}};
-  for (std::size_t i = 0; i < run.simulation.gpus.size(); ++i) nodes.push_back({true, *run.simulation.gpu_memory});
+  for (std::size_t i = 0; i < run.simulation.gpus.size(); ++i)
+    nodes.push_back({true, *run.simulation.accelerators.gpu_memory});
   EvictionFigure figure;
   figure.eviction = run.eviction;
   figure.seconds = outcome.seconds;
   figure.moved = log.moved() + log.not_on_host();
   figure.offline = furthest_next_use_offline(log, nodes).total();
-  figure.evictions = outcome.report.transfers.evictions;
-  figure.write_backs = outcome.report.transfers.write_backs;
+  figure.evictions = outcome.report.transfers.manager.evictions;
+  figure.write_backs = outcome.report.transfers.manager.write_backs;
   return figure;
 }
 

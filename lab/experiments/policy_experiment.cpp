@@ -120,8 +120,8 @@ std::vector<PolicyComparison> compare_policies(const PolicyExperimentOptions& op
     std::iota(run.simulation.gpus.begin(), run.simulation.gpus.end(), 0);
     run.simulation.noise = true;
     run.simulation.seed = options.seed + i % repeat;
-    run.simulation.kernel_error = options.kernel_error;
-    run.simulation.bandwidth_error = options.bandwidth_error;
+    run.simulation.knowledge.kernel_error = options.kernel_error;
+    run.simulation.knowledge.bandwidth_error = options.bandwidth_error;
     return run;
   };
   const std::vector<FactorizationOutcome> outcomes =

@@ -47,12 +47,13 @@ RuntimeOptions runtime_of(const ScalingArguments& arguments, const Place& place)
   RuntimeOptions options = arguments.runtime;
   options.policy = place.policy;
   if (place.gpus == 0) {
-    options.gpu_memory.reset();
+    options.accelerators.gpu_memory.reset();
   } else if (arguments.devices == ScalingDevices::real) {
     options.gpus = place.gpus;
   } else {
     const std::string behind = arguments.emulation.empty() ? "" : ":" + arguments.emulation;
-    options.emulated_gpus = platform::parse_emulated_gpus(fmt::format("{}{}", place.gpus, behind)).value_or_throw();
+    options.accelerators.emulated_gpus =
+        platform::parse_emulated_gpus(fmt::format("{}{}", place.gpus, behind)).value_or_throw();
   }
   return options;
 }
@@ -124,10 +125,10 @@ SimulationArguments simulation_of(const ScalingArguments& arguments) {
   simulation.gpus = arguments.gpus;
   simulation.policies = arguments.policies;
   simulation.repeat = arguments.repeat;
-  simulation.lookahead = arguments.runtime.gpu_lookahead;
-  simulation.simulation.issue_ahead = arguments.runtime.issue_ahead;
+  simulation.lookahead = arguments.runtime.accelerators.ahead.gpu;
+  simulation.simulation.accelerators.ahead.issue = arguments.runtime.accelerators.ahead.issue;
   simulation.simulation.cores = arguments.runtime.cores;
-  simulation.simulation.gpu_memory = arguments.runtime.gpu_memory;
+  simulation.simulation.accelerators.gpu_memory = arguments.runtime.accelerators.gpu_memory;
   simulation.simulation.seed = arguments.runtime.seed;
   return simulation;
 }
@@ -137,7 +138,7 @@ std::vector<ScalingRuns> run_modelled(const ScalingArguments& arguments, Progres
     throw Error(ErrorCode::invalid_argument, "--check: in virtual time nothing is computed: leave it away");
   }
   const SimulationRequest request = SimulationRequest::make(simulation_of(arguments));
-  for (const std::string& warning : request.warnings()) arguments.runtime.on_warning(warning);
+  for (const std::string& warning : request.warnings()) arguments.runtime.observation.on_warning(warning);
   std::vector<FactorizationOutcome> outcomes = simulate_all(request.runs(), default_jobs(), std::move(progress));
   std::vector<ScalingRuns> all;
   auto next = outcomes.begin();

@@ -85,7 +85,7 @@ ScalingPoint scaling_point(const ScalingRuns& runs) {
   point.bytes_device_to_host = moved([](const TransferReport& transfers) { return transfers.device_to_host.count; });
   point.bytes_device_to_device =
       moved([](const TransferReport& transfers) { return transfers.device_to_device.count; });
-  point.evictions = moved([](const TransferReport& transfers) { return transfers.evictions; });
+  point.evictions = moved([](const TransferReport& transfers) { return transfers.manager.evictions; });
   point.prediction_error = prediction_error(runs.outcomes);
   for (const linalg::Residual& residual : runs.residuals) {
     // NaN is worse than any number.
@@ -141,8 +141,8 @@ Json scaling_json(const ScalingArguments& arguments, const std::vector<ScalingRu
             {"virtual", arguments.devices == ScalingDevices::modelled},
             {"seed", arguments.runtime.seed},
             {"repeat", arguments.repeat},
-            {"lookahead", arguments.runtime.gpu_lookahead},
-            {"issue_ahead", arguments.runtime.issue_ahead},
+            {"lookahead", arguments.runtime.accelerators.ahead.gpu},
+            {"issue_ahead", arguments.runtime.accelerators.ahead.issue},
             {"results", Json::array()}};
   if (arguments.devices == ScalingDevices::modelled) json["platform"] = arguments.platform;
   if (arguments.devices == ScalingDevices::emulated) json["emulation"] = arguments.emulation;

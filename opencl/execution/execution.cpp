@@ -72,19 +72,19 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
   RuntimeOptions options;
   // The one core is for work in host memory. Programs compute on their own cores, and devices may be the same cores.
   options.cores = 1;
-  options.bind = false;
-  options.opencl = fmt::format("{}", fmt::join(indices, ","));
+  options.threads.bind = false;
+  options.accelerators.opencl = fmt::format("{}", fmt::join(indices, ","));
   if (!policy.empty()) {
     options.policy = policy;
   } else if (devices.size() == 1) {
     // There is nothing to decide, and this policy has one thread less to wake.
     options.policy = "lws";
   }
-  options.opencl_memory = memory;
-  options.opencl_copies = wants_copies();
+  options.accelerators.opencl_memory = memory;
+  options.accelerators.opencl_copies = wants_copies();
   // The standard makes programs responsible for aligning their memory as their kernels need it.
-  options.opencl_alignment = 1;
-  options.model_folder = default_model_folder();
+  options.accelerators.opencl_alignment = 1;
+  options.placement.models = default_model_folder();
   options.trace = !trace_path().empty();
   // A program may enqueue all its commands before it waits for one.
   options.window = std::size_t{1} << 24U;

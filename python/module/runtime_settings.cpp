@@ -56,11 +56,11 @@ const std::vector<Option<Settings>> kOwnOptions{
      "what runs when is recorded; with a path (.json, .paje) it is written when the runtime ends", &set_trace},
     {"on_warning", "callable(str)", "it is told of problems that do not stop the run; default: warnings.warn",
      [](Settings& s, py::handle v) {
-       s.options.on_warning = [f = callable(v)](const std::string& message) { call(*f, message); };
+       s.options.observation.on_warning = [f = callable(v)](const std::string& message) { call(*f, message); };
      }},
     {"on_stall", "callable(str)", "it is told why tasks do not go on; default: written to the standard error",
      [](Settings& s, py::handle v) {
-       s.options.on_stall = [f = callable(v)](const WhyReport& report) { call(*f, report.to_text()); };
+       s.options.observation.on_stall = [f = callable(v)](const WhyReport& report) { call(*f, report.to_text()); };
      }},
 };
 
@@ -86,13 +86,13 @@ const Option<Settings>* own_option(std::string_view name) {
 
 const RuntimeOption* shared_option(std::string_view name) {
   const auto options = runtime_options();
-  const auto found = std::ranges::find(options, name, &RuntimeOption::field);
+  const auto found = std::ranges::find(options, name, &RuntimeOption::word);
   return found == options.end() ? nullptr : &*found;
 }
 
 void set(const RuntimeOption& option, Settings& settings, py::handle value) {
   if (value.is_none()) return;
-  const std::string name = "Runtime: " + std::string(option.field);
+  const std::string name = "Runtime: " + std::string(option.word);
   const std::string given =
       named(name, option.python_type().data(), value, [&] { return text_of_value(option.kind, value); });
   option.set(settings.options, given, name).value_or_throw();
@@ -123,8 +123,8 @@ void tell_of_stall(const WhyReport& report) {
 
 RuntimeState::Settings settings_of(const py::kwargs& keywords) {
   Settings settings;
-  settings.options.on_warning = &warn;
-  settings.options.on_stall = &tell_of_stall;
+  settings.options.observation.on_warning = &warn;
+  settings.options.observation.on_stall = &tell_of_stall;
   for (const auto& [key, value] : keywords) {
     const std::string name = py::str(key);
     if (const Option<Settings>* const own = own_option(name)) {
@@ -143,7 +143,7 @@ RuntimeState::Settings settings_of(const py::kwargs& keywords) {
 std::vector<std::string> setting_names() {
   std::vector<std::string> names;
   for (const RuntimeOption& option : runtime_options()) {
-    if (own_option(option.field) == nullptr) names.emplace_back(option.field);
+    if (own_option(option.word) == nullptr) names.emplace_back(option.word);
   }
   for (const Option<Settings>& own : kOwnOptions) names.emplace_back(own.name);
   return names;
@@ -152,9 +152,9 @@ std::vector<std::string> setting_names() {
 std::string settings_text() {
   std::string text;
   for (const RuntimeOption& option : runtime_options()) {
-    if (own_option(option.field) != nullptr) continue;
+    if (own_option(option.word) != nullptr) continue;
     const std::string usual = option.default_text();
-    text += fmt::format("{} ({}): {}; {}{}\n", option.field, option.python_type(), option.meaning, option.values(),
+    text += fmt::format("{} ({}): {}; {}{}\n", option.word, option.python_type(), option.meaning, option.values(),
                         usual.empty() ? "" : fmt::format("; default: {}", usual));
   }
   for (const Option<Settings>& own : kOwnOptions) text += fmt::format("{} ({}): {}\n", own.name, own.type, own.text);

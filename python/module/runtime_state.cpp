@@ -67,7 +67,7 @@ std::shared_ptr<RuntimeState> RuntimeState::start(Settings settings) {
   auto state = std::make_shared<RuntimeState>();
   state->trace_file_ = std::move(settings.trace_file);
   state->window_ = settings.options.window;
-  state->runs_in_waiting_thread_ = settings.options.deterministic || settings.options.simulation != nullptr;
+  state->runs_in_waiting_thread_ = settings.options.threads.deterministic || settings.options.simulation != nullptr;
   std::unique_ptr<Runtime> runtime;
   {
     const WithoutGil without;

@@ -171,7 +171,7 @@ SimulatedOutcome SimulatedGraph::run(RuntimeOptions options) const {
   options.trace = true;
   // Policies may see the whole graph, and the trace loses nothing.
   options.window = std::size_t{1} << 24U;
-  options.trace_limit = std::numeric_limits<std::size_t>::max();
+  options.observation.trace_limit = std::numeric_limits<std::size_t>::max();
   Runtime runtime(options);
   std::vector<Handle> handles;
   handles.reserve(data_.size());

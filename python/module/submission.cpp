@@ -40,7 +40,7 @@ const std::vector<std::string> kOptionNames{"priority", "name", "after", "device
 DeviceSet devices_of(py::handle value) {
   if (py::isinstance<py::str>(value)) {
     const auto text = value.cast<std::string>();
-    // The words are those of `RuntimeOptions::restrict`.
+    // The words are those of `PlacementOptions::restrict`.
     auto parsed = parse_restrictions("codelet:" + text);
     if (!parsed) throw py::value_error("devices='" + text + "': " + parsed.failure().message);
     return parsed.value().begin()->second;

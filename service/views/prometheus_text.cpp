@@ -184,12 +184,12 @@ void write_memories(Writer& writer, const LiveView& runtime) {
     writer.value({}, number);
   };
   const TransferReport& transfers = runtime.transfers;
-  counter("evictions_total", "Replicas that made room for others.", transfers.evictions);
-  counter("write_backs_total", "Replicas copied back before they made room.", transfers.write_backs);
-  counter("prefetches_total", "Copies begun before a task asked for them.", transfers.prefetches);
-  counter("prefetches_used_total", "Of these, those that a task then used.", transfers.prefetches_used);
-  counter("cache_hits_total", "Data that were in a device's memory when a task needed them.", transfers.hits);
-  counter("cache_misses_total", "Data that had to be fetched when a task needed them.", transfers.misses);
+  counter("evictions_total", "Replicas that made room for others.", transfers.manager.evictions);
+  counter("write_backs_total", "Replicas copied back before they made room.", transfers.manager.write_backs);
+  counter("prefetches_total", "Copies begun before a task asked for them.", transfers.manager.prefetches);
+  counter("prefetches_used_total", "Of these, those that a task then used.", transfers.manager.prefetches_used);
+  counter("cache_hits_total", "Data that were in a device's memory when a task needed them.", transfers.manager.hits);
+  counter("cache_misses_total", "Data that had to be fetched when a task needed them.", transfers.manager.misses);
 }
 
 void write_sessions(Writer& writer, const std::vector<SessionView>& sessions) {

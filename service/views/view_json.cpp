@@ -1,56 +1,19 @@
 #include "service/views/view_json.hpp"
 
 #include <cmath>
-#include <concepts>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
+#include "actors/observation/report_members.hpp"
 #include "platform/files/json_field.hpp"
 #include "proto/json/json.hpp"
 #include "troupe/devices.hpp"
 
-namespace troupe::service {
+// The members of each type are in the type's namespace, where those who write and read them find them.
 
-namespace {
+namespace troupe {
 
-using platform::JsonField;
-
-template <class One, class T>
-concept Of = std::same_as<std::remove_const_t<One>, T>;
-
-// ---- The members of each type, for writing and for reading ----
-
-void members(auto& member, Of<LatencySummary> auto& one) {
-  member("count", one.count);
-  member("mean_seconds", one.mean);
-  member("p50_seconds", one.p50);
-  member("p90_seconds", one.p90);
-  member("p99_seconds", one.p99);
-  member("max_seconds", one.max);
-}
-
-void members(auto& member, Of<MailboxMetrics> auto& one) {
-  member("actor", one.actor);
-  member("received", one.received);
-  member("processed", one.processed);
-  member("dropped", one.dropped);
-  member("depth", one.depth);
-  member("peak_depth", one.peak_depth);
-  member("answered_at_delivery", one.answered_at_delivery);
-  member("unmeasured", one.unmeasured);
-  member("waiting", one.waiting);
-  member("handling", one.handling);
-  member("answering", one.answering);
-}
-
-void members(auto& member, Of<TeamUse> auto& one) {
-  member("offered_seconds", one.offered);
-  member("used_seconds", one.used);
-  member("unseen_seconds", one.unseen);
-}
-
-void members(auto& member, Of<LiveWorker> auto& one) {
+void members(auto& member, ReportOf<LiveWorker> auto& one) {
   member("device", one.device);
   member.later("members", one.members);
   member("idle", one.idle);
@@ -65,7 +28,7 @@ void members(auto& member, Of<LiveWorker> auto& one) {
   member.later("team", one.team);
 }
 
-void members(auto& member, Of<LiveClient> auto& one) {
+void members(auto& member, ReportOf<LiveClient> auto& one) {
   member("name", one.name);
   member("weight", one.weight);
   member("ready", one.ready);
@@ -74,61 +37,17 @@ void members(auto& member, Of<LiveClient> auto& one) {
   member("worker_seconds", one.worker_time);
 }
 
-void members(auto& member, Of<LiveMemory> auto& one) {
+void members(auto& member, ReportOf<LiveMemory> auto& one) {
   member("name", one.name);
   member("capacity_bytes", one.capacity);
   member("used_bytes", one.used);
 }
 
-void members(auto& member, Of<PairTraffic> auto& one) {
-  member("from", one.from);
-  member("to", one.to);
-  member("bytes", one.bytes);
-  member("copies", one.copies);
-  member("busy_seconds", one.busy);
-}
+}  // namespace troupe
 
-void members(auto& member, Of<LinkTraffic> auto& one) {
-  member("name", one.name);
-  member("bandwidth_mb_per_s", one.bandwidth_mb_per_s);
-  member("bytes", one.bytes);
-  member("busy_seconds", one.busy);
-  member("highest_load", one.highest_load);
-}
+namespace troupe::remote {
 
-void members(auto& member, Of<MemoryUse> auto& one) {
-  member("node", one.node);
-  member("capacity_bytes", one.capacity);
-  member("peak_bytes", one.highest);
-  member("used_bytes", one.used);
-}
-
-void members(auto& member, Of<PredictionReport> auto& one) {
-  member("codelet", one.codelet);
-  member("kind", one.kind);
-  member("tasks", one.errors.tasks);
-  member("unpredicted_tasks", one.errors.unpredicted);
-  member("predicted_seconds_sum", one.errors.predicted);
-  member("measured_seconds_sum", one.errors.measured);
-  member("relative_error_sum", one.errors.relative);
-}
-
-void members(auto& member, Of<TransferReport> auto& one) {
-  member("bytes_host_to_device", one.host_to_device);
-  member("bytes_device_to_host", one.device_to_host);
-  member("bytes_device_to_device", one.device_to_device);
-  member("pairs", one.pairs);
-  member("links", one.links);
-  member("memories", one.memories);
-  member("evictions", one.evictions);
-  member("write_backs", one.write_backs);
-  member("prefetches", one.prefetches);
-  member("prefetches_used", one.prefetches_used);
-  member("cache_hits", one.hits);
-  member("cache_misses", one.misses);
-}
-
-void members(auto& member, Of<SessionView> auto& one) {
+void members(auto& member, ReportOf<SessionView> auto& one) {
   member("session", one.id);
   member("name", one.name);
   member("user", one.user);
@@ -144,7 +63,11 @@ void members(auto& member, Of<SessionView> auto& one) {
   member("age_seconds", one.age);
 }
 
-void members(auto& member, Of<ServiceView> auto& one) {
+}  // namespace troupe::remote
+
+namespace troupe::service {
+
+void members(auto& member, ReportOf<ServiceView> auto& one) {
   member("version", one.version);
   member("process", one.process);
   member("age_seconds", one.age);
@@ -160,46 +83,9 @@ void members(auto& member, Of<ServiceView> auto& one) {
   member("sessions", one.sessions);
 }
 
-// ---- Writing ----
+namespace {
 
-class ViewWriter {
- public:
-  template <class T>
-  void operator()(const char* key, const T& value) {
-    object_[key] = written(value);
-  }
-  template <class T>
-  void later(const char* key, const T& value) {
-    (*this)(key, value);
-  }
-
-  template <class T>
-    requires(!std::is_arithmetic_v<T>)
-  static Json written(const T& value) {
-    ViewWriter writer;
-    members(writer, value);
-    return std::move(writer.object_);
-  }
-  template <class T>
-    requires std::is_arithmetic_v<T>
-  static Json written(T value) {
-    return value;
-  }
-  static Json written(const std::string& value) { return value; }
-  static Json written(Duration value) { return seconds(value); }
-  static Json written(Bytes value) { return value.count; }
-  static Json written(NodeId value) { return value.value(); }
-  static Json written(DeviceKind value) { return to_string(value); }
-  template <class T>
-  static Json written(const std::vector<T>& list) {
-    Json array = Json::array();
-    for (const T& one : list) array.push_back(written(one));
-    return array;
-  }
-
- private:
-  Json object_;
-};
+using platform::JsonField;
 
 // ---- Reading ----
 
@@ -267,7 +153,7 @@ class ViewReader {
 
 }  // namespace
 
-Json view_as_json(const ServiceView& view) { return ViewWriter::written(view); }
+Json view_as_json(const ServiceView& view) { return as_json(view); }
 
 std::string view_to_text(const ServiceView& view) { return view_as_json(view).dump(); }
 

@@ -49,19 +49,19 @@ std::optional<WhyReport> VisibleView::why(std::optional<std::uint64_t> session) 
 }
 
 void merge(WhyReport& all, WhyReport one, std::uint64_t session) {
-  all.submitted += one.submitted;
-  all.ended += one.ended;
-  all.in_flight += one.in_flight;
-  all.left_out += one.left_out;
-  all.waiting += one.waiting;
-  all.ready += one.ready;
-  all.running += one.running;
+  all.counts.submitted += one.counts.submitted;
+  all.counts.ended += one.counts.ended;
+  all.counts.in_flight += one.counts.in_flight;
+  all.counts.left_out += one.counts.left_out;
+  all.counts.waiting += one.counts.waiting;
+  all.counts.ready += one.counts.ready;
+  all.counts.running += one.counts.running;
   all.more_causes += one.more_causes;
   all.more_tasks += one.more_tasks;
   all.more_threads += one.more_threads;
   // All sessions say the same of the runtime.
-  all.in_entry_queue = std::max(all.in_entry_queue, one.in_entry_queue);
-  all.undecided = std::max(all.undecided, one.undecided);
+  all.counts.in_entry_queue = std::max(all.counts.in_entry_queue, one.counts.in_entry_queue);
+  all.counts.undecided = std::max(all.counts.undecided, one.counts.undecided);
   all.scheduler_died = all.scheduler_died || one.scheduler_died;
   if (all.policy.empty()) all.policy = one.policy;
   for (WhyCause& cause : one.causes) name_session(cause.task, session);

@@ -39,13 +39,13 @@ struct Machine : tests::CudaFixture {
 RuntimeOptions one_gpu(std::size_t issue_ahead) {
   RuntimeOptions options = tests::workers(1);
   options.gpus = 1;
-  options.issue_ahead = issue_ahead;
+  options.accelerators.ahead.issue = issue_ahead;
   return options;
 }
 
 std::uint64_t issued_ahead(tests::TestRuntime& runtime) {
   std::uint64_t sum = 0;
-  for (const WorkerReport& worker : runtime->report().workers) sum += worker.issued_ahead;
+  for (const WorkerReport& worker : runtime->report().workers) sum += worker.counts.issued_ahead;
   return sum;
 }
 

@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(the_time_of_a_queue_on_a_gpu_with_slots_is_predicted) {
   const tests::TemporaryFolder folder;
   RuntimeOptions options = tests::workers(1, "heft");
   options.gpus = 1;
-  options.model_folder = folder.path();
+  options.placement.models = folder.path();
   std::vector<double> numbers(kTasks);
   PredictionErrors errors;
   {

@@ -22,7 +22,7 @@ namespace data = boost::unit_test::data;
 
 RuntimeOptions deterministic(std::uint64_t seed, std::string policy = "lws", int workers = 4) {
   RuntimeOptions options;
-  options.deterministic = true;
+  options.threads.deterministic = true;
   options.seed = seed;
   options.policy = std::move(policy);
   options.cores = workers;
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(thefts_happen_and_are_messages) {
     });
     runtime.submit(root);
     BOOST_TEST(runtime.wait() == "");
-    for (const WorkerReport& worker : runtime->report().workers) stolen += worker.stolen_tasks;
+    for (const WorkerReport& worker : runtime->report().workers) stolen += worker.counts.stolen_tasks;
   }
   BOOST_TEST(stolen > 100U);
 }

@@ -35,8 +35,8 @@ void spin_for(Duration time) {
 struct Learning {
   Learning() {
     options = workers(2, "heft");
-    options.model_folder = folder.path();
-    options.on_warning = [this](const std::string& what) { warnings.push_back(what); };
+    options.placement.models = folder.path();
+    options.observation.on_warning = [this](const std::string& what) { warnings.push_back(what); };
   }
   /// Runs tasks of 100 us, each on one of `data` numbers.
   RunReport run(int tasks, int data = 8) {
@@ -88,7 +88,7 @@ BOOST_DATA_TEST_CASE(independent_tasks_use_all_workers, boost::unit_test::data::
   std::uint64_t fewest = 0;
   for (int round = 0; round < 10 && fewest <= 50; ++round) {
     const RunReport report = run(300, 300);
-    fewest = std::ranges::min(report.workers, {}, &WorkerReport::tasks).tasks;
+    fewest = std::ranges::min(report.workers, {}, &WorkerReport::tasks).counts.tasks;
   }
   BOOST_TEST(fewest > 50U);
 }
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(the_last_tasks_are_learned_too) {
   // ignored; then the kernel has not been measured often enough in that round.
   std::vector<PredictionReport> predictions;
   for (int round = 0; round < 10 && (predictions.empty() || predictions[0].errors.tasks == 0); ++round) {
-    options.model_folder = folder.path(std::to_string(round));
+    options.placement.models = folder.path(std::to_string(round));
     (void)run(3, 3);
     predictions = run(3, 3).predictions;
   }
@@ -187,25 +187,25 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_is_told_of_and_replaced) {
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_is_told_of) {
-  options.model_folder = folder.write("file", "") + "/below";
+  options.placement.models = folder.write("file", "") + "/below";
   (void)run(20);
   BOOST_REQUIRE(!warnings.empty());
   BOOST_TEST(contains(warnings.back(), "lost"));
-  options.on_warning = [](const std::string&) { throw std::runtime_error("dropped"); };
+  options.observation.on_warning = [](const std::string&) { throw std::runtime_error("dropped"); };
   (void)run(20);
-  options.on_warning = nullptr;
+  options.observation.on_warning = nullptr;
   (void)run(20);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_kept_unless_asked_for_nor_where_nothing_is_learned) {
-  options.model_folder = "";
+  options.placement.models = "";
   (void)run(20);
   BOOST_TEST(folder.names().empty());
-  options.model_folder = folder.path();
+  options.placement.models = folder.path();
   options.policy = "lws";
   BOOST_TEST(run(20).predictions.empty());
   options.policy = "heft";
-  options.deterministic = true;
+  options.threads.deterministic = true;
   (void)run(20);
   BOOST_TEST(folder.names().empty());
 }

@@ -130,10 +130,10 @@ BOOST_AUTO_TEST_CASE(a_policy_that_does_not_decide_is_named) {
   const WhyReport report = runtime->why();
   let_go = true;
   BOOST_TEST(says(report, "3 tasks that are ready, but that the policy 'custom' has not placed on a worker"));
-  BOOST_TEST(report.undecided == 3U);
+  BOOST_TEST(report.counts.undecided == 3U);
   BOOST_TEST(report.to_json().find("\"undecided\"") != std::string::npos);
   BOOST_TEST(runtime.wait() == "");
-  BOOST_TEST(runtime->why().undecided == 0U);
+  BOOST_TEST(runtime->why().counts.undecided == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_policy_that_fails_loses_no_task_and_is_reported) {
@@ -202,8 +202,8 @@ BOOST_AUTO_TEST_CASE(a_worker_whose_actor_was_told_to_die_is_still_seen_at_its_k
 BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
   Sink sink;
   RuntimeOptions options = workers(2);
-  options.why_after = 500ms;
-  options.on_stall = sink.function();
+  options.observation.why_after = 500ms;
+  options.observation.on_stall = sink.function();
   TestRuntime runtime(options);
   std::int64_t x = 0;
   const Handle handle = runtime.scalar(x);
@@ -235,8 +235,8 @@ BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
 BOOST_AUTO_TEST_CASE(a_sink_that_throws_does_no_harm) {
   std::atomic<int> calls{0};
   RuntimeOptions options = workers(1);
-  options.why_after = 10ms;
-  options.on_stall = [&](const WhyReport&) {
+  options.observation.why_after = 10ms;
+  options.observation.on_stall = [&](const WhyReport&) {
     ++calls;
     throw std::runtime_error("broken");
   };
@@ -250,8 +250,8 @@ BOOST_AUTO_TEST_CASE(a_sink_that_throws_does_no_harm) {
 BOOST_AUTO_TEST_CASE(runtimes_with_a_watchdog_start_and_stop) {
   for (int i = 0; i < 50; ++i) {
     RuntimeOptions options = workers(2);
-    options.why_after = 1ms;
-    options.on_stall = [](const WhyReport&) {};
+    options.observation.why_after = 1ms;
+    options.observation.on_stall = [](const WhyReport&) {};
     TestRuntime runtime(options);
     runtime.submit(Codelet("empty", {}).cpu([](const KernelContext&) {}));
   }

@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(successors_of_a_task_are_stolen_while_one_of_them_runs) {
 /// Single tasks, with pauses around the time for which a worker looks for work before it sleeps.
 BOOST_DATA_TEST_CASE(no_wake_up_is_lost_between_submitter_and_sleeper, data::make(kPolicies), policy) {
   RuntimeOptions options = workers(2, policy);
-  options.spin = microseconds(5);
+  options.threads.spin = microseconds(5);
   TestRuntime runtime(options);
   const Watchdog watchdog(runtime, std::chrono::seconds(200));
   std::atomic<int> ran{0};
@@ -154,7 +154,7 @@ BOOST_DATA_TEST_CASE(no_wake_up_is_lost_between_submitter_and_sleeper, data::mak
 /// A thread waits for few tasks at a time: the last completion must wake it.
 BOOST_AUTO_TEST_CASE(no_wake_up_of_a_waiting_thread_is_lost) {
   RuntimeOptions options = workers(2);
-  options.spin = microseconds(5);
+  options.threads.spin = microseconds(5);
   TestRuntime runtime(options);
   const Watchdog watchdog(runtime, std::chrono::seconds(200));
   std::atomic<int> ran{0};

@@ -40,7 +40,7 @@ inline RuntimeOptions workers(int count, std::string policy = "lws") {
   RuntimeOptions options;
   options.cores = count;
   options.policy = std::move(policy);
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   return options;
 }
 

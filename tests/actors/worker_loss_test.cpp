@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_dies_during_a_kernel_finishes_it) {
   for (int i = 0; i < 100; ++i) runtime.submit(suicidal);
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(ran == 100);
-  BOOST_TEST(runtime->report().workers[0].tasks == 100U);
+  BOOST_TEST(runtime->report().workers[0].counts.tasks == 100U);
 }
 
 BOOST_AUTO_TEST_CASE(a_replacement_is_bound_again) {
@@ -100,7 +100,8 @@ BOOST_AUTO_TEST_CASE(workers_that_die_all_the_time_lose_nothing) {
 constexpr int kRan = 3;
 
 void wait_until_parked(TestRuntime& runtime, std::size_t worker, std::uint64_t times) {
-  while (runtime->report().workers[worker].parks < times) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (runtime->report().workers[worker].counts.parks < times)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 /// Call it in a child process: it changes the user, because limits do not bind root. A signal ends the process if the

@@ -176,6 +176,10 @@ Table runtime_calls() {
            set(options);
            return troupe_start_with(&options, &r);
          };
+         const auto with_more = [&with](const char* text) {
+           const char* const more[] = {text, nullptr};
+           return with([&more](auto& o) { o.more = more; });
+         };
          return Calls{troupe_start_with(nullptr, nullptr),
                       with([](auto& o) { o.size = 0; }),
                       with([](auto& o) { o.size = 3; }),
@@ -184,11 +188,12 @@ Table runtime_calls() {
                       with([](auto& o) { o.cores = -1; }),
                       with([](auto& o) { o.gpus = -1; }),
                       with([](auto& o) { o.policy = "hfet"; }),
-                      with([](auto& o) { o.clusters = "2x"; }),
-                      with([](auto& o) { o.restrict_tasks = "potrf"; }),
-                      with([](auto& o) { o.cpus = "7-"; }),
-                      with([](auto& o) { o.emulated_gpus = "two"; }),
-                      with([](auto& o) { o.eviction = "fifo"; }),
+                      with_more("clusters=2x"),
+                      with_more("restrict=potrf"),
+                      with_more("cpus=7-"),
+                      with_more("emulated_gpus=two"),
+                      with_more("eviction=fifo"),
+                      with_more("no_option=1"),
                       with([](auto& o) { o.why_after = -1; }),
                       with([](auto& o) { o.why_after = std::numeric_limits<double>::quiet_NaN(); }),
                       with([](auto& o) { o.platform = "no such machine"; })};

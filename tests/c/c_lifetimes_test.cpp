@@ -20,7 +20,8 @@ troupe_runtime* started(int cores = 1) {
   troupe_options options{};
   options.size = sizeof options;
   options.cores = cores;
-  options.oversubscribe = 1;
+  const char* const more[] = {"oversubscribe=true", nullptr};
+  options.more = more;
   troupe_runtime* runtime = nullptr;
   BOOST_REQUIRE_MESSAGE(troupe_start_with(&options, &runtime) == TROUPE_OK, troupe_error_message());
   return runtime;

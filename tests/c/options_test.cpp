@@ -26,39 +26,37 @@ std::vector<std::string> told;
 
 void tell(const char* what, void* user) { told.push_back(std::string(what) + " " + *static_cast<std::string*>(user)); }
 
-/// Every option except those of runs in virtual time, each with a value unlike its default. When an option is added,
-/// this no longer compiles (-Wmissing-field-initializers). Then set the option here and check it below.
+/// All other options, each with a value unlike its default.
+const char* const kMore[] = {"clusters=1x2",
+                             "regroup=true",
+                             "restrict=potrf:cores",
+                             "models=/folder/of/models",
+                             "window=100",
+                             "seed=9",
+                             "trace_limit=1234",
+                             "bind=false",
+                             "hyperthreads=true",
+                             "oversubscribe=true",
+                             "cpus=0-3,8",
+                             "gpu_memory=1000000B",
+                             "emulated_gpus=2:memory=1MiB",
+                             "opencl=cpu",
+                             "opencl_memory=2000000B",
+                             "eviction=lru",
+                             "lookahead=2",
+                             "issue-ahead=0",
+                             "spin=20us",
+                             "opencl_copies=true",
+                             nullptr};
+
+/// Every option except those of runs in virtual time. When a field is added, this no longer compiles
+/// (-Wmissing-field-initializers). Then set the field here and check it below.
 const troupe_options& every_option() {
   static std::string user = "to me";
   static const troupe_options options{
-      sizeof(troupe_options),
-      /*cores=*/3,
-      /*policy=*/"heft",
-      /*clusters=*/"1x2",
-      /*regroup=*/1,
-      /*restrict_tasks=*/"potrf:cores",
-      /*models=*/"/folder/of/models",
-      /*window=*/100,
-      /*seed=*/9,
-      /*trace=*/1,
-      /*trace_limit=*/1234,
-      /*unbound=*/1,
-      /*hyperthreads=*/1,
-      /*oversubscribe=*/1,
-      /*cpus=*/"0-3,8",
-      /*gpus=*/2,
-      /*gpu_memory=*/1'000'000,
-      /*emulated_gpus=*/"2:memory=1MiB",
-      /*opencl=*/"cpu",
-      /*opencl_memory=*/2'000'000,
-      /*eviction=*/"lru",
-      /*why_after=*/0.25,
-      /*on_stall=*/tell,
-      /*on_warning=*/tell,
-      /*user=*/&user,
-      /*platform=*/nullptr,
-      /*execute=*/0,
-      /*more=*/nullptr,
+      sizeof(troupe_options), /*cores=*/3,       /*gpus=*/2,          /*policy=*/"heft", /*trace=*/1,
+      /*why_after=*/0.25,     /*on_stall=*/tell, /*on_warning=*/tell, /*user=*/&user,    /*platform=*/nullptr,
+      /*execute=*/0,          /*more=*/kMore,
   };
   return options;
 }
@@ -72,29 +70,33 @@ BOOST_AUTO_TEST_CASE(each_field_of_the_options_reaches_the_runtime) {
   BOOST_TEST(options.cores == 3);
   BOOST_TEST(options.policy == "heft");
   BOOST_TEST(options.clusters == "1x2");
-  BOOST_TEST(options.regroup);
-  BOOST_TEST(options.restrict == "potrf:cores");
-  BOOST_TEST(options.model_folder == "/folder/of/models");
+  BOOST_TEST(options.threads.regroup);
+  BOOST_TEST(options.placement.restrict == "potrf:cores");
+  BOOST_TEST(options.placement.models == "/folder/of/models");
   BOOST_TEST(options.window == 100U);
   BOOST_TEST(options.seed == 9U);
   BOOST_TEST(options.trace);
-  BOOST_TEST(options.trace_limit == 1234U);
-  BOOST_TEST(!options.bind);
-  BOOST_TEST(options.use_hyperthreads);
-  BOOST_TEST(options.oversubscribe);
-  BOOST_TEST(options.restrict_to == "0-3,8");
+  BOOST_TEST(options.observation.trace_limit == 1234U);
+  BOOST_TEST(!options.threads.bind);
+  BOOST_TEST(options.threads.hyperthreads);
+  BOOST_TEST(options.threads.oversubscribe);
+  BOOST_TEST(options.threads.cpus == "0-3,8");
   BOOST_TEST(options.gpus == 2);
-  BOOST_TEST(options.gpu_memory.value().count == 1'000'000U);
-  BOOST_TEST_REQUIRE(options.emulated_gpus.size() == 2U);
-  BOOST_TEST(options.emulated_gpus[1].memory.count == std::uint64_t{1} << 20U);
-  BOOST_TEST(options.opencl == "cpu");
-  BOOST_TEST(options.opencl_memory.value().count == 2'000'000U);
-  BOOST_TEST(options.eviction == "lru");
-  BOOST_TEST((options.why_after == std::chrono::milliseconds(250)));
+  BOOST_TEST(options.accelerators.gpu_memory.value().count == 1'000'000U);
+  BOOST_TEST_REQUIRE(options.accelerators.emulated_gpus.size() == 2U);
+  BOOST_TEST(options.accelerators.emulated_gpus[1].memory.count == std::uint64_t{1} << 20U);
+  BOOST_TEST(options.accelerators.opencl == "cpu");
+  BOOST_TEST(options.accelerators.opencl_memory.value().count == 2'000'000U);
+  BOOST_TEST(options.accelerators.eviction == "lru");
+  BOOST_TEST(options.accelerators.ahead.gpu == 2U);
+  BOOST_TEST(options.accelerators.ahead.issue == 0U);
+  BOOST_TEST((options.threads.spin == std::chrono::microseconds(20)));
+  BOOST_TEST(options.accelerators.opencl_copies);
+  BOOST_TEST((options.observation.why_after == std::chrono::milliseconds(250)));
   BOOST_TEST((options.simulation == nullptr));
   told.clear();
-  options.on_warning("careful");
-  options.on_stall(WhyReport{});
+  options.observation.on_warning("careful");
+  options.observation.on_stall(WhyReport{});
   BOOST_TEST_REQUIRE(told.size() == 2U);
   BOOST_TEST(told[0] == "careful to me");
   BOOST_TEST(told[1] == WhyReport{}.to_text() + " to me");
@@ -108,36 +110,25 @@ BOOST_AUTO_TEST_CASE(options_that_are_zero_are_those_of_the_runtime) {
   BOOST_TEST(options.window == usual.window);
   BOOST_TEST(options.seed == usual.seed);
   BOOST_TEST(options.trace == usual.trace);
-  BOOST_TEST(options.trace_limit == usual.trace_limit);
-  BOOST_TEST(options.bind);
-  BOOST_TEST(options.eviction == usual.eviction);
-  BOOST_TEST(!options.gpu_memory.has_value());
-  BOOST_TEST(!options.opencl_memory.has_value());
-  BOOST_TEST(options.model_folder.empty());
-  BOOST_TEST((options.on_warning == nullptr && options.on_stall == nullptr && options.simulation == nullptr));
-  troupe_options given{};
-  given.models = "default";
-  BOOST_TEST(model_folder_of(to_runtime_options(given).model_folder) == default_model_folder());
-  // Threads are bound unless `unbound` or `oversubscribe` asks for the opposite.
-  given = {};
-  given.unbound = 1;
-  BOOST_TEST(!to_runtime_options(given).bind);
-  given = {};
-  given.oversubscribe = 1;
-  BOOST_TEST(!to_runtime_options(given).bind);
-}
-
-BOOST_AUTO_TEST_CASE(further_options_are_given_by_name) {
-  const char* more[] = {"lookahead=2", "issue-ahead=0", "spin=20us", "opencl_copies=true", nullptr};
+  BOOST_TEST(options.observation.trace_limit == usual.observation.trace_limit);
+  BOOST_TEST(options.threads.bind);
+  BOOST_TEST(options.accelerators.eviction == usual.accelerators.eviction);
+  BOOST_TEST(!options.accelerators.gpu_memory.has_value());
+  BOOST_TEST(!options.accelerators.opencl_memory.has_value());
+  BOOST_TEST(options.placement.models.empty());
+  BOOST_TEST((options.observation.on_warning == nullptr && options.observation.on_stall == nullptr &&
+              options.simulation == nullptr));
+  const char* const more[] = {"models=default", nullptr};
   troupe_options given{};
   given.more = more;
-  const RuntimeOptions options = to_runtime_options(given);
-  BOOST_TEST(options.gpu_lookahead == 2U);
-  BOOST_TEST(options.issue_ahead == 0U);
-  BOOST_TEST((options.spin == std::chrono::microseconds(20)));
-  BOOST_TEST(options.opencl_copies);
+  BOOST_TEST(model_folder_of(to_runtime_options(given).placement.models) == default_model_folder());
+}
+
+BOOST_AUTO_TEST_CASE(names_that_are_no_option_are_refused) {
   for (const char* wrong : {"lookahaed=2", "lookahead", "=2", ""}) {
-    more[0] = wrong;
+    const char* const more[] = {"seed=7", wrong, nullptr};
+    troupe_options given{};
+    given.more = more;
     BOOST_CHECK_EXCEPTION((void)to_runtime_options(given), Error, [&](const Error& error) {
       return std::string(error.what()).starts_with("troupe_options.more: '" + std::string(wrong) + "' is no option");
     });
@@ -155,7 +146,7 @@ BOOST_AUTO_TEST_CASE(options_of_runs_in_virtual_time_are_of_the_described_machin
   BOOST_TEST(simulation.clusters == "1x2");
   BOOST_TEST(simulation.seed == 9U);
   BOOST_TEST(simulation.gpus == (std::vector<int>{0, 1}), boost::test_tools::per_element());
-  BOOST_TEST(simulation.gpu_memory.value().count == 1'000'000U);
+  BOOST_TEST(simulation.accelerators.gpu_memory.value().count == 1'000'000U);
   BOOST_TEST(!simulation.real_buffers);
   BOOST_TEST(options.cores == 0);
   BOOST_TEST(options.gpus == 0);
@@ -166,7 +157,7 @@ BOOST_AUTO_TEST_CASE(options_of_runs_in_virtual_time_are_of_the_described_machin
 }
 
 BOOST_AUTO_TEST_CASE(options_of_older_and_newer_programs_are_understood) {
-  // An older program has no fields after the seed.
+  // An older program has no fields after the policy.
   troupe_options options{};
   options.size = offsetof(troupe_options, trace);
   options.cores = 1;

@@ -33,7 +33,7 @@ struct Gate {
 
 RuntimeOptions with_gpus() {
   RuntimeOptions options = with_workers(2);
-  options.emulated_gpus.resize(2);
+  options.accelerators.emulated_gpus.resize(2);
   return options;
 }
 
@@ -187,8 +187,8 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_registers_and_nobody_uses_goes_silently) {
 
 BOOST_AUTO_TEST_CASE(copies_of_memory_of_the_runtime_may_outlast_its_registration) {
   RuntimeOptions options = with_gpus();
-  options.emulated_gpus[0].to_device_bytes_per_s = 1e8;
-  options.emulated_gpus[1].to_device_bytes_per_s = 1e8;
+  options.accelerators.emulated_gpus[0].to_device_bytes_per_s = 1e8;
+  options.accelerators.emulated_gpus[1].to_device_bytes_per_s = 1e8;
   Runtime runtime(options);
   const Codelet fill = Codelet("fill", {AccessMode::write}).cpu([](VectorView<double> x) { x[0] = 1; });
   Codelet use("use", {AccessMode::read});

@@ -11,8 +11,8 @@ namespace device_loss {
 struct Fixture {
   static RuntimeOptions options() {
     RuntimeOptions options = with_workers(2);
-    options.emulated_gpus = {platform::EmulationOptions{}};
-    options.emulated_gpus[0].faults.lost_after = 1;
+    options.accelerators.emulated_gpus = {platform::EmulationOptions{}};
+    options.accelerators.emulated_gpus[0].faults.lost_after = 1;
     return options;
   }
 

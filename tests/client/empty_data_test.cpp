@@ -16,8 +16,8 @@ RuntimeOptions on_cores() { return with_workers(2); }
 /// There are two accelerators, so that copies between them pass through the host.
 RuntimeOptions emulated() {
   RuntimeOptions options = with_workers(3);
-  options.emulated_gpus.resize(2);
-  for (platform::EmulationOptions& gpu : options.emulated_gpus) gpu.memory = {1 << 20};
+  options.accelerators.emulated_gpus.resize(2);
+  for (platform::EmulationOptions& gpu : options.accelerators.emulated_gpus) gpu.memory = {1 << 20};
   return options;
 }
 
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(need_no_core) {
   // Data without elements that are divided into no parts can be used on any device. The codelet has no version for
   // cores, because a core would take a task that the accelerator refuses.
   RuntimeOptions options = with_workers(2);
-  options.emulated_gpus.resize(1);
+  options.accelerators.emulated_gpus.resize(1);
   Runtime runtime(options);
   std::atomic<int> kernels{0};
   Codelet touch("touch", {AccessMode::read_write});

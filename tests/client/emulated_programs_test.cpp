@@ -39,24 +39,25 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other_or_say_why_not) {
     sum.host_to_device += report.transfers.host_to_device;
     sum.device_to_host += report.transfers.device_to_host;
     sum.device_to_device += report.transfers.device_to_device;
-    sum.evictions += report.transfers.evictions;
-    sum.write_backs += report.transfers.write_backs;
+    sum.manager.evictions += report.transfers.manager.evictions;
+    sum.manager.write_backs += report.transfers.manager.write_backs;
     for (const WorkerReport& worker : report.workers) {
-      if (worker.kind == DeviceKind::emulated) tasks_there += worker.tasks;
+      if (worker.kind == DeviceKind::emulated) tasks_there += worker.counts.tasks;
     }
   }
   BOOST_TEST_MESSAGE(tasks_there << " tasks on accelerators, " << sum.host_to_device.count << " bytes to them, "
                                  << sum.device_to_host.count << " from them, " << sum.device_to_device.count
-                                 << " between them, " << sum.evictions << " evictions, " << sum.write_backs
-                                 << " write-backs; " << lost << " of " << roots << " matrices lost");
+                                 << " between them, " << sum.manager.evictions << " evictions, "
+                                 << sum.manager.write_backs << " write-backs; " << lost << " of " << roots
+                                 << " matrices lost");
   if (run.count < 100) return;
   // Everything that is to be tested occurs, and most data are compared.
   BOOST_TEST(tasks_there > 10 * run.count);
   BOOST_TEST(sum.host_to_device.count > 1000 * run.count);
   BOOST_TEST(sum.device_to_host.count > 1000 * run.count);
   BOOST_TEST(sum.device_to_device.count > 5 * run.count);
-  BOOST_TEST(5 * sum.evictions > run.count);
-  BOOST_TEST(10 * sum.write_backs > run.count);
+  BOOST_TEST(5 * sum.manager.evictions > run.count);
+  BOOST_TEST(10 * sum.manager.write_backs > run.count);
   BOOST_TEST(lost > 0);
   BOOST_TEST(lost < roots / 2);
 }

@@ -34,12 +34,12 @@ RuntimeOptions options_with(const std::string& eviction) {
   simulation.machine = std::move(machine);
   simulation.gpus = {0};
   simulation.cores = 1;
-  simulation.gpu_memory = Bytes{2048};
-  simulation.gpu_lookahead = 0;
+  simulation.accelerators.gpu_memory = Bytes{2048};
+  simulation.accelerators.ahead.gpu = 0;
   RuntimeOptions options;
   options.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
   options.policy = "eager";
-  options.eviction = eviction;
+  options.accelerators.eviction = eviction;
   return options;
 }
 
@@ -67,7 +67,7 @@ struct Program {
 
 BOOST_AUTO_TEST_CASE(an_unknown_policy_is_refused_when_the_runtime_starts) {
   RuntimeOptions options;
-  options.eviction = "fifo";
+  options.accelerators.eviction = "fifo";
   BOOST_CHECK_EXCEPTION(Runtime{options}, Error, [](const Error& error) {
     return error.code() == ErrorCode::invalid_argument &&
            std::string(error.what()).find("next-use") != std::string::npos;
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(one_run_learns_for_the_next) {
   const tests::TemporaryFolder folder;
   const auto run = [&] {
     RuntimeOptions options = options_with("reuse");
-    options.reuse_profile = folder.path() + "/profile.json";
+    options.accelerators.reuse_profile = folder.path() + "/profile.json";
     Program program(options);
     program.use({0, 1, 2, 0, 3, 0});
     return program.loads();

@@ -13,15 +13,15 @@ namespace troupe::tests {
 inline RuntimeOptions with_workers(int workers) {
   RuntimeOptions options;
   options.cores = workers;
-  options.oversubscribe = true;
-  options.bind = false;
+  options.threads.oversubscribe = true;
+  options.threads.bind = false;
   return options;
 }
 
 /// Options of a runtime with one thread that handles messages in an order drawn from a seed.
 inline RuntimeOptions deterministic(int workers = 1) {
   RuntimeOptions options = with_workers(workers);
-  options.deterministic = true;
+  options.threads.deterministic = true;
   return options;
 }
 

@@ -15,7 +15,7 @@ RuntimeOptions with_accelerator(std::uint64_t memory = 1U << 20U) {
   RuntimeOptions options = with_workers(1);
   platform::EmulationOptions accelerator;
   accelerator.memory = {memory};
-  options.emulated_gpus = {accelerator};
+  options.accelerators.emulated_gpus = {accelerator};
   return options;
 }
 
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(threads_that_wait_see_their_results_beside_others_that_go_o
 
 BOOST_AUTO_TEST_CASE(what_a_lost_device_had_is_reported_until_the_program_overwrites_it) {
   RuntimeOptions options = with_accelerator();
-  options.emulated_gpus[0].faults.lost_after = 1;
+  options.accelerators.emulated_gpus[0].faults.lost_after = 1;
   Runtime runtime(options);
   std::vector<double> first(10, 0.0), second(10, 0.0);
   const Data one = runtime.vector(first), two = runtime.vector(second);

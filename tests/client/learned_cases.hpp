@@ -145,7 +145,7 @@ inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::st
   const auto& [cores, gpus, chain_count] = of.machine;
   options->machine = plain_machine({.cores = cores + gpus, .gpus = gpus, .bandwidth_mb_per_s = 8000});
   for (int gpu = 0; gpu < gpus; ++gpu) options->gpus.push_back(gpu);
-  options->model = model;
+  options->knowledge.model = model;
   options->noise = true;
   options->seed = seed;
   std::vector<Codelet> codelets;

@@ -36,7 +36,7 @@ void spin_for(Duration time) {
 std::vector<PredictionReport> found_out(const std::string& policy) {
   using namespace std::chrono_literals;
   RuntimeOptions options = with_workers(4);
-  options.emulated_gpus.resize(2);
+  options.accelerators.emulated_gpus.resize(2);
   options.policy = policy;
   Runtime runtime(options);
   std::vector<Codelet> kernels;

@@ -168,7 +168,7 @@ const Codelet& fails() {
 std::string warnings_after(const std::function<void(Runtime&, const Data&, const Future&)>& look) {
   std::string warnings;
   RuntimeOptions options = with_workers(2);
-  options.on_warning = [&](const std::string& what) { warnings += what + "\n"; };
+  options.observation.on_warning = [&](const std::string& what) { warnings += what + "\n"; };
   double x = 0;
   {
     Runtime runtime(options);
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(failures_that_the_program_was_told_of_in_any_way_are_none) 
 BOOST_AUTO_TEST_CASE(what_the_program_has_cancelled_and_what_its_callbacks_were_told_is_none) {
   std::string warnings;
   RuntimeOptions options = with_workers(2);
-  options.on_warning = [&](const std::string& what) { warnings += what + "\n"; };
+  options.observation.on_warning = [&](const std::string& what) { warnings += what + "\n"; };
   double x = 0;
   double y = 0;
   {

@@ -409,12 +409,12 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_be) {
   options.policy = "heft?";
   BOOST_CHECK_EXCEPTION(Runtime{options}, Error, failure(ErrorCode::invalid_argument, "'heft?'", "lws"));
   options = with_workers(100000);
-  options.oversubscribe = false;
+  options.threads.oversubscribe = false;
   BOOST_CHECK_EXCEPTION(Runtime{options}, Error, failure(ErrorCode::platform, "100000"));
   options = with_workers(-1);
   BOOST_CHECK_THROW(Runtime{options}, Error);
   options = with_workers(1);
-  options.restrict_to = "first";
+  options.threads.cpus = "first";
   BOOST_CHECK_THROW(Runtime{options}, Error);
 }
 

@@ -218,7 +218,9 @@ const std::vector<Mistake>& mistakes() {
       {"a policy that cannot be made",
        [](Program&) {
          RuntimeOptions options = with_workers(1);
-         options.make_policy = []() -> std::unique_ptr<scheduler::PlacingPolicy> { throw std::runtime_error("oh"); };
+         options.placement.make_policy = []() -> std::unique_ptr<scheduler::PlacingPolicy> {
+           throw std::runtime_error("oh");
+         };
          const Runtime runtime(options);
        },
        ErrorCode::invalid_argument,
@@ -253,7 +255,7 @@ RuntimeOptions without_times(const std::string& policy) {
   options.policy = policy;
   if (policy == "own") {
     options.policy = "default";
-    options.make_policy = [] { return std::make_unique<Throwing>(false); };
+    options.placement.make_policy = [] { return std::make_unique<Throwing>(false); };
   }
   options.simulation = std::make_shared<const SimulationOptions>(simulation);
   return options;
@@ -282,11 +284,11 @@ BOOST_AUTO_TEST_CASE(mistakes_name_the_thing_and_the_remedy) {
 
 BOOST_AUTO_TEST_CASE(a_policy_that_throws_is_named_as_such) {
   RuntimeOptions options = with_workers(1);
-  options.make_policy = [] { return std::make_unique<Throwing>(true); };
+  options.placement.make_policy = [] { return std::make_unique<Throwing>(true); };
   BOOST_CHECK_EXCEPTION(
       Runtime{options}, Error,
       failure(ErrorCode::invalid_argument, "the program's own policy", "make_policy", "threw: what am I?"));
-  options.make_policy = [] { return std::make_unique<Throwing>(false); };
+  options.placement.make_policy = [] { return std::make_unique<Throwing>(false); };
   Runtime runtime(options);
   double x = 1;
   const Data data = runtime.scalar(x);

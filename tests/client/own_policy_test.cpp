@@ -40,8 +40,8 @@ BOOST_AUTO_TEST_CASE(runs_on_this_machine) {
   int shown = 0;
   RuntimeOptions options;
   options.cores = 2;
-  options.oversubscribe = true;
-  options.make_policy = [&shown] { return std::make_unique<LastOne>(shown); };
+  options.threads.oversubscribe = true;
+  options.placement.make_policy = [&shown] { return std::make_unique<LastOne>(shown); };
   Runtime runtime(options);
   double value = 0;
   const Data data = runtime.scalar(value);
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(runs_on_this_machine) {
   runtime.wait();
   BOOST_TEST(runtime.acquire(data, AccessMode::read).matrix<const double>()(0, 0) == 10);
   BOOST_TEST(shown == 10);
-  BOOST_TEST(runtime.report().workers[1].tasks == 10U);
+  BOOST_TEST(runtime.report().workers[1].counts.tasks == 10U);
   BOOST_TEST(runtime.policy() == "custom");
 }
 
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(runs_in_virtual_time) {
   simulation.gpus = {0, 1};
   RuntimeOptions options;
   options.simulation = std::make_shared<const SimulationOptions>(simulation);
-  options.make_policy = [&shown] { return std::make_unique<LastOne>(shown); };
+  options.placement.make_policy = [&shown] { return std::make_unique<LastOne>(shown); };
   Runtime runtime(options);
   const Data tile = runtime.matrix<double>(nullptr, 512, 512, 512);
   Codelet gemm = Codelet("gemm", {AccessMode::read_write})
@@ -74,17 +74,19 @@ BOOST_AUTO_TEST_CASE(runs_in_virtual_time) {
   runtime.wait();
   const RunReport report = runtime.report();
   BOOST_TEST(shown == 3);
-  BOOST_TEST(report.workers.back().tasks == 3U);
+  BOOST_TEST(report.workers.back().counts.tasks == 3U);
   BOOST_TEST(report.workers.back().device == "GPU 1");
   BOOST_TEST(report.transfers.host_to_device.count == 512U * 512 * 8);
 }
 
 BOOST_AUTO_TEST_CASE(must_be_made) {
   RuntimeOptions options;
-  options.make_policy = [] { return std::unique_ptr<scheduler::PlacingPolicy>(); };
+  options.placement.make_policy = [] { return std::unique_ptr<scheduler::PlacingPolicy>(); };
   BOOST_CHECK_EXCEPTION(Runtime{options}, Error,
                         [](const Error& error) { return error.code() == ErrorCode::invalid_argument; });
-  options.make_policy = []() -> std::unique_ptr<scheduler::PlacingPolicy> { throw std::runtime_error("no licence"); };
+  options.placement.make_policy = []() -> std::unique_ptr<scheduler::PlacingPolicy> {
+    throw std::runtime_error("no licence");
+  };
   BOOST_CHECK_EXCEPTION(Runtime{options}, Error, [](const Error& error) {
     return error.code() == ErrorCode::invalid_argument &&
            std::string(error.what()).find("make_policy threw: no licence") != std::string::npos;

@@ -17,9 +17,9 @@ namespace data = boost::unit_test::data;
 
 RuntimeOptions cores(const std::string& clusters, bool regroup, std::size_t window) {
   RuntimeOptions options;
-  options.synthetic_topology = "package:1 core:3 pu:1";
+  options.threads.synthetic_topology = "package:1 core:3 pu:1";
   options.clusters = clusters;
-  options.regroup = regroup;
+  options.threads.regroup = regroup;
   options.window = window;
   return options;
 }

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(run_in_the_same_order_for_the_same_seed_in_deterministic_mo
   int different_seeds_differ = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     RandomRun run = random_run(seed);
-    run.runtime.deterministic = true;
+    run.runtime.threads.deterministic = true;
     run.runtime.cores = 4;
     run.runtime.window = 65536;
     run.program.submitters = 1;

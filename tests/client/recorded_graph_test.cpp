@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(runs_do_what_the_program_did) {
   copied.run().wait();
   BOOST_TEST(x == 2048);
   std::uint64_t tasks = 0;
-  for (const WorkerReport& worker : runtime.report().workers) tasks += worker.tasks;
+  for (const WorkerReport& worker : runtime.report().workers) tasks += worker.counts.tasks;
   BOOST_TEST(tasks == 33U);
 }
 
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(why_knows_the_run_and_its_tasks) {
   BOOST_TEST(contains(text, "task " + std::to_string(id + 2) + " 'copy(0)' (codelet copy)"), text);
   BOOST_TEST(contains(text, "run " + std::to_string(id) + " of the recorded graph 'solver'"), text);
   BOOST_TEST(contains(text, "run " + std::to_string(next.id().value()) + " of the recorded graph 'solver'"), text);
-  BOOST_TEST(report.running == 1U);
+  BOOST_TEST(report.counts.running == 1U);
   BOOST_TEST_REQUIRE(report.causes.size() == 1U);
   BOOST_TEST(report.causes[0].task.id.value() == id + 1);
   // Three wait: the other task of this run, the run itself, and the next run, whose tasks wait for nothing else.

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   RuntimeOptions options = with_workers(1);
   platform::EmulationOptions accelerator;
   accelerator.memory = {1U << 20U};
-  options.emulated_gpus = {accelerator};
+  options.accelerators.emulated_gpus = {accelerator};
   // Placing policies prefetch data, which takes the lock once more.
   options.policy = "lws";
   Runtime runtime(options);
@@ -32,11 +32,11 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   }
   runtime.wait();
   constexpr int kTasks = 200;
-  const std::uint64_t before = runtime.report().transfers.manager_passes;
+  const std::uint64_t before = runtime.report().transfers.manager.passes;
   for (int i = 0; i < kTasks; ++i) runtime.submit(add, {data[0], data[1], data[2]});
   runtime.wait();
   // The two extra passes are the wait, which asks which data are away, and the report before.
-  BOOST_TEST(runtime.report().transfers.manager_passes - before == kTasks + 2U);
+  BOOST_TEST(runtime.report().transfers.manager.passes - before == kTasks + 2U);
   BOOST_TEST(runtime.acquire(data[2], AccessMode::read).vector<double>()[0] == 1 + 2 * kTasks);
 }
 

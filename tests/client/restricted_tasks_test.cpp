@@ -22,7 +22,7 @@ RuntimeOptions with_accelerator(std::string policy = "default") {
   options.policy = std::move(policy);
   platform::EmulationOptions accelerator;
   accelerator.memory = {1U << 20U};
-  options.emulated_gpus = {accelerator};
+  options.accelerators.emulated_gpus = {accelerator};
   return options;
 }
 constexpr WorkerId kAccelerator(2);
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_recordings_are_restricted_too) {
 
 BOOST_AUTO_TEST_CASE(a_runtime_can_restrict_codelets_by_name) {
   RuntimeOptions options = with_accelerator();
-  options.restrict = "left,other:cores;right:gpus";
+  options.placement.restrict = "left,other:cores;right:gpus";
   Runtime runtime(options);
   Counts left;
   Counts right;
@@ -123,10 +123,10 @@ BOOST_AUTO_TEST_CASE(what_leaves_no_device_is_refused) {
   BOOST_CHECK_EXCEPTION(runtime.submit(counts.codelet(), {piece}, {}, {.devices = DeviceKind::cuda}), Error,
                         failure(ErrorCode::no_implementation, "codelet 'count'", "restricted to CUDA GPU"));
   RuntimeOptions options = with_workers(1);
-  options.restrict = "gemm:gpus";
+  options.placement.restrict = "gemm:gpus";
   BOOST_CHECK_EXCEPTION(Runtime{options}, Error,
                         failure(ErrorCode::invalid_argument, "'gemm' is restricted to", "the runtime has none"));
-  options.restrict = "gemm";
+  options.placement.restrict = "gemm";
   BOOST_CHECK_EXCEPTION(Runtime{options}, Error, failure(ErrorCode::invalid_argument, "restriction 'gemm'"));
 }
 

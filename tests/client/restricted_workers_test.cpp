@@ -29,7 +29,7 @@ RuntimeOptions with_accelerators(const std::string& policy = "default") {
   options.policy = policy;
   platform::EmulationOptions accelerator;
   accelerator.memory = {1U << 20U};
-  options.emulated_gpus = {accelerator, accelerator};
+  options.accelerators.emulated_gpus = {accelerator, accelerator};
   return options;
 }
 
@@ -107,8 +107,8 @@ BOOST_DATA_TEST_CASE(cores_alone_are_told_apart, data::make(kPolicies), policy) 
 
 BOOST_DATA_TEST_CASE(clusters_are_workers_like_others, data::make(kPolicies), policy) {
   RuntimeOptions options;
-  options.synthetic_topology = "package:1 core:5 pu:1";
-  options.bind = false;
+  options.threads.synthetic_topology = "package:1 core:5 pu:1";
+  options.threads.bind = false;
   options.policy = policy;
   options.clusters = "1x3";
   Runtime runtime(options);
@@ -152,7 +152,7 @@ BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy)
 BOOST_DATA_TEST_CASE(nobody_sleeps_through_a_task_that_only_he_may_run, data::make(kPolicies), policy) {
   RuntimeOptions options = with_workers(3);
   options.policy = policy;
-  options.spin = std::chrono::microseconds(5);
+  options.threads.spin = std::chrono::microseconds(5);
   Runtime runtime(options);
   std::atomic<int> ran{0};
   const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(recordings_keep_their_workers) {
 
 BOOST_AUTO_TEST_CASE(a_runtime_restricts_codelets_to_workers_and_models) {
   RuntimeOptions options = with_accelerators();
-  options.restrict = "left:#1;right:emulated GPU 1|#0;both:emulated|cores";
+  options.placement.restrict = "left:#1;right:emulated GPU 1|#0;both:emulated|cores";
   Runtime runtime(options);
   Watched watched;
   const Codelet left = watched.codelet("left", {1});
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_refused_with_what_is) {
 BOOST_AUTO_TEST_CASE(a_runtime_is_not_made_with_a_restriction_to_what_is_not_there) {
   RuntimeOptions options = with_workers(2);
   const auto refused = [&](const std::string& restrict, const std::string& part) {
-    options.restrict = restrict;
+    options.placement.restrict = restrict;
     BOOST_CHECK_EXCEPTION(Runtime{options}, Error,
                           failure(ErrorCode::invalid_argument, "'gemm' is restricted to", part));
   };
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_sets_are_told_apart_and_no_more) {
 
 RuntimeOptions with_losses(const std::string& policy, std::size_t lost) {
   RuntimeOptions options = with_accelerators(policy);
-  for (std::size_t i = 0; i < lost; ++i) options.emulated_gpus[i].faults.lost_after = 1;
+  for (std::size_t i = 0; i < lost; ++i) options.accelerators.emulated_gpus[i].faults.lost_after = 1;
   return options;
 }
 

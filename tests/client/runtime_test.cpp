@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(the_report_counts_every_task) {
   BOOST_TEST(report.ended == 300U);
   BOOST_TEST_REQUIRE(report.workers.size() == 3U);
   std::uint64_t tasks = 0;
-  for (const WorkerReport& worker : report.workers) tasks += worker.tasks;
+  for (const WorkerReport& worker : report.workers) tasks += worker.counts.tasks;
   BOOST_TEST(tasks == 300U);
 }
 
@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(an_observer_sees_every_task_in_order_under_any_policy) {
     const auto seen = std::make_shared<SeenTasks>();
     RuntimeOptions options = with_workers(2);
     options.policy = policy;
-    options.observer = seen;
+    options.observation.observer = seen;
     Runtime runtime(options);
     double x = 1;
     const Data data = runtime.scalar(x);
@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(an_observer_sees_every_task_in_order_under_any_policy) {
 /// The number of times that workers have gone to sleep.
 std::uint64_t sleeps(const Runtime& runtime) {
   std::uint64_t parks = 0;
-  for (const WorkerReport& worker : runtime.report().workers) parks += worker.parks;
+  for (const WorkerReport& worker : runtime.report().workers) parks += worker.counts.parks;
   return parks;
 }
 

@@ -78,26 +78,26 @@ BOOST_AUTO_TEST_CASE(use_all_that_there_is_to_be_tested) {
     sum.host_to_device += one.host_to_device;
     sum.device_to_host += one.device_to_host;
     sum.device_to_device += one.device_to_device;
-    sum.evictions += one.evictions;
-    sum.write_backs += one.write_backs;
-    sum.prefetches += one.prefetches;
-    sum.prefetches_used += one.prefetches_used;
+    sum.manager.evictions += one.manager.evictions;
+    sum.manager.write_backs += one.manager.write_backs;
+    sum.manager.prefetches += one.manager.prefetches;
+    sum.manager.prefetches_used += one.manager.prefetches_used;
     for (const WorkerReport& worker : all.report.workers) {
-      if (worker.kind == DeviceKind::cuda) tasks_on_gpus += worker.tasks;
+      if (worker.kind == DeviceKind::cuda) tasks_on_gpus += worker.counts.tasks;
     }
   }
   BOOST_TEST_MESSAGE(tasks_on_gpus << " tasks on GPUs, " << sum.host_to_device.count << " bytes to them, "
                                    << sum.device_to_host.count << " from them, " << sum.device_to_device.count
-                                   << " between them, " << sum.evictions << " evictions, " << sum.write_backs
-                                   << " write-backs, " << sum.prefetches << " prefetches, " << sum.prefetches_used
-                                   << " of them used");
+                                   << " between them, " << sum.manager.evictions << " evictions, "
+                                   << sum.manager.write_backs << " write-backs, " << sum.manager.prefetches
+                                   << " prefetches, " << sum.manager.prefetches_used << " of them used");
   BOOST_TEST(tasks_on_gpus > 1000U);
   BOOST_TEST(sum.host_to_device.count > 100'000U);
   BOOST_TEST(sum.device_to_host.count > 100'000U);
   BOOST_TEST(sum.device_to_device.count > 10'000U);
-  BOOST_TEST(sum.evictions > 100U);
-  BOOST_TEST(sum.write_backs > 100U);
-  BOOST_TEST(sum.prefetches_used > 100U);
+  BOOST_TEST(sum.manager.evictions > 100U);
+  BOOST_TEST(sum.manager.write_backs > 100U);
+  BOOST_TEST(sum.manager.prefetches_used > 100U);
 }
 
 BOOST_AUTO_TEST_CASE(end_so_on_a_hundred_gpus_of_little_memory_and_seventy_cores) {
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(end_so_on_a_hundred_gpus_of_little_memory_and_seventy_cores
     }
     BOOST_TEST_REQUIRE(seen.report.workers.size() == 170U);
     for (std::size_t worker = 0; worker < 170; ++worker) {
-      if (seen.report.workers[worker].tasks > 0) ran.insert(worker);
+      if (seen.report.workers[worker].counts.tasks > 0) ran.insert(worker);
     }
   }
   if (run.count < 6) return;

@@ -15,8 +15,8 @@ namespace {
 /// Options for two pretended NUMA nodes with two workers each.
 RuntimeOptions two_nodes() {
   RuntimeOptions options;
-  options.synthetic_topology = "package:2 [numa(memory=8GB)] core:2 pu:1";
-  options.deterministic = true;
+  options.threads.synthetic_topology = "package:2 [numa(memory=8GB)] core:2 pu:1";
+  options.threads.deterministic = true;
   options.trace = true;
   return options;
 }
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(columns_belong_to_one_node_each) {
 BOOST_AUTO_TEST_CASE(a_runtime_counts_the_nodes_that_have_workers) {
   RuntimeOptions options = two_nodes();
   BOOST_TEST(Runtime(options).numa_nodes() == 2U);
-  options.restrict_to = "2-3";
+  options.threads.cpus = "2-3";
   BOOST_TEST(Runtime(options).numa_nodes() == 1U);
 }
 
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(spread_tiles_have_owners_and_others_have_none) {
   for (int i = 0; i < 4; ++i) BOOST_TEST(columns.owner(i, 3).index() == 1U);
   BOOST_TEST(!TiledMatrix<double>(runtime, 8, 8, 2).owner(0, 0).valid());
   RuntimeOptions one_node = two_nodes();
-  one_node.synthetic_topology = "package:1 core:2 pu:1";
+  one_node.threads.synthetic_topology = "package:1 core:2 pu:1";
   Runtime other(one_node);
   BOOST_TEST(!TiledMatrix<double>(other, 8, 8, 2, {TileStorage::tiles, TilePlacement::spread}).owner(1, 3).valid());
 }

@@ -165,8 +165,8 @@ BOOST_AUTO_TEST_CASE(a_commute_lock_is_named_with_the_task_that_holds_it) {
   const Codelet commuting = Codelet("commuting", {AccessMode::commute}).cpu([&](double&) { stall.gate.pass(); });
   for (int i = 0; i < 3; ++i) stall.runtime.submit(commuting, {data});
   stall.gate.wait_for(1);
-  const WhyReport report = stall.why([](const WhyReport& r) { return r.waiting >= 1; });
-  BOOST_TEST(report.running == 1U);
+  const WhyReport report = stall.why([](const WhyReport& r) { return r.counts.waiting >= 1; });
+  BOOST_TEST(report.counts.running == 1U);
   BOOST_TEST(has(report, "waits for the commute lock held by task "));
   BOOST_TEST(has(report, "(codelet commuting), which runs on worker "));
   BOOST_TEST(parsed(report)["tasks"][0]["blockers"][0]["relation"] == "commute_lock");
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(an_explicit_dependency_is_said_to_be_one) {
   Stall stall;
   const Future first = stall.runtime.submit(stall.blocked_alone, {});
   const Future second = stall.runtime.submit(stall.empty, {}, {}, {.name = "after", .after = {first}});
-  const WhyReport report = stall.why([](const WhyReport& r) { return r.running == 1; });
+  const WhyReport report = stall.why([](const WhyReport& r) { return r.counts.running == 1; });
   BOOST_TEST(has(report, "task " + std::to_string(second.id().value()) + " 'after' (codelet empty) waits for task " +
                              std::to_string(first.id().value()) +
                              " (codelet alone) (as the program asked), which runs"));
@@ -244,8 +244,8 @@ BOOST_AUTO_TEST_CASE(ready_tasks_behind_busy_workers_say_where_they_lie) {
   const Handle data = stall.data("x");
   for (int i = 0; i < 5; ++i) stall.runtime.submit(stall.add, {data});
   for (int i = 0; i < 4; ++i) stall.runtime.submit(stall.empty, {});
-  const WhyReport report = stall.why([](const WhyReport& r) { return r.running == 2; });
-  BOOST_TEST(report.ready == 5U);
+  const WhyReport report = stall.why([](const WhyReport& r) { return r.counts.running == 2; });
+  BOOST_TEST(report.counts.ready == 5U);
   BOOST_TEST(
       has(report, "4 tasks wait, in the end, for 5 tasks that are ready, but not started: 5 in the entry queue"));
   BOOST_TEST(has(report, "worker 0 (cpu core "));
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(tasks_in_the_deque_of_a_busy_worker_are_counted_there) {
   });
   stall.runtime.submit(parent, {});
   stall.gate.wait_for(1);
-  const WhyReport report = stall.why([](const WhyReport& r) { return r.running == 1; });
+  const WhyReport report = stall.why([](const WhyReport& r) { return r.counts.running == 1; });
   BOOST_TEST(has(report, "3 tasks that are ready, but not started: 3 in the deque of worker 0"));
   BOOST_TEST(has(report, "; 3 tasks ready in its deque"));
   BOOST_TEST(parsed(report)["workers"][0]["queued"] == 3);
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(the_combining_of_a_reduction_waits_for_what_reduces) {
   stall.runtime.submit(reduce, {data});
   stall.gate.wait_for(1);
   stall.runtime.submit(stall.look, {data});
-  const WhyReport report = stall.why([](const WhyReport& r) { return r.running == 1; });
+  const WhyReport report = stall.why([](const WhyReport& r) { return r.counts.running == 1; });
   BOOST_TEST(has(report, "the combining of 'total' waits for task "));
   BOOST_TEST(has(report, "(codelet look) waits for the combining of 'total', which waits itself"));
   BOOST_TEST(has(report, "2 tasks wait, in the end, for task "));
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_recording_is_named_with_the_task_in_it_that_runs
   graph.run();
   stall.runtime.submit(stall.look, {data}, {}, {.name = "afterwards"});
   stall.gate.wait_for(1);
-  const WhyReport report = stall.why([](const WhyReport& r) { return r.running == 1 && r.causes.size() == 1; });
+  const WhyReport report = stall.why([](const WhyReport& r) { return r.counts.running == 1 && r.causes.size() == 1; });
   BOOST_TEST(has(report, "(codelet blocked), which has been running on worker "));
   BOOST_TEST(has(report, "(codelet add) waits for task "));
   BOOST_TEST(has(report, " of the recorded graph 'step' waits for run "));
@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(a_task_behind_two_kernels_names_both) {
   stall.runtime.submit(stall.blocked, {dy}, {}, {.name = "second"});
   stall.gate.wait_for(2);
   stall.runtime.submit(join, {dx, dy});
-  const WhyReport report = stall.why([](const WhyReport& r) { return r.running == 2 && r.causes.size() == 2; });
+  const WhyReport report = stall.why([](const WhyReport& r) { return r.counts.running == 2 && r.causes.size() == 2; });
   BOOST_TEST(report.causes[0].task.name == "first");
   BOOST_TEST(report.causes[0].waiting == 1U);
   BOOST_TEST(report.tasks[0].blockers.size() == 2U);
@@ -382,10 +382,10 @@ BOOST_AUTO_TEST_CASE(names_of_tasks_that_ended_do_not_appear) {
   for (int i = 0; i < 50; ++i) stall.runtime.submit(stall.add, {data}, {}, {.name = "past"});
   stall.runtime.wait();
   stall.runtime.submit(stall.blocked, {data}, {}, {.name = "present"});
-  const WhyReport report = stall.why([](const WhyReport& r) { return r.running == 1; });
+  const WhyReport report = stall.why([](const WhyReport& r) { return r.counts.running == 1; });
   BOOST_TEST(has(report, "'present'"));
   BOOST_TEST(!contains(report.to_text(), "past"));
-  BOOST_TEST(report.in_flight == 1U);
+  BOOST_TEST(report.counts.in_flight == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(hundreds_of_thousands_of_tasks_in_flight_are_explained_in_a_screenful) {
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_CASE(hundreds_of_thousands_of_tasks_in_flight_are_explained_in_a
   BOOST_TEST_MESSAGE("explained in " << in_words(took));
   BOOST_TEST(has(report, "300,001 tasks in flight: 1 running, 0 ready, 65535 waiting."));
   BOOST_TEST(has(report, "These are the oldest; 234,465 tasks more were not looked at."));
-  BOOST_TEST(report.left_out == 234'465U);
+  BOOST_TEST(report.counts.left_out == 234'465U);
   BOOST_TEST(has(report, "65,535 tasks wait, in the end, for task "));
   BOOST_TEST(report.to_text().size() < 5000U);
   BOOST_TEST((took < std::chrono::seconds(20)));
@@ -432,7 +432,7 @@ BOOST_AUTO_TEST_CASE(it_may_be_asked_all_the_time_while_tasks_run) {
     while (!done) {
       const WhyReport report = runtime.why();
       for (const WhyWaiting& waiting : report.tasks) wrong += contains(waiting.task.text, "task ") ? 0 : 1;
-      wrong += report.ended <= report.submitted ? 0 : 1;
+      wrong += report.counts.ended <= report.counts.submitted ? 0 : 1;
       ++asked;
     }
   });
@@ -449,7 +449,7 @@ BOOST_AUTO_TEST_CASE(it_may_be_asked_all_the_time_while_tasks_run) {
   done = true;
   asks.join();
   BOOST_TEST(wrong == 0);
-  BOOST_TEST(runtime.why().in_flight == 0U);
+  BOOST_TEST(runtime.why().counts.in_flight == 0U);
 }
 
 }  // namespace

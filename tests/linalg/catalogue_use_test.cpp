@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(all_tasks_of_factorizations_and_solutions_pass_the_checks) 
   constexpr double kMostTasks = 3000;
   for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
     tests::FactorizationCase one = tests::drawn_case(seed, 1, 150, kMostTasks);
-    one.runtime.observer = observer;
+    one.runtime.observation.observer = observer;
     for (const Residual& residual : tests::residuals_of(one)) BOOST_TEST(residual.accepted(), tests::describe(one));
   }
   BOOST_TEST(observer->refused.empty(), (observer->refused.empty() ? "" : observer->refused.front()));

@@ -87,7 +87,7 @@ BOOST_DATA_TEST_CASE(a_cholesky_factorization_never_has_more_than_there_are_core
     return;
   }
   RuntimeOptions options = tests::with_workers(kCores);
-  options.bind = true;
+  options.threads.bind = true;
   options.clusters = clusters;
   options.policy = policy;
   Runtime runtime(options);

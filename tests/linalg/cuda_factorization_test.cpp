@@ -25,10 +25,10 @@ struct Fixture : tests::CudaFixture {
   [[nodiscard]] RuntimeOptions options(const std::string& policy, double share) const {
     RuntimeOptions result;
     result.cores = 2;
-    result.oversubscribe = true;
+    result.threads.oversubscribe = true;
     result.policy = policy;
     result.gpus = fake != nullptr ? 2 : 1;
-    result.gpu_memory = Bytes{static_cast<std::uint64_t>(share * kOrder * kOrder * sizeof(double))};
+    result.accelerators.gpu_memory = Bytes{static_cast<std::uint64_t>(share * kOrder * kOrder * sizeof(double))};
     return result;
   }
 };
@@ -36,7 +36,7 @@ struct Fixture : tests::CudaFixture {
 std::uint64_t tasks_on_gpus(const Runtime& runtime) {
   std::uint64_t tasks = 0;
   for (const WorkerReport& worker : runtime.report().workers) {
-    if (worker.kind == DeviceKind::cuda) tasks += worker.tasks;
+    if (worker.kind == DeviceKind::cuda) tasks += worker.counts.tasks;
   }
   return tasks;
 }

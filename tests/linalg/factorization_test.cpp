@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(qr_is_accurate_for_all_sizes_and_tiles) { sweep({Applicatio
 
 BOOST_AUTO_TEST_CASE(tiles_that_are_spread_over_numa_nodes_are_as_accurate) {
   RuntimeOptions runtime_options;
-  runtime_options.synthetic_topology = "package:3 [numa(memory=8GB)] core:2 pu:1";
+  runtime_options.threads.synthetic_topology = "package:3 [numa(memory=8GB)] core:2 pu:1";
   Runtime runtime(runtime_options);
   for (FactorizationOptions options :
        {FactorizationOptions{Application::cholesky}, FactorizationOptions{Application::lu},
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_hundred_thousand_tiny_tasks_are_accurate) {
   for (const Application application : {Application::cholesky, Application::lu}) {
     FactorizationCase one = drawn_case({.application = application, .tile = 1}, false, 60, 7);
     one.storage = tests::Storage::automatic;
-    one.runtime.deterministic = false;
+    one.runtime.threads.deterministic = false;
     one.runtime.cores = 2;
     check(one);
   }
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(every_policy_storage_and_number_of_workers_is_accurate) {
         one.runtime.policy = policy;
         one.runtime.cores = workers;
         for (const bool deterministic : {false, true}) {
-          one.runtime.deterministic = deterministic;
+          one.runtime.threads.deterministic = deterministic;
           check(one);
         }
       }
@@ -415,7 +415,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_of_zeros_breaks_down_at_once) {
 
 BOOST_AUTO_TEST_CASE(is_reported_in_deterministic_runs_too) {
   RuntimeOptions options = tests::with_workers(2);
-  options.deterministic = true;
+  options.threads.deterministic = true;
   Runtime runtime(options);
   DenseMatrix<double> a = assemble<double>(runtime, {ProblemKind::random_definite, 30, 30, 1});
   a(17, 17) = -1;

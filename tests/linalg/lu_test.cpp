@@ -18,7 +18,7 @@ constexpr std::int64_t kOrder = 110;
 RuntimeOptions two_workers() {
   RuntimeOptions options;
   options.cores = 2;
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   return options;
 }
 

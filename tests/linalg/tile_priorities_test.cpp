@@ -18,7 +18,7 @@ namespace {
 Trace trace_of(const FactorizationOptions& options, std::int64_t rows, std::int64_t cols) {
   RuntimeOptions runtime_options;
   runtime_options.cores = 2;
-  runtime_options.deterministic = true;
+  runtime_options.threads.deterministic = true;
   runtime_options.trace = true;
   Runtime runtime(runtime_options);
   DenseMatrix<double> a(rows, cols);

@@ -301,12 +301,9 @@ BOOST_AUTO_TEST_CASE(fields_of_c_refuse_by_the_same_sentence) {
              "troupe_options.cores: '-1' is negative: give a whole number from 0 to 1048576");
   BOOST_TEST(refusal([](troupe_options& o) { o.gpus = 1025; }) ==
              "troupe_options.gpus: '1025' is too large: give a whole number from 0 to 1024");
-  BOOST_TEST(refusal([](troupe_options& o) { o.eviction = "fifo"; }) ==
-             "troupe_options.eviction: 'fifo' is none of lru, reuse, next-use");
   BOOST_TEST(
       refusal([](troupe_options& o) { o.why_after = -1; }).starts_with("troupe_options.why_after: '-1s' is neg"));
-  BOOST_TEST(
-      refusal([](troupe_options& o) { o.restrict_tasks = "potrf"; }).starts_with("troupe_options.restrict_tasks"));
+  BOOST_TEST(refusal([](troupe_options& o) { o.policy = "hfet"; }).starts_with("troupe_options.policy: "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

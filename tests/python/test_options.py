@@ -72,5 +72,5 @@ def test_values_may_be_texts_where_they_have_units():
         assert rt.workers == 2
     with troupe.Runtime(cores=1, spin=2e-5, why_after=3600, emulated_gpus=1) as rt:
         assert rt.workers == 2
-    with troupe.Runtime(cores=1, emulated_gpus=0, model_folder="none") as rt:
+    with troupe.Runtime(cores=1, emulated_gpus=0, models="none") as rt:
         assert rt.workers == 1

@@ -31,7 +31,7 @@ def add(a, value):
         ({"seed": 1 << 64}, ValueError, "too large"),
         ({"emulated_gpus": 300}, ValueError, "from 1 to 64"),
         ({"emulated_gpus": "2:colour=red"}, ValueError, "colour"),
-        ({"gpu_lookahead": 1025}, troupe.InvalidArgument, "gpu_lookahead: '1025' is too large: give a whole number from 0 to 1024"),
+        ({"lookahead": 1025}, troupe.InvalidArgument, "lookahead: '1025' is too large: give a whole number from 0 to 1024"),
         ({"core_lookahead": 1025}, troupe.InvalidArgument, "core_lookahead: '1025' is too large"),
         ({"issue_ahead": 1025}, troupe.InvalidArgument, "issue_ahead: '1025' is too large"),
         ({"policy": "\udcff"}, ValueError, "none of Unicode"),
@@ -69,7 +69,7 @@ def test_numbers_and_truth_values_of_numpy_are_options():
 def test_emulated_accelerators_and_the_users_folder_of_kernel_times(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with troupe.Runtime(cores=1, policy="heft", emulated_gpus="1:memory=1MiB", model_folder="default") as rt:
+    with troupe.Runtime(cores=1, policy="heft", emulated_gpus="1:memory=1MiB", models="default") as rt:
         assert rt.workers == 2
         a = numpy.zeros((4, 4), order="F")
         for _ in range(4):
@@ -78,7 +78,7 @@ def test_emulated_accelerators_and_the_users_folder_of_kernel_times(tmp_path, mo
     with too_small, troupe.Runtime(cores=1, emulated_gpus="1:memory=1MiB") as rt:
         big = numpy.zeros((1000, 1000), order="F")
         troupe.kernels["fill_symmetric/double"](big, 0, 0, 7, 100.0, devices="gpus")
-    with troupe.Runtime(cores=1, policy="heft", model_folder="none") as rt:
+    with troupe.Runtime(cores=1, policy="heft", models="none") as rt:
         add(numpy.zeros(1), 1)
     assert [entry.name for entry in tmp_path.iterdir()] == ["cache"]
 

@@ -42,7 +42,7 @@ def test_cores_and_gpus_share_what_is_independent():
     with_gpus = simulation.run(gpus=2).report()["workers"]
     assert sum("GPU" in worker["device"] for worker in with_gpus) == 2
     assert sum(worker["tasks"] for worker in with_gpus) == 320
-    assert sum(worker["busy_s"] for worker in simulation.run(cores=1).report()["workers"]) == pytest.approx(3.2)
+    assert sum(worker["busy_seconds"] for worker in simulation.run(cores=1).report()["workers"]) == pytest.approx(3.2)
 
 
 def test_equal_programs_give_equal_runs_and_noise_depends_on_the_seed():

@@ -94,8 +94,8 @@ class ServiceWith {
     options.folder = folder_.path("sockets");
     options.inherit_sockets = false;
     options.runtime.cores = 2;
-    options.runtime.oversubscribe = true;
-    options.runtime.bind = false;
+    options.runtime.threads.oversubscribe = true;
+    options.runtime.threads.bind = false;
     server_ = service::Server::start(options, codelets_).value_or_throw();
   }
   ~ServiceWith() { gate_.open(); }

@@ -106,7 +106,7 @@ class ServiceRuns {
       one.memory = {(2 + random.below(20)) * 256};
       one.latency = std::chrono::microseconds(random.below(40));
       least_ = std::min(least_, one.memory);
-      options.runtime.emulated_gpus.push_back(one);
+      options.runtime.accelerators.emulated_gpus.push_back(one);
       description_ += ", GPU with " + std::to_string(one.memory.count) + " bytes";
     }
     service_.reset();

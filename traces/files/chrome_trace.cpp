@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "actors/reporting/trace_index.hpp"
 #include "proto/json/json.hpp"
+#include "traces/analysis/trace_index.hpp"
 #include "traces/files/copy_tracks.hpp"
 #include "traces/files/task_lanes.hpp"
 
@@ -190,7 +190,7 @@ class ChromeTrace {
   std::vector<std::string> codelets_;
   std::vector<CopyTrack> copies_;
   const TaskLanes lanes_;
-  const actors::TraceIndex index_;
+  const TraceIndex index_;
   bool first_ = true;
 };
 

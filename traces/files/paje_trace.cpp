@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/reporting/trace_index.hpp"
+#include "traces/analysis/trace_index.hpp"
 #include "traces/files/copy_tracks.hpp"
 #include "traces/files/task_lanes.hpp"
 #include "traces/palette.hpp"
@@ -135,8 +135,7 @@ void append_lane(std::size_t worker, std::size_t lane, std::vector<Span>& spans,
   }
 }
 
-void append_links(const Trace& trace, const actors::TraceIndex& index, const TaskLanes& lanes,
-                  std::vector<Item>& items) {
+void append_links(const Trace& trace, const TraceIndex& index, const TaskLanes& lanes, std::vector<Item>& items) {
   std::size_t link = 0;
   for (const TraceDependency& dependency : trace.dependencies) {
     const auto before = index.find(dependency.before);
@@ -158,7 +157,7 @@ void append_copies(const std::vector<CopyTrack>& tracks, std::vector<Item>& item
 }
 
 /// Returns all lines with a time, in chronological order.
-std::vector<Item> items_of(const Trace& trace, const actors::TraceIndex& index, const std::vector<CopyTrack>& copies,
+std::vector<Item> items_of(const Trace& trace, const TraceIndex& index, const std::vector<CopyTrack>& copies,
                            std::size_t workers, const TaskLanes& lanes) {
   // The spans by worker, then lane. A worker's states, other than running tasks, are in its first lane.
   std::vector<std::vector<std::vector<Span>>> spans(workers);
@@ -303,7 +302,7 @@ class PajeTrace {
   const TraceDescription& description_;
   const std::vector<CopyTrack> copies_;
   const TaskLanes lanes_;
-  const actors::TraceIndex index_;
+  const TraceIndex index_;
   BufferedFile& out_;
 };
 

@@ -14,7 +14,7 @@ Json team_json(const TeamUse& use) {
 
 namespace {
 
-Json worker_json(const actors::WorkerUse& use) {
+Json worker_json(const WorkerUse& use) {
   Json json{{"tasks", use.tasks},
             {"kernel_seconds", seconds(use.kernels)},
             {"overhead_seconds", seconds(use.overhead)},
@@ -27,7 +27,7 @@ Json worker_json(const actors::WorkerUse& use) {
   return json;
 }
 
-Json codelet_json(const actors::CodeletUse& use) {
+Json codelet_json(const CodeletUse& use) {
   return {{"codelet", use.name},
           {"tasks", use.tasks},
           {"failed", use.failed},
@@ -41,9 +41,9 @@ Json codelet_json(const actors::CodeletUse& use) {
 }
 
 Json path_json(const RunAnalysis& analysis) {
-  const actors::CriticalPath& path = analysis.path;
+  const CriticalPath& path = analysis.path;
   Json codelets = Json::array();
-  for (const actors::PathUse& use : analysis.path_codelets) {
+  for (const PathUse& use : analysis.path_codelets) {
     codelets.push_back({{"codelet", use.codelet}, {"tasks", use.tasks}, {"seconds", seconds(use.total)}});
   }
   return {{"seconds", seconds(path.length)},
@@ -57,7 +57,7 @@ Json path_json(const RunAnalysis& analysis) {
 }  // namespace
 
 Json analysis_json(const RunAnalysis& analysis) {
-  const actors::WorkerUse sum = analysis.sum();
+  const WorkerUse sum = analysis.sum();
   Json json{{"seconds", seconds(analysis.makespan)},
             {"tasks", analysis.tasks},
             {"dependencies", analysis.dependencies},
@@ -67,8 +67,8 @@ Json analysis_json(const RunAnalysis& analysis) {
             {"critical_path", path_json(analysis)},
             {"work_bound_seconds", seconds(analysis.work_bound())},
             {"bound_seconds", seconds(analysis.bound())}};
-  for (const actors::WorkerUse& use : analysis.workers) json["workers"].push_back(worker_json(use));
-  for (const actors::CodeletUse& use : analysis.codelets) json["codelets"].push_back(codelet_json(use));
+  for (const WorkerUse& use : analysis.workers) json["workers"].push_back(worker_json(use));
+  for (const CodeletUse& use : analysis.codelets) json["codelets"].push_back(codelet_json(use));
   json["worker_sums"] = {
       {"kernel_seconds", seconds(sum.kernels)},    {"slowed_seconds", seconds(analysis.slowed())},
       {"overhead_seconds", seconds(sum.overhead)}, {"dependency_seconds", seconds(analysis.limited_by_dependencies())},

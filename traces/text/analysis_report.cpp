@@ -11,9 +11,6 @@ namespace troupe::traces {
 
 namespace {
 
-using actors::CodeletUse;
-using actors::WorkerUse;
-
 double share(Duration part, Duration whole) { return whole.count() > 0 ? seconds(part) / seconds(whole) : 0; }
 std::string percent(Duration part, Duration whole) { return fmt::format("{:.1f} %", 100 * share(part, whole)); }
 std::string human(Duration duration) { return human_seconds(seconds(duration)); }
@@ -74,10 +71,10 @@ std::string codelets_text(const RunAnalysis& analysis) {
 }
 
 std::string path_text(const RunAnalysis& analysis) {
-  const actors::CriticalPath& path = analysis.path;
+  const CriticalPath& path = analysis.path;
   std::string codelets;
   // A name may contain line breaks.
-  for (const actors::PathUse& use : analysis.path_codelets) {
+  for (const PathUse& use : analysis.path_codelets) {
     codelets += fmt::format("{}{} {} ({})", codelets.empty() ? "" : ", ", human_count(use.tasks), use.codelet,
                             human(use.total));
   }
@@ -87,7 +84,7 @@ std::string path_text(const RunAnalysis& analysis) {
       "                  {} of it without pause (at most {} after the task before); pauses {}, longest {}\n"
       "  work / workers  {}, {} of the time\n",
       human(path.length), percent(path.length, analysis.makespan), counted(path.tasks.size(), "task"), codelets,
-      percent(path.unpaused, path.length), human(actors::kPause), human(path.pauses), human(path.longest_pause),
+      percent(path.unpaused, path.length), human(kPause), human(path.pauses), human(path.longest_pause),
       human(analysis.work_bound()), percent(analysis.work_bound(), analysis.makespan));
 }
 

@@ -4,12 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "actors/reporting/run_analysis.hpp"
+#include "traces/analysis/run_analysis.hpp"
 
 namespace troupe::traces {
-
-using actors::analyse;
-using actors::RunAnalysis;
 
 /// Returns tables of workers and codelets, the critical path, the bounds, and a list of the reasons that kept the run
 /// from reaching them. `devices`: the workers' devices, by index. Ends in a line break.

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "proto/json/json.hpp"
+#include "actors/observation/report_members.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 
@@ -15,15 +15,6 @@ std::string in_brief(const LatencySummary& latency) {
   if (latency.count == 0) return "-";
   return fmt::format("{} / {} / {}", human_seconds(seconds(latency.p50)), human_seconds(seconds(latency.p99)),
                      human_seconds(seconds(latency.max)));
-}
-
-Json as_json(const LatencySummary& latency) {
-  return {{"count", latency.count},
-          {"mean_seconds", seconds(latency.mean)},
-          {"p50_seconds", seconds(latency.p50)},
-          {"p90_seconds", seconds(latency.p90)},
-          {"p99_seconds", seconds(latency.p99)},
-          {"max_seconds", seconds(latency.max)}};
 }
 
 }  // namespace
@@ -39,22 +30,6 @@ std::string mailbox_table(const MetricsSnapshot& metrics) {
   return "\nMailboxes since the start (times: median / 99th percentile / longest):\n" + table.text(2);
 }
 
-Json metrics_as_json(const MetricsSnapshot& metrics) {
-  Json mailboxes = Json::array();
-  for (const MailboxMetrics& one : metrics.mailboxes) {
-    mailboxes.push_back({{"actor", one.actor},
-                         {"received", one.received},
-                         {"processed", one.processed},
-                         {"dropped", one.dropped},
-                         {"depth", one.depth},
-                         {"peak_depth", one.peak_depth},
-                         {"answered_at_delivery", one.answered_at_delivery},
-                         {"unmeasured", one.unmeasured},
-                         {"waiting", as_json(one.waiting)},
-                         {"handling", as_json(one.handling)},
-                         {"answering", as_json(one.answering)}});
-  }
-  return {{"mailboxes", std::move(mailboxes)}};
-}
+Json metrics_as_json(const MetricsSnapshot& metrics) { return {{"mailboxes", as_json(metrics.mailboxes)}}; }
 
 }  // namespace troupe::traces

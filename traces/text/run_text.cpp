@@ -16,9 +16,9 @@ std::string run_text(const RunReport& report) {
   for (const WorkerReport& worker : report.workers) {
     // A service reports all its workers' work for a program in one row.
     table.add_row({worker.worker.valid() ? std::to_string(worker.worker.value()) : "all", worker.device,
-                   human_count(worker.tasks), human_seconds(seconds(worker.busy)),
-                   human_seconds(seconds(worker.waiting_for_data)), human_seconds(seconds(worker.searching)),
-                   human_count(worker.steals)});
+                   human_count(worker.counts.tasks), human_seconds(seconds(worker.time.busy)),
+                   human_seconds(seconds(worker.time.waiting_for_data)), human_seconds(seconds(worker.time.searching)),
+                   human_count(worker.counts.steals)});
   }
   std::string text = fmt::format("\n{} of {} tasks have ended\n\n{}", human_count(report.ended),
                                  human_count(report.submitted), table.text(2));

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "proto/json/json.hpp"
+#include "actors/observation/report_members.hpp"
 #include "traces/text/human.hpp"
 #include "traces/text/table.hpp"
 #include "troupe/devices.hpp"
@@ -93,13 +94,13 @@ TransferReport difference(const TransferReport& later, const TransferReport& ear
       link.busy -= before.busy;
     }
   }
-  result.evictions -= earlier.evictions;
-  result.write_backs -= earlier.write_backs;
-  result.prefetches -= earlier.prefetches;
-  result.prefetches_used -= earlier.prefetches_used;
-  result.hits -= earlier.hits;
-  result.misses -= earlier.misses;
-  result.manager_passes -= earlier.manager_passes;
+  result.manager.evictions -= earlier.manager.evictions;
+  result.manager.write_backs -= earlier.manager.write_backs;
+  result.manager.prefetches -= earlier.manager.prefetches;
+  result.manager.prefetches_used -= earlier.manager.prefetches_used;
+  result.manager.hits -= earlier.manager.hits;
+  result.manager.misses -= earlier.manager.misses;
+  result.manager.passes -= earlier.manager.passes;
   return result;
 }
 
@@ -111,49 +112,43 @@ std::string transfers_text(const RunReport& report) {
                                  pairs_text(transfers, names));
   if (!transfers.memories.empty())
     text += fmt::format("\nMemories, since the start:\n{}", memories_text(transfers, names));
-  text += fmt::format("\n  cache hits   {} of {} uses of data on accelerators ({})\n", human_count(transfers.hits),
-                      human_count(transfers.hits + transfers.misses),
-                      share(transfers.hits, transfers.hits + transfers.misses));
-  text += fmt::format("  evictions    {}, write-backs {}\n", human_count(transfers.evictions),
-                      human_count(transfers.write_backs));
-  text += fmt::format("  prefetches   {}, of which used {}\n", human_count(transfers.prefetches),
-                      human_count(transfers.prefetches_used));
+  text +=
+      fmt::format("\n  cache hits   {} of {} uses of data on accelerators ({})\n", human_count(transfers.manager.hits),
+                  human_count(transfers.manager.hits + transfers.manager.misses),
+                  share(transfers.manager.hits, transfers.manager.hits + transfers.manager.misses));
+  text += fmt::format("  evictions    {}, write-backs {}\n", human_count(transfers.manager.evictions),
+                      human_count(transfers.manager.write_backs));
+  text += fmt::format("  prefetches   {}, of which used {}\n", human_count(transfers.manager.prefetches),
+                      human_count(transfers.manager.prefetches_used));
   text += fmt::format("  memory manager had by one thread after the other {} times\n",
-                      human_count(transfers.manager_passes));
+                      human_count(transfers.manager.passes));
   return text;
 }
 
 void add_bytes_json(const TransferReport& transfers, Json& json) {
-  json["bytes_host_to_device"] = transfers.host_to_device.count;
-  json["bytes_device_to_host"] = transfers.device_to_host.count;
-  json["bytes_device_to_device"] = transfers.device_to_device.count;
+  MemberWriter writer(json);
+  byte_members(writer, transfers);
 }
 
 void add_transfers_json(const RunReport& report, Json& json) {
   const TransferReport& transfers = report.transfers;
   const std::vector<std::string> names = node_names(report);
   add_bytes_json(transfers, json);
-  json["evictions"] = transfers.evictions;
-  json["write_backs"] = transfers.write_backs;
-  json["cache_hits"] = transfers.hits;
-  json["cache_misses"] = transfers.misses;
-  json["prefetches"] = transfers.prefetches;
-  json["prefetches_used"] = transfers.prefetches_used;
-  json["manager_passes"] = transfers.manager_passes;
+  MemberWriter writer(json);
+  members(writer, transfers.manager);
   json["copies"] = Json::array();
   for (const PairTraffic& pair : transfers.pairs) {
-    json["copies"].push_back({{"from", name_of(pair.from, names)},
-                              {"to", name_of(pair.to, names)},
-                              {"bytes", pair.bytes.count},
-                              {"copies", pair.copies},
-                              {"busy_seconds", seconds(pair.busy)},
-                              {"bandwidth_mb_per_s", bytes_per_s(pair) / 1e6}});
+    Json one = as_json(pair);
+    one["from"] = name_of(pair.from, names);
+    one["to"] = name_of(pair.to, names);
+    one["bandwidth_mb_per_s"] = bytes_per_s(pair) / 1e6;
+    json["copies"].push_back(std::move(one));
   }
   json["memories"] = Json::array();
   for (const MemoryUse& memory : transfers.memories) {
-    json["memories"].push_back({{"node", name_of(memory.node, names)},
-                                {"capacity_bytes", memory.capacity.count},
-                                {"peak_bytes", memory.highest.count}});
+    Json one = as_json(memory);
+    one["node"] = name_of(memory.node, names);
+    json["memories"].push_back(std::move(one));
   }
 }
 

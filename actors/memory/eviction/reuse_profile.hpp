@@ -35,7 +35,7 @@ class ReuseProfile {
 /// Replaces the file in one step. Fails with `io`.
 [[nodiscard]] Result<void> write_reuse_profile(const std::string& path, const ReuseProfile& profile);
 
-/// The file whose counts a runtime uses, or that it writes if there was none: see `RuntimeOptions::reuse_profile`.
+/// The file whose counts a runtime uses, or that it writes if there was none: see `AcceleratorOptions::reuse_profile`.
 class KeptReuseProfile {
  public:
   /// Reads the file, if `path` is not empty and the file exists. A file that cannot be used counts as missing. `warn`:

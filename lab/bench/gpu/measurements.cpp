@@ -131,7 +131,7 @@ GpuFigure measure_in_memory(const GpuBenchOptions& options, std::int64_t n) {
     RuntimeOptions runtime = gpu_alone(options);
     // The memory has room for the matrix and the check, and for no more: the peer has to fit beside it.
     const std::uint64_t spare = 16 * static_cast<std::uint64_t>(options.tile * options.tile) * sizeof(double);
-    runtime.gpu_memory = Bytes{memory_of(n, options.tile, TilePart::lower).count + spare};
+    runtime.accelerators.gpu_memory = Bytes{memory_of(n, options.tile, TilePart::lower).count + spare};
     GeneratedCholesky own(runtime, system);
     std::optional<CusolverCholesky> peer;
     if (options.gpus > 0) peer.emplace(system);
@@ -153,7 +153,7 @@ GpuFigure measure_out_of_core(const GpuBenchOptions& options, double in_memory_g
   return figure_of(fmt::format("Cholesky, n = {}, GPU memory for a quarter of n x n", n), [&](GpuFigure& figure) {
     const GeneratedSystem system{.n = n, .tile = options.tile};
     RuntimeOptions runtime = gpu_alone(options);
-    runtime.gpu_memory = Bytes{static_cast<std::uint64_t>(n * n) * sizeof(double) / 4};
+    runtime.accelerators.gpu_memory = Bytes{static_cast<std::uint64_t>(n * n) * sizeof(double) / 4};
     GeneratedCholesky own(runtime, system);
     Rounds rounds;
     rounds.measure(

@@ -30,7 +30,7 @@ struct CoreConfiguration {
   std::string name;
   /// The clusters (`SimulationOptions::clusters`).
   std::string clusters;
-  /// The restrictions (`RuntimeOptions::restrict`).
+  /// The restrictions (`PlacementOptions::restrict`).
   std::string restrict;
 };
 

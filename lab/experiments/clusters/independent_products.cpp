@@ -55,9 +55,9 @@ ProductShares share_products(platform::MachineDescription machine, int cores, co
   ProductShares shares;
   for (const WorkerReport& worker : report.workers) {
     if (is_accelerator(worker.kind)) {
-      shares.gpu += worker.tasks;
-    } else if (worker.tasks > 0) {
-      shares.cores.push_back(worker.tasks);
+      shares.gpu += worker.counts.tasks;
+    } else if (worker.counts.tasks > 0) {
+      shares.cores.push_back(worker.counts.tasks);
     }
   }
   std::sort(shares.cores.begin(), shares.cores.end(), std::greater<>());

@@ -85,14 +85,15 @@ SimulatedRun multigrain_run(const platform::MachineDescription& machine, const M
   run.policy = series.policy;
   run.eviction = series.eviction;
   run.simulation.machine = machine;
-  run.simulation.priorities = series.priorities;
+  run.simulation.knowledge.priorities = series.priorities;
   // One core drives the GPU, whether or not the GPU is used.
   run.simulation.cores = machine.cores - 1;
   if (series.devices != MultigrainDevices::cores) run.simulation.gpus = {0};
   if (series.devices == MultigrainDevices::gpu) run.restrict = kProductsOnGpu;
   if (series.cache == MultigrainCache::one_task) {
     const std::int64_t blocks = 3 * sparse.problem->largest_super_block();
-    run.simulation.gpu_memory = Bytes{static_cast<std::uint64_t>(blocks * kPaperBlock * kPaperBlock) * sizeof(float)};
+    run.simulation.accelerators.gpu_memory =
+        Bytes{static_cast<std::uint64_t>(blocks * kPaperBlock * kPaperBlock) * sizeof(float)};
   }
   return run;
 }

@@ -40,7 +40,7 @@ struct MultigrainSeries {
   MultigrainDevices devices = MultigrainDevices::both;
   MultigrainCache cache = MultigrainCache::all_of_it;
   std::string policy;
-  /// The eviction policy (`RuntimeOptions::eviction`): the paper's cache uses indexes of reuse.
+  /// The eviction policy (`AcceleratorOptions::eviction`): the paper's cache uses indexes of reuse.
   std::string eviction = "reuse";
   /// True if tasks have priorities by critical path, which the paper does not use.
   bool priorities = false;

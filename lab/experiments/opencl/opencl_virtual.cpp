@@ -168,11 +168,11 @@ OpenClOutcome simulate_opencl(const OpenClRun& run, const OpenClAssumptions& ass
   }
   simulation->gpus = devices_of(run.series.devices, gpus);
   simulation->cores = 1;
-  simulation->core_lookahead = kReadsAhead;
+  simulation->accelerators.ahead.core = kReadsAhead;
   simulation->noise = true;
   simulation->seed = seed;
   // Copies from one device to another go through the host, like copies between devices of different vendors.
-  simulation->peer_copies = false;
+  simulation->copies.peer = false;
   const std::size_t devices = simulation->gpus.size();
   RuntimeOptions options;
   options.policy = run.series.policy;

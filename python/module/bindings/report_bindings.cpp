@@ -2,7 +2,9 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "proto/json/json.hpp"
+#include <utility>
+
+#include "actors/observation/report_members.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/bindings/trace_object.hpp"
 #include "python/module/objects.hpp"
@@ -25,52 +27,9 @@ py::object why(const RuntimeObject& self) {
   return explained("Why", report.to_json(), report.to_text());
 }
 
-py::dict latency(const LatencySummary& summary) {
-  py::dict result;
-  result["count"] = summary.count;
-  result["mean_s"] = seconds(summary.mean);
-  result["p50_s"] = seconds(summary.p50);
-  result["p90_s"] = seconds(summary.p90);
-  result["p99_s"] = seconds(summary.p99);
-  result["max_s"] = seconds(summary.max);
-  return result;
-}
+py::object from_json(const Json& json) { return py::module_::import("json").attr("loads")(json.dump()); }
 
-py::list metrics(const RuntimeObject& self) {
-  const auto runtime = self.state->runtime();
-  py::list result;
-  for (const MailboxMetrics& mailbox : runtime->metrics().mailboxes) {
-    py::dict entry;
-    entry["actor"] = mailbox.actor;
-    entry["received"] = mailbox.received;
-    entry["processed"] = mailbox.processed;
-    entry["dropped"] = mailbox.dropped;
-    entry["depth"] = mailbox.depth;
-    entry["peak_depth"] = mailbox.peak_depth;
-    entry["answered_at_delivery"] = mailbox.answered_at_delivery;
-    entry["waiting"] = latency(mailbox.waiting);
-    entry["handling"] = latency(mailbox.handling);
-    result.append(entry);
-  }
-  return result;
-}
-
-py::dict worker_dict(const WorkerReport& worker) {
-  py::dict entry;
-  entry["worker"] = worker.worker.value();
-  entry["device"] = worker.device;
-  entry["cores"] = worker.cores;
-  entry["tasks"] = worker.tasks;
-  entry["steals"] = worker.steals;
-  entry["stolen_tasks"] = worker.stolen_tasks;
-  entry["failed_steals"] = worker.failed_steals;
-  entry["pieces"] = worker.pieces;
-  entry["parks"] = worker.parks;
-  entry["busy_s"] = seconds(worker.busy);
-  entry["searching_s"] = seconds(worker.searching);
-  entry["waiting_for_data_s"] = seconds(worker.waiting_for_data);
-  return entry;
-}
+py::object metrics(const RuntimeObject& self) { return from_json(as_json(self.state->runtime()->metrics().mailboxes)); }
 
 py::dict report(const RuntimeObject& self) { return report_as_dict(self.state->runtime()->report()); }
 
@@ -81,17 +40,12 @@ py::object explained(const char* type, const std::string& json, const std::strin
 }
 
 py::dict report_as_dict(const RunReport& report) {
-  py::dict result;
-  result["submitted"] = report.submitted;
-  result["ended"] = report.ended;
-  py::list workers;
-  for (const WorkerReport& worker : report.workers) workers.append(worker_dict(worker));
-  result["workers"] = workers;
-  if (report.virtual_time) result["virtual_time_s"] = seconds(*report.virtual_time);
+  Json json{{"submitted", report.submitted}, {"ended", report.ended}, {"workers", as_json(report.workers)}};
+  if (report.virtual_time) json["virtual_time_seconds"] = seconds(*report.virtual_time);
   Json transfers;
   traces::add_transfers_json(report, transfers);
-  if (!transfers.is_null()) result["transfers"] = py::module_::import("json").attr("loads")(transfers.dump());
-  return result;
+  json["transfers"] = std::move(transfers);
+  return from_json(json);
 }
 
 void bind_reports(py::module_& module) {

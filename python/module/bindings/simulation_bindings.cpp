@@ -54,7 +54,8 @@ std::vector<int> gpus_of(py::handle value) {
 void set_model(SimulatedRun& run, py::handle value) {
   const std::string model = text(value);
   if (model != "exact" && model != "learned") wrong_value("\"exact\" or \"learned\"");
-  run.simulation.model = model == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
+  run.simulation.knowledge.model =
+      model == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
 }
 
 /// The options of a simulation; troupe/simulation.py explains them.
@@ -66,10 +67,12 @@ const std::vector<Option<SimulatedRun>> kSimulationOptions{
     {"noise", "bool", "", [](SimulatedRun& r, py::handle v) { r.simulation.noise = flag(v); }},
     {"seed", "int", "",
      [](SimulatedRun& r, py::handle v) { r.runtime.seed = r.simulation.seed = integer<std::uint64_t>(v); }},
-    {"memory_share", "float", "", [](SimulatedRun& r, py::handle v) { r.simulation.memory_share = number(v); }},
-    {"gpu_memory", "int or str", "", [](SimulatedRun& r, py::handle v) { r.simulation.gpu_memory = bytes(v); }},
-    {"peer_copies", "bool", "", [](SimulatedRun& r, py::handle v) { r.simulation.peer_copies = flag(v); }},
-    {"eviction", "str", "", [](SimulatedRun& r, py::handle v) { r.runtime.eviction = text(v); }},
+    {"memory_share", "float", "",
+     [](SimulatedRun& r, py::handle v) { r.simulation.accelerators.memory_share = number(v); }},
+    {"gpu_memory", "int or str", "",
+     [](SimulatedRun& r, py::handle v) { r.simulation.accelerators.gpu_memory = bytes(v); }},
+    {"peer_copies", "bool", "", [](SimulatedRun& r, py::handle v) { r.simulation.copies.peer = flag(v); }},
+    {"eviction", "str", "", [](SimulatedRun& r, py::handle v) { r.runtime.accelerators.eviction = text(v); }},
     {"model", "str", "", &set_model},
 };
 
@@ -92,7 +95,7 @@ RuntimeOptions options_of(const SimulatedRun& run, const MachineDescription& mac
   auto simulation = std::make_shared<SimulationOptions>(run.simulation);
   simulation->machine = machine;
   // With one memory only, a task that a core holds for later would only be kept from other cores.
-  if (simulation->gpus.empty()) simulation->core_lookahead = 0;
+  if (simulation->gpus.empty()) simulation->accelerators.ahead.core = 0;
   RuntimeOptions options = run.runtime;
   options.simulation = std::move(simulation);
   return options;

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(where_single_cores_are_best_nothing_changes) {
 BOOST_AUTO_TEST_CASE(times_that_are_not_known_are_found_out) {
   const std::vector<Phase> phases{{400, 1}, {1, 100}, {400, 1}};
   SimulationOptions learning = eight_cores("auto");
-  learning.model = SimulationOptions::Model::learned;
+  learning.knowledge.model = SimulationOptions::Model::learned;
   const Outcome outcome = run(learning, phases);
   BOOST_TEST_MESSAGE("learning " << outcome.ms << " ms with " << outcome.changes << " changes");
   BOOST_TEST(outcome.ms < 0.85 * best_of(phases, eight_cores("")));
@@ -157,7 +157,7 @@ class Sleeper {
 
 RuntimeOptions two_cores() {
   RuntimeOptions options = tests::workers(2, "heft");
-  options.synthetic_topology = "package:1 core:2 pu:1";
+  options.threads.synthetic_topology = "package:1 core:2 pu:1";
   options.clusters = "auto";
   return options;
 }
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_chain_that_leaves_cores_idle_gets_a_team) {
 BOOST_AUTO_TEST_CASE(clients_of_a_service_get_teams_by_what_the_past_says) {
   Sleeper sleeper;
   RuntimeOptions options = two_cores();
-  options.shared = true;
+  options.threads.shared = true;
   TestRuntime runtime(options);
   auto client = runtime->open_graph({"client", 1, nullptr});
   std::array<std::int64_t, 64> x{};
@@ -223,11 +223,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_chosen_is_refused) {
   options.clusters = "auto";
   BOOST_TEST(tests::contains(failure(options), "'lws' learns none: use heft"));
   options.policy = "heft";
-  options.deterministic = true;
+  options.threads.deterministic = true;
   BOOST_TEST(tests::contains(failure(options), "a deterministic run learns none"));
   // The default policy is one that learns times.
   options.policy = "default";
-  options.deterministic = false;
+  options.threads.deterministic = false;
   TestRuntime runtime(options);
   runtime.submit(Codelet("nothing", {}).cpu([](const KernelContext&) {}));
   BOOST_TEST(runtime.wait() == "");

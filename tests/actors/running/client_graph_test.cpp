@@ -20,7 +20,7 @@ using tests::workers;
 
 RuntimeOptions shared(int count, std::string policy = "lws") {
   RuntimeOptions options = workers(count, std::move(policy));
-  options.shared = true;
+  options.threads.shared = true;
   return options;
 }
 
@@ -323,7 +323,8 @@ BOOST_AUTO_TEST_CASE(workers_that_die_lose_no_clients_tasks_but_the_one_that_the
     for (auto& client : clients) submit(*client, slow, {});
     if (i % 25 == 10) runtime->kill_worker(WorkerId(static_cast<std::uint32_t>(i / 25 % 2)));
   }
-  for (auto& client : clients) [[maybe_unused]] const auto outcome = client->graph().wait_all();
+  for (auto& client : clients) [[maybe_unused]]
+    const auto outcome = client->graph().wait_all();
   for (const Endings& one : endings) BOOST_TEST(one.all() == 100U);
 }
 
@@ -353,7 +354,7 @@ BOOST_AUTO_TEST_CASE(a_look_names_what_runs_and_whose_it_is) {
   BOOST_TEST(view.clients[0].weight == 2.5);
   BOOST_TEST(view.clients[0].submitted == 1U);
   const WhyReport why = client->why();
-  BOOST_TEST(why.in_flight == 1U);
+  BOOST_TEST(why.counts.in_flight == 1U);
   go_on = true;
   BOOST_TEST(client->graph().wait_all().ok());
 }

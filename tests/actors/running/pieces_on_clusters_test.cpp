@@ -31,9 +31,9 @@ using namespace std::chrono_literals;
 
 RuntimeOptions clusters(int cores, const std::string& clusters, bool regroup = false) {
   RuntimeOptions options;
-  options.synthetic_topology = "package:1 core:" + std::to_string(cores) + " pu:1";
+  options.threads.synthetic_topology = "package:1 core:" + std::to_string(cores) + " pu:1";
   options.clusters = clusters;
-  options.regroup = regroup;
+  options.threads.regroup = regroup;
   return options;
 }
 

@@ -46,7 +46,7 @@ BOOST_DATA_TEST_CASE(every_piece_runs_once_on_any_number_of_workers, data::make(
     BOOST_TEST(std::ranges::all_of(all, &Counted::all_once));
   }
   std::uint64_t tasks = 0;
-  for (const WorkerReport& worker : runtime->report().workers) tasks += worker.tasks;
+  for (const WorkerReport& worker : runtime->report().workers) tasks += worker.counts.tasks;
   BOOST_TEST(tasks == 400U);
 }
 
@@ -71,13 +71,13 @@ BOOST_DATA_TEST_CASE(others_take_part_while_the_first_is_in_a_long_piece, data::
     BOOST_TEST_REQUIRE(helped);
   }
   const RunReport report = runtime->report();
-  BOOST_TEST(report.workers[0].pieces + report.workers[1].pieces == 20U * 9);
-  BOOST_TEST(report.workers[0].stolen_pieces + report.workers[1].stolen_pieces >= 20U);
+  BOOST_TEST(report.workers[0].counts.pieces + report.workers[1].counts.pieces == 20U * 9);
+  BOOST_TEST(report.workers[0].counts.stolen_pieces + report.workers[1].counts.stolen_pieces >= 20U);
 }
 
 BOOST_AUTO_TEST_CASE(a_core_takes_back_what_lies_behind_a_long_kernel_of_an_accelerator) {
   RuntimeOptions options = workers(2, "multigrain:take-back");
-  options.emulated_gpus.resize(1);
+  options.accelerators.emulated_gpus.resize(1);
   TestRuntime runtime(options);
   std::atomic<bool> held{false};
   std::atomic<int> pieces{0};
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(why_says_how_many_pieces_have_begun_and_who_is_at_them) {
   runtime.submit(codelet, {}, {.after = {begun}});
   BOOST_TEST_REQUIRE(soon([&] { return held.inside == 2; }));
   const WhyReport report = runtime->why();
-  BOOST_TEST(report.running == 1U);
+  BOOST_TEST(report.counts.running == 1U);
   BOOST_TEST(contains(report.to_text(), "(codelet held, 2 of 25 pieces begun)"), report.to_text());
   BOOST_TEST(contains(report.to_json(), "\"pieces\": 25"), report.to_json());
   BOOST_TEST(contains(report.to_json(), "\"pieces_begun\": 2"), report.to_json());
@@ -366,7 +366,7 @@ BOOST_AUTO_TEST_CASE(the_trace_shows_the_task_once_and_who_helped) {
 
 BOOST_AUTO_TEST_CASE(in_deterministic_runs_pieces_run_in_sequence) {
   RuntimeOptions options = workers(3);
-  options.deterministic = true;
+  options.threads.deterministic = true;
   TestRuntime runtime(options);
   std::vector<std::size_t> order;
   const Codelet codelet = Codelet("noted", {})

@@ -35,7 +35,7 @@ const std::string kTwoSockets = "package:2 [numa(memory=8GB)] core:10 pu:1";
 RuntimeOptions pretended(const std::string& clusters, const std::string& topology = kTwoSockets) {
   RuntimeOptions options;
   options.clusters = clusters;
-  options.synthetic_topology = topology;
+  options.threads.synthetic_topology = topology;
   return options;
 }
 
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(without_clusters_every_core_is_a_worker) {
 
 BOOST_AUTO_TEST_CASE(cores_that_drive_accelerators_are_taken_away_before) {
   RuntimeOptions options = pretended("socket", "package:2 [numa(memory=8GB)] core:3 pu:1");
-  options.emulated_gpus.resize(2);
+  options.accelerators.emulated_gpus.resize(2);
   BOOST_TEST(names(options) == (Names{"cluster of 3 cores 0-2", "cpu core 3", "emulated GPU 0", "emulated GPU 1"}),
              kPerElement);
   BOOST_TEST(places(options)[3].pu == 4);
@@ -124,12 +124,12 @@ BOOST_AUTO_TEST_CASE(cores_that_drive_accelerators_are_taken_away_before) {
 
 BOOST_AUTO_TEST_CASE(limits_of_the_process_are_respected) {
   RuntimeOptions options = pretended("numa");
-  options.restrict_to = "2,4,6,13,15";
+  options.threads.cpus = "2,4,6,13,15";
   BOOST_TEST(names(options) == (Names{"cluster of 3 cores 2,4,6", "cluster of 2 cores 13,15"}), kPerElement);
   tests::FakeSystem system;
   system.use_v2("/job");
   system.group_file("/job", "cpu.max", "300000 100000");
-  options.system_root = system.root();
+  options.threads.system_root = system.root();
   BOOST_TEST(names(options) == (Names{"cluster of 3 cores 2,4,6"}), kPerElement);
   options.clusters = "2x2";
   BOOST_TEST(contains(refusal(options), "take 4 cores, but there are 3"));
@@ -156,13 +156,13 @@ BOOST_AUTO_TEST_CASE(wrong_clusters_are_refused_before_anything_starts) {
 BOOST_AUTO_TEST_CASE(who_listens_is_told_of_clusters_that_span_numa_nodes) {
   Names told;
   RuntimeOptions options = pretended("1x4+1x2", "package:2 [numa(memory=8GB)] core:3 pu:1");
-  options.on_warning = [&](const std::string& what) { told.push_back(what); };
+  options.observation.on_warning = [&](const std::string& what) { told.push_back(what); };
   {
     const TestRuntime runtime(options);
     BOOST_TEST_REQUIRE(told.size() == 1U);
     BOOST_TEST(contains(told[0], "cores 0-3 spans several NUMA nodes"));
   }
-  options.on_warning = [](const std::string&) { throw std::runtime_error("not now"); };
+  options.observation.on_warning = [](const std::string&) { throw std::runtime_error("not now"); };
   TestRuntime runtime(options);
   BOOST_TEST(chains_are_right(runtime, 10));
 }
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(clusters_run_tasks_under_every_kind_of_policy) {
 BOOST_AUTO_TEST_CASE(deterministic_runs_have_clusters) {
   RuntimeOptions options = pretended("2x2");
   options.cores = 4;
-  options.deterministic = true;
+  options.threads.deterministic = true;
   TestRuntime runtime(options);
   BOOST_TEST(runtime->workers() == 2U);
   BOOST_TEST(chains_are_right(runtime, 20));

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(every_kernel_runs_on_exactly_the_core_of_its_worker) {
 
 BOOST_AUTO_TEST_CASE(tasks_of_a_numa_node_whose_workers_are_busy_are_done_by_others) {
   RuntimeOptions options;
-  options.synthetic_topology = "package:2 numa:1 core:1 pu:1";
+  options.threads.synthetic_topology = "package:2 numa:1 core:1 pu:1";
   TestRuntime runtime(options);
   std::atomic<bool> open{false};
   std::atomic<int> blocked{0};
@@ -78,9 +78,9 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_numa_node_whose_workers_are_busy_are_done_by_oth
 
 BOOST_AUTO_TEST_CASE(hyperthreads_are_workers_only_where_asked_for) {
   RuntimeOptions options;
-  options.synthetic_topology = "package:2 l3:1 core:3 pu:2";
+  options.threads.synthetic_topology = "package:2 l3:1 core:3 pu:2";
   BOOST_TEST(TestRuntime(options)->workers() == 6U);
-  options.use_hyperthreads = true;
+  options.threads.hyperthreads = true;
   BOOST_TEST(TestRuntime(options)->workers() == 12U);
 }
 

@@ -26,9 +26,9 @@ using tests::TestRuntime;
 
 RuntimeOptions regroupable(int cores, const std::string& clusters = "", const std::string& policy = "lws") {
   RuntimeOptions options = tests::workers(cores, policy);
-  options.synthetic_topology = "package:1 core:" + std::to_string(cores) + " pu:1";
+  options.threads.synthetic_topology = "package:1 core:" + std::to_string(cores) + " pu:1";
   options.clusters = clusters;
-  options.regroup = true;
+  options.threads.regroup = true;
   return options;
 }
 
@@ -208,9 +208,9 @@ BOOST_AUTO_TEST_CASE(virtual_time_knows_how_many_cores_a_task_has) {
                            .flops([](const KernelContext&) { return 1000.0; })
                            .timed_as("test/kernel/double");
   for (const auto model : {SimulationOptions::Model::exact, SimulationOptions::Model::learned}) {
-    machine.model = model;
+    machine.knowledge.model = model;
     RuntimeOptions options = in_virtual_time(machine, "mct");
-    options.regroup = true;
+    options.threads.regroup = true;
     TestRuntime runtime(options);
     Values value(8);
     const Handle handle = registered(runtime, value);
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_nobody_can_run_fail_and_do_not_go_in_circles) {
   machine.machine.kernels = {{"test", "kernel", "double", {{1000, 0, platform::KernelTime{100, 0}, {}, {}}}, 0}};
   for (const char* policy : {"mct", "heft", "dada", "homeward", "heteroprio"}) {
     RuntimeOptions options = in_virtual_time(machine, policy);
-    options.regroup = true;
+    options.threads.regroup = true;
     TestRuntime runtime(options);
     const auto nothing = [](const KernelContext&) {};
     const Codelet unknown = Codelet("unknown", {}).cpu(nothing).cpu_team(nothing).timed_as("test/kernel/double");
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_nobody_can_run_fail_and_do_not_go_in_circles) {
 BOOST_AUTO_TEST_CASE(policies_leave_helpers_alone_where_no_times_are_known) {
   for (const char* policy : {"mct", "heft", "dada", "homeward", "heteroprio"}) {
     RuntimeOptions options = regroupable(4, "1x4", policy);
-    options.deterministic = true;
+    options.threads.deterministic = true;
     TestRuntime runtime(options);
     const Codelet nothing = Codelet("nothing", {}).cpu([](const KernelContext&) {});
     for (int i = 0; i < 20; ++i) runtime.submit(nothing);
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(policies_leave_helpers_alone_where_no_times_are_known) {
 BOOST_AUTO_TEST_CASE(clusters_change_when_so_many_tasks_have_ended) {
   for (const char* policy : {"lws", "heft"}) {
     RuntimeOptions options = regroupable(4, "1x4,50:2x2,100:single", policy);
-    options.regroup = false;
+    options.threads.regroup = false;
     TestRuntime runtime(options);
     Seen seen;
     const Codelet codelet = look(seen);
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(clusters_change_when_so_many_tasks_have_ended) {
 BOOST_AUTO_TEST_CASE(deterministic_runs_repeat) {
   const auto order = [](std::uint64_t seed) {
     RuntimeOptions options = regroupable(4, "2x2");
-    options.deterministic = true;
+    options.threads.deterministic = true;
     options.seed = seed;
     TestRuntime runtime(options);
     std::vector<std::uint32_t> ran_on;

@@ -79,9 +79,9 @@ BOOST_AUTO_TEST_CASE(the_report_counts_every_task_once) {
   BOOST_TEST_REQUIRE(report.workers.size() == 4U);
   std::uint64_t tasks = 0;
   for (std::size_t i = 0; i < 4; ++i) {
-    tasks += report.workers[i].tasks;
+    tasks += report.workers[i].counts.tasks;
     BOOST_TEST((report.workers[i].worker == WorkerId(static_cast<std::uint32_t>(i))));
-    BOOST_TEST(report.workers[i].stolen_tasks >= report.workers[i].steals);
+    BOOST_TEST(report.workers[i].counts.stolen_tasks >= report.workers[i].counts.steals);
   }
   BOOST_TEST(tasks == 5000U);
 }
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(what_is_stolen_is_counted) {
   runtime.submit(root);
   BOOST_TEST(runtime.wait() == "");
   std::uint64_t stolen = 0;
-  for (const WorkerReport& worker : runtime->report().workers) stolen += worker.stolen_tasks;
+  for (const WorkerReport& worker : runtime->report().workers) stolen += worker.counts.stolen_tasks;
   // Thieves steal from one another, too.
   BOOST_TEST(stolen >= 1000U);
 }
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_trace_may_be_taken_while_tasks_run) {
 BOOST_AUTO_TEST_CASE(a_trace_that_is_full_counts_what_is_lost_and_the_run_goes_on) {
   RuntimeOptions options = workers(2);
   options.trace = true;
-  options.trace_limit = 100;
+  options.observation.trace_limit = 100;
   TestRuntime runtime(options);
   BOOST_TEST(grid_is_right(runtime, 20));
   const Trace first = runtime->take_trace();
@@ -239,10 +239,10 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_be_used_are_refused) {
   options.cores = -1;
   BOOST_TEST((refusal(options).code == ErrorCode::invalid_argument));
   options = {};
-  options.restrict_to = "0-";
+  options.threads.cpus = "0-";
   BOOST_TEST((refusal(options).code == ErrorCode::invalid_argument));
   options = {};
-  options.synthetic_topology = "pudding:2";
+  options.threads.synthetic_topology = "pudding:2";
   BOOST_TEST((refusal(options).code == ErrorCode::invalid_argument));
   options = {};
   options.cores = 100'000;
@@ -262,7 +262,7 @@ platform::CpuSet binding_of_a_worker(TestRuntime& runtime) {
 
 BOOST_AUTO_TEST_CASE(unbound_workers_may_run_wherever_the_process_may) {
   RuntimeOptions options;
-  options.bind = false;
+  options.threads.bind = false;
   TestRuntime runtime(options);
   BOOST_TEST((binding_of_a_worker(runtime) == platform::this_thread_binding().value()));
   for (const WorkerReport& worker : runtime->report().workers) BOOST_TEST(worker.bound_to == -1);
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_that_a_pinned_thread_starts_uses_all_cores) {
     }
     {
       RuntimeOptions options;
-      options.bind = false;
+      options.threads.bind = false;
       TestRuntime runtime(options);
       BOOST_TEST((binding_of_a_worker(runtime) == runtime->topology().allowed_pus));
     }
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_that_a_pinned_thread_starts_uses_all_cores) {
 
 BOOST_AUTO_TEST_CASE(a_described_machine_has_its_workers_and_nobody_is_bound) {
   RuntimeOptions options;
-  options.synthetic_topology = "package:2 numa:1 l3:2 core:4 pu:1";
+  options.threads.synthetic_topology = "package:2 numa:1 l3:2 core:4 pu:1";
   TestRuntime runtime(options);
   BOOST_TEST(runtime->workers() == 16U);
   for (const WorkerReport& worker : runtime->report().workers) BOOST_TEST(worker.bound_to == -1);
@@ -304,8 +304,8 @@ BOOST_AUTO_TEST_CASE(a_described_machine_has_its_workers_and_nobody_is_bound) {
 
 BOOST_AUTO_TEST_CASE(a_restriction_chooses_the_cores) {
   RuntimeOptions options;
-  options.synthetic_topology = "package:2 numa:1 l3:2 core:4 pu:1";
-  options.restrict_to = "3,8-11";
+  options.threads.synthetic_topology = "package:2 numa:1 l3:2 core:4 pu:1";
+  options.threads.cpus = "3,8-11";
   {
     TestRuntime runtime(options);
     std::vector<std::string> devices;
@@ -328,12 +328,12 @@ BOOST_AUTO_TEST_CASE(a_limit_of_processor_time_limits_the_workers) {
   system.use_v2("/job/step");
   system.group_file("/job", "cpu.max", "250000 100000");
   RuntimeOptions options;
-  options.synthetic_topology = "package:1 core:8 pu:1";
-  options.system_root = system.root();
+  options.threads.synthetic_topology = "package:1 core:8 pu:1";
+  options.threads.system_root = system.root();
   BOOST_TEST(TestRuntime(options)->workers() == 3U);
   options.cores = 4;
   BOOST_TEST(refusal(options).message.find("2.5 CPUs") != std::string::npos);
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   TestRuntime runtime(options);
   BOOST_TEST(runtime->workers() == 4U);
   BOOST_TEST(grid_is_right(runtime, 20));

@@ -28,7 +28,7 @@ namespace data = boost::unit_test::data;
 /// Teams of two on pretended cores. The threads run on any real core.
 RuntimeOptions teams_of_two(int teams, const std::string& policy = "lws") {
   RuntimeOptions options;
-  options.synthetic_topology = "package:1 core:" + std::to_string(2 * teams) + " pu:1";
+  options.threads.synthetic_topology = "package:1 core:" + std::to_string(2 * teams) + " pu:1";
   options.clusters = std::to_string(teams) + "x2";
   options.policy = policy;
   return options;

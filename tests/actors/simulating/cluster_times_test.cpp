@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(policies_that_know_times_go_by_them_on_mixed_clusters) {
     BOOST_TEST_CONTEXT(policy) {
       const ClusterRun run = run_of(clustered("1x4"), policy, work(8), 7);
       BOOST_TEST((span_of(run) == microseconds(120)));
-      for (const WorkerReport& worker : run.report.workers) BOOST_TEST(worker.tasks == (worker.cores == 4 ? 3U : 1U));
+      for (const WorkerReport& worker : run.report.workers)
+        BOOST_TEST(worker.counts.tasks == (worker.cores == 4 ? 3U : 1U));
     }
   }
 }
@@ -89,9 +90,9 @@ BOOST_AUTO_TEST_CASE(policies_that_do_not_know_times_give_every_worker_what_it_a
       std::uint64_t most_on_one = 0;
       for (const WorkerReport& worker : run.report.workers) {
         if (worker.cores == 4) {
-          on_cluster = worker.tasks;
+          on_cluster = worker.counts.tasks;
         } else {
-          most_on_one = std::max(most_on_one, worker.tasks);
+          most_on_one = std::max(most_on_one, worker.counts.tasks);
         }
       }
       // The cluster is two and a half times as fast.
@@ -103,7 +104,7 @@ BOOST_AUTO_TEST_CASE(policies_that_do_not_know_times_give_every_worker_what_it_a
 
 BOOST_AUTO_TEST_CASE(times_on_clusters_are_learned) {
   SimulationOptions options = clustered("1x4+1x2");
-  options.model = SimulationOptions::Model::learned;
+  options.knowledge.model = SimulationOptions::Model::learned;
   const ClusterRun run = run_of(options, "mct", work(8), 10, 20);
   // No times are known at first. In the long run the two single cores, the cluster of two and the cluster of four run
   // 1/100, 1/60 and 1/40 of a task in a microsecond.

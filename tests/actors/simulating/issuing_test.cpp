@@ -19,15 +19,15 @@ constexpr microseconds kNotice(20);
 
 SimulationOptions with_host_times(std::size_t issue_ahead, std::size_t gpus = 1) {
   SimulationOptions options = simulation(gpus);
-  options.launch = kLaunch;
-  options.notice = kNotice;
-  options.issue_ahead = issue_ahead;
+  options.accelerators.launch = kLaunch;
+  options.accelerators.notice = kNotice;
+  options.accelerators.ahead.issue = issue_ahead;
   return options;
 }
 
 std::uint64_t issued_ahead(TestRuntime& runtime) {
   std::uint64_t sum = 0;
-  for (const WorkerReport& worker : runtime->report().workers) sum += worker.issued_ahead;
+  for (const WorkerReport& worker : runtime->report().workers) sum += worker.counts.issued_ahead;
   return sum;
 }
 
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(no_more_is_issued_than_hides_the_host) {
   // Launch and notice take 24 us; four times that is 96 us.
   for (const auto& [kernel_us, some] : {std::pair(96, true), std::pair(97, false)}) {
     SimulationOptions options = with_host_times(100);
-    options.kernel_overhead = microseconds(kernel_us) - kOnGpu;
+    options.accelerators.kernel_overhead = microseconds(kernel_us) - kOnGpu;
     TestRuntime runtime(in_virtual_time(options));
     Values x(kElements);
     const Handle handle = registered(runtime, x);

@@ -58,8 +58,8 @@ BOOST_DATA_TEST_CASE(idle_cores_help, data::make({"lws", "eager", "heft", "homew
   std::uint64_t stolen = 0;
   std::uint64_t pieces = 0;
   for (const WorkerReport& worker : runtime->report().workers) {
-    stolen += worker.stolen_pieces;
-    pieces += worker.pieces;
+    stolen += worker.counts.stolen_pieces;
+    pieces += worker.counts.pieces;
   }
   BOOST_TEST(pieces == 10U);
   BOOST_TEST(stolen == 7U);
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(who_is_free_goes_on_while_others_are_in_their_last_pieces) 
 
 BOOST_DATA_TEST_CASE(a_core_goes_back_to_work_of_its_own, data::make({0, 1}), lookahead) {
   SimulationOptions options = cores(2);
-  options.core_lookahead = static_cast<std::size_t>(lookahead);
+  options.accelerators.ahead.core = static_cast<std::size_t>(lookahead);
   TestRuntime runtime(in_virtual_time(options, "multigrain"));
   Values large(kElements);
   Values small(kElements);
@@ -202,8 +202,8 @@ BOOST_AUTO_TEST_CASE(an_accelerator_runs_it_whole) {
   for (const Handle& handle : handles) runtime.submit(in_ten(), {handle});
   BOOST_TEST(runtime.wait() == "");
   const RunReport report = runtime->report();
-  BOOST_TEST(report.workers[1].tasks == 1U);
-  BOOST_TEST(report.workers[1].pieces == 0U);
+  BOOST_TEST(report.workers[1].counts.tasks == 1U);
+  BOOST_TEST(report.workers[1].counts.pieces == 0U);
   BOOST_TEST(makespan(report) == kOnCore);
   for (std::size_t i = 0; i < 2; ++i) {
     graph::Task* hold = runtime->graph().acquire(handles[i], AccessMode::read).value_or_throw();
@@ -219,8 +219,8 @@ BOOST_DATA_TEST_CASE(cores_take_back_what_an_accelerator_has_not_begun, data::ma
   for (Values& one : values) runtime.submit(in_ten(), {registered(runtime, one)});
   BOOST_TEST(runtime.wait() == "");
   const RunReport report = runtime->report();
-  BOOST_TEST(report.workers[2].tasks == (takes_back ? 1U : 2U));
-  BOOST_TEST(report.workers[0].pieces + report.workers[1].pieces == (takes_back ? 10U : 0U));
+  BOOST_TEST(report.workers[2].counts.tasks == (takes_back ? 1U : 2U));
+  BOOST_TEST(report.workers[0].counts.pieces + report.workers[1].counts.pieces == (takes_back ? 10U : 0U));
   BOOST_TEST(makespan(report) == 2 * kCopy + (takes_back ? kOnCore / 2 : kOnGpu));
   BOOST_TEST(runtime.wait() == "");
 }

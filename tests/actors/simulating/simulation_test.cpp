@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(what_is_only_written_is_not_fetched) {
 BOOST_AUTO_TEST_CASE(with_lookahead_the_next_tasks_data_travel_while_a_kernel_runs) {
   for (const bool ahead : {false, true}) {
     SimulationOptions options = simulation(1);
-    options.gpu_lookahead = ahead ? 1 : 0;
+    options.accelerators.ahead.gpu = ahead ? 1 : 0;
     TestRuntime runtime(in_virtual_time(options));
     Values x(kElements);
     Values y(kElements);
@@ -98,8 +98,8 @@ BOOST_AUTO_TEST_CASE(with_lookahead_the_next_tasks_data_travel_while_a_kernel_ru
 
 BOOST_AUTO_TEST_CASE(what_has_no_room_goes_home_first) {
   SimulationOptions options = simulation(1);
-  options.gpu_memory = Bytes{8192};  // one of them
-  options.gpu_lookahead = 0;
+  options.accelerators.gpu_memory = Bytes{8192};  // one of them
+  options.accelerators.ahead.gpu = 0;
   TestRuntime runtime(in_virtual_time(options));
   Values x(kElements);
   Values y(kElements);
@@ -113,8 +113,8 @@ BOOST_AUTO_TEST_CASE(what_has_no_room_goes_home_first) {
   check_span(ran.at(1), turn + kCopy, turn + kCopy + kOnGpu);
   check_span(ran.at(2), 2 * turn + kCopy, 2 * turn + kCopy + kOnGpu);
   const TransferReport transfers = runtime->report().transfers;
-  BOOST_TEST(transfers.evictions == 2U);
-  BOOST_TEST(transfers.write_backs == 2U);
+  BOOST_TEST(transfers.manager.evictions == 2U);
+  BOOST_TEST(transfers.manager.write_backs == 2U);
   BOOST_TEST(transfers.memories.at(0).highest.count == 8192U);
   BOOST_TEST(first_of(runtime, first) == 2);
   BOOST_TEST(first_of(runtime, second) == 1);
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(gpus_copy_from_one_another) {
 
 BOOST_AUTO_TEST_CASE(gpus_that_cannot_copy_from_one_another_go_through_the_host) {
   SimulationOptions options = simulation(3);
-  options.peer_copies = false;
+  options.copies.peer = false;
   TestRuntime runtime(in_virtual_time(options), std::make_unique<AsTold>());
   Values x(kElements);
   const Handle handle = registered(runtime, x);
@@ -155,8 +155,8 @@ BOOST_AUTO_TEST_CASE(gpus_that_cannot_copy_from_one_another_go_through_the_host)
 
 BOOST_AUTO_TEST_CASE(overheads_are_added) {
   SimulationOptions options = simulation(1);
-  options.kernel_overhead = microseconds(3);
-  options.copy_overhead = microseconds(2);
+  options.accelerators.kernel_overhead = microseconds(3);
+  options.copies.overhead = microseconds(2);
   TestRuntime runtime(in_virtual_time(options));
   Values x(kElements);
   runtime.submit(add_one(kUpdate, Where::gpus), {registered(runtime, x)});
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(noise_depends_on_seed_and_task_alone) {
 
 BOOST_AUTO_TEST_CASE(a_task_whose_data_are_too_large_for_a_gpu_runs_on_a_core_or_says_so) {
   SimulationOptions options = simulation(1);
-  options.gpu_memory = Bytes{4096};
+  options.accelerators.gpu_memory = Bytes{4096};
   for (const char* policy : {"eager", "lws", "mct", "heft", "dada", "heteroprio"}) {
     TestRuntime runtime(in_virtual_time(options, policy));
     Values x(kElements);
@@ -296,9 +296,9 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_with_an_actor_that_dies_while_data_travel) 
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       SimulationOptions options = simulation(1);
       options.seed = seed;
-      options.shuffle_messages = true;
+      options.disturbances.shuffle_messages = true;
       options.machine.routes[1].latency = microseconds(95);  // the copy ends at 103 us
-      options.gpu_memory = Bytes{8192};
+      options.accelerators.gpu_memory = Bytes{8192};
       TestRuntime runtime(in_virtual_time(options));
       Codelet killer("killer", {});
       killer.cpu([&](const KernelContext&) { kill(runtime); }).timed_as("test/kernel/double");

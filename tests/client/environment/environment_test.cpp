@@ -41,16 +41,22 @@ const std::vector<Example>& examples() {
   using S = const Settings&;
   static const std::vector<Example> all{
       {"TROUPE_CORES", "3", "three", [](S s) { return s.options.cores == 3; }},
-      {"TROUPE_REGROUP", "On", "sometimes", [](S s) { return s.options.regroup; }},
-      {"TROUPE_SPIN", "20us", "20", [](S s) { return s.options.spin == std::chrono::microseconds(20); }},
-      {"TROUPE_GPU_MEMORY", "8GiB", "8", [](S s) { return s.options.gpu_memory == Bytes{std::uint64_t{8} << 30U}; }},
+      {"TROUPE_REGROUP", "On", "sometimes", [](S s) { return s.options.threads.regroup; }},
+      {"TROUPE_SPIN", "20us", "20", [](S s) { return s.options.threads.spin == std::chrono::microseconds(20); }},
+      {"TROUPE_GPU_MEMORY", "8GiB", "8",
+       [](S s) { return s.options.accelerators.gpu_memory == Bytes{std::uint64_t{8} << 30U}; }},
       {"TROUPE_EMULATED_GPUS", "2:memory=1MiB", "2:colour=red",
-       [](S s) { return s.options.emulated_gpus.size() == 2 && s.options.emulated_gpus[0].memory.count == 1U << 20U; }},
+       [](S s) {
+         return s.options.accelerators.emulated_gpus.size() == 2 &&
+                s.options.accelerators.emulated_gpus[0].memory.count == 1U << 20U;
+       }},
       {"TROUPE_TRACE", "t.json", nullptr, [](S s) { return s.options.trace && s.at_stop.trace == "t.json"; }},
       {"TROUPE_REPORT", "1", "2", [](S s) { return s.options.trace && s.at_stop.report; }},
       {"TROUPE_METRICS", "true", "?", [](S s) { return !s.options.trace && s.at_stop.metrics; }},
       {"TROUPE_WHY_AFTER", "250ms", "5",
-       [](S s) { return s.options.why_after == std::chrono::milliseconds(250) && s.options.on_stall; }},
+       [](S s) {
+         return s.options.observation.why_after == std::chrono::milliseconds(250) && s.options.observation.on_stall;
+       }},
   };
   return all;
 }
@@ -108,11 +114,11 @@ BOOST_AUTO_TEST_CASE(what_the_program_sets_wins_over_the_environment) {
     BOOST_TEST(runtime.workers() == 1U);
     BOOST_TEST(runtime.policy() == "eager");
   }
-  BOOST_TEST(!taken(options).settings.options.bind);
+  BOOST_TEST(!taken(options).settings.options.threads.bind);
   options.policy = "heft";
   BOOST_TEST(Runtime(options).policy() == "heft");
   options.policy = "default";
-  options.make_policy = [] { return std::unique_ptr<scheduler::PlacingPolicy>(); };
+  options.placement.make_policy = [] { return std::unique_ptr<scheduler::PlacingPolicy>(); };
   BOOST_TEST(taken(options).settings.options.policy == "default");
 }
 
@@ -124,7 +130,7 @@ BOOST_AUTO_TEST_CASE(runs_that_repeat_themselves_only_let_themselves_be_watched)
   RuntimeOptions simulated;
   simulated.simulation = std::make_shared<SimulationOptions>();
   RuntimeOptions shared;
-  shared.shared = true;
+  shared.threads.shared = true;
   for (const RuntimeOptions& options : {tests::deterministic(2), simulated, shared}) {
     const FromEnvironment result = taken(options);
     BOOST_TEST(result.taken == std::vector<std::string>{"TROUPE_REPORT=1"}, boost::test_tools::per_element());
@@ -165,7 +171,7 @@ BOOST_AUTO_TEST_CASE(variables_that_nothing_reads_are_remarked_on_and_slips_are_
   const EnvironmentVariable good("TROUPE_CORES", "1");
   std::vector<std::string> warnings;
   RuntimeOptions options;
-  options.on_warning = [&](const std::string& what) { warnings.push_back(what); };
+  options.observation.on_warning = [&](const std::string& what) { warnings.push_back(what); };
   const tests::CapturedErrors errors;
   for (int i = 0; i < 2; ++i) Runtime runtime(options);
   BOOST_TEST_REQUIRE(warnings.size() == 1U);

@@ -31,7 +31,7 @@ Codelet named(const std::string& name) { return Codelet(name, {AccessMode::read_
 
 RuntimeOptions with_memory(std::uint64_t bytes) {
   RuntimeOptions options = with_opencl("0");
-  options.opencl_memory = Bytes{bytes};
+  options.accelerators.opencl_memory = Bytes{bytes};
   return options;
 }
 
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(memory_that_a_device_has_not_is_refused) {
 
 BOOST_AUTO_TEST_CASE(runs_without_real_time_have_no_devices) {
   RuntimeOptions options = deterministic();
-  options.opencl = "all";
+  options.accelerators.opencl = "all";
   BOOST_CHECK_EXCEPTION(Runtime{options}, Error, failure(ErrorCode::invalid_argument, "deterministic"));
 }
 

@@ -59,7 +59,7 @@ inline Codelet add_codelet() {
 /// Options of a runtime with one core and these OpenCL devices.
 inline RuntimeOptions with_opencl(const std::string& which = "0,1") {
   RuntimeOptions options = with_workers(1);
-  options.opencl = which;
+  options.accelerators.opencl = which;
   return options;
 }
 

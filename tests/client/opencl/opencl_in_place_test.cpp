@@ -104,9 +104,9 @@ BOOST_AUTO_TEST_CASE(a_trace_has_no_copies) {
 BOOST_AUTO_TEST_CASE(devices_work_on_copies_where_that_is_asked_for_or_their_memory_is_limited) {
   if (!has_opencl_devices()) return;
   RuntimeOptions copies = with_opencl();
-  copies.opencl_copies = true;
+  copies.accelerators.opencl_copies = true;
   RuntimeOptions limited = with_opencl();
-  limited.opencl_memory = Bytes{16U << 20U};
+  limited.accelerators.opencl_memory = Bytes{16U << 20U};
   for (const RuntimeOptions& options : {copies, limited}) {
     Watched watched;
     BOOST_TEST(take_turns(options, watched).count > 10 * kSize * sizeof(double));
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(they_work_beside_a_device_with_memory_of_its_own) {
   RuntimeOptions options = with_opencl();
   platform::EmulationOptions emulated;
   emulated.memory = Bytes{4U << 20U};
-  options.emulated_gpus = {emulated};
+  options.accelerators.emulated_gpus = {emulated};
   Watched watched;
   BOOST_TEST(take_turns(options, watched).count > 0U);
   BOOST_TEST(watched.in_place == 20);
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(data_that_are_not_aligned_are_copied_for_each_task_but_wher
   if (!has_opencl_devices()) return;
   for (const std::size_t alignment : {std::size_t{0}, sizeof(double)}) {
     RuntimeOptions options = with_opencl("0");
-    options.opencl_alignment = alignment;
+    options.accelerators.opencl_alignment = alignment;
     Runtime runtime(options);
     Watched watched;
     AlignedVector memory(kSize + 2);

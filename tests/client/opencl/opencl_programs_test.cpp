@@ -27,7 +27,9 @@ Codelet axpy_codelet() {
       });
 }
 
-std::uint64_t tasks_of(Runtime& runtime, WorkerId worker) { return runtime.report().workers[worker.index()].tasks; }
+std::uint64_t tasks_of(Runtime& runtime, WorkerId worker) {
+  return runtime.report().workers[worker.index()].counts.tasks;
+}
 
 /// Vectors that tasks add to one another, and the expected results.
 struct Vectors {
@@ -77,7 +79,7 @@ BOOST_AUTO_TEST_CASE(more_data_than_the_devices_may_hold_come_and_go) {
   constexpr std::size_t kSize = 4096;
   RuntimeOptions options = with_opencl();
   // The memory holds five of the forty vectors, at changing offsets.
-  options.opencl_memory = Bytes{5 * kSize * sizeof(double) + 1000};
+  options.accelerators.opencl_memory = Bytes{5 * kSize * sizeof(double) + 1000};
   Runtime runtime(options);
   Vectors vectors(40, kSize);
   // The vectors have different sizes.
@@ -95,7 +97,7 @@ BOOST_AUTO_TEST_CASE(more_data_than_the_devices_may_hold_come_and_go) {
     }
   }
   runtime.wait();
-  BOOST_TEST(runtime.report().transfers.evictions > 40U);
+  BOOST_TEST(runtime.report().transfers.manager.evictions > 40U);
   data.clear();
   vectors.check();
 }
@@ -262,7 +264,7 @@ BOOST_AUTO_TEST_CASE(devices_of_both_sorts_of_driver_work_on_one_program) {
 BOOST_AUTO_TEST_CASE(a_trace_has_the_tasks_and_their_copies) {
   if (!has_opencl_devices()) return;
   RuntimeOptions options = with_opencl("0");
-  options.opencl_copies = true;
+  options.accelerators.opencl_copies = true;
   options.trace = true;
   Runtime runtime(options);
   std::vector<double> memory(1000);

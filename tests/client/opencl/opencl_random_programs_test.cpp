@@ -91,12 +91,12 @@ Kernel on_mapped_buffers(Kernel kernel) {
 /// type.
 EmulatedRun opencl_run(std::uint64_t seed) {
   EmulatedRun run = emulated_run(seed);
-  run.runtime.emulated_gpus.clear();
-  run.runtime.opencl = seed % 3 == 0 ? "1" : "all";
+  run.runtime.accelerators.emulated_gpus.clear();
+  run.runtime.accelerators.opencl = seed % 3 == 0 ? "1" : "all";
   if (seed % 2 == 0) {
-    run.runtime.opencl_alignment = seed % 4 == 0 ? 1 : 0;
+    run.runtime.accelerators.opencl_alignment = seed % 4 == 0 ? 1 : 0;
   } else {
-    run.runtime.opencl_memory = run.program.devices.gpu_memory;
+    run.runtime.accelerators.opencl_memory = run.program.devices.gpu_memory;
   }
   run.program.devices.gpu = DeviceKind::opencl;
   run.program.devices.on_gpu = on_mapped_buffers;
@@ -121,21 +121,21 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
       BOOST_ERROR("seed " << seed << " (" << describe(one) << "): " << problem);
     }
     for (const WorkerReport& worker : report.workers) {
-      if (worker.kind == DeviceKind::opencl) tasks += worker.tasks;
-      if (worker.kind == DeviceKind::opencl_in_place) in_place += worker.tasks;
+      if (worker.kind == DeviceKind::opencl) tasks += worker.counts.tasks;
+      if (worker.kind == DeviceKind::opencl_in_place) in_place += worker.counts.tasks;
     }
     sum.host_to_device += report.transfers.host_to_device;
-    sum.evictions += report.transfers.evictions;
-    sum.write_backs += report.transfers.write_backs;
+    sum.manager.evictions += report.transfers.manager.evictions;
+    sum.manager.write_backs += report.transfers.manager.write_backs;
   }
   BOOST_TEST_MESSAGE(tasks << " tasks on OpenCL devices and " << in_place << " in place, " << sum.host_to_device.count
-                           << " bytes to them, " << sum.evictions << " evictions, " << sum.write_backs
+                           << " bytes to them, " << sum.manager.evictions << " evictions, " << sum.manager.write_backs
                            << " write-backs");
   if (run.count < 100) return;
   BOOST_TEST(tasks > 2 * run.count);
   BOOST_TEST(in_place > 2 * run.count);
-  BOOST_TEST(10 * sum.evictions > run.count);
-  BOOST_TEST(20 * sum.write_backs > run.count);
+  BOOST_TEST(10 * sum.manager.evictions > run.count);
+  BOOST_TEST(20 * sum.manager.write_backs > run.count);
 }
 
 BOOST_AUTO_TEST_CASE(end_the_same_recorded_and_run_again) {

@@ -15,7 +15,7 @@ service::ServerOptions with_accelerator() {
   options.runtime.policy = "mct";
   platform::EmulationOptions accelerator;
   accelerator.memory = {1U << 20U};
-  options.runtime.emulated_gpus = {accelerator};
+  options.runtime.accelerators.emulated_gpus = {accelerator};
   return options;
 }
 

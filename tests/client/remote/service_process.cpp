@@ -43,10 +43,10 @@ int main(int argc, char** argv) {
     options.runtime.policy = argv[2];
     platform::EmulationOptions small;
     small.memory = {4096};
-    options.runtime.emulated_gpus.assign(std::strtoul(argv[3], nullptr, 10), small);
+    options.runtime.accelerators.emulated_gpus.assign(std::strtoul(argv[3], nullptr, 10), small);
     options.runtime.cores = 2;
-    options.runtime.oversubscribe = true;
-    options.runtime.bind = false;
+    options.runtime.threads.oversubscribe = true;
+    options.runtime.threads.bind = false;
   }
   const auto server = service::Server::start(options, codelets);
   if (!server) {

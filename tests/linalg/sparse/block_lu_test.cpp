@@ -22,7 +22,7 @@ namespace {
 RuntimeOptions two_cores() {
   RuntimeOptions options;
   options.cores = 2;
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   return options;
 }
 
@@ -126,9 +126,9 @@ BOOST_AUTO_TEST_CASE(runs_on_emulated_accelerators_with_little_memory) {
     BOOST_TEST_CONTEXT("side " << side) {
       RuntimeOptions options;
       options.cores = 1;
-      options.oversubscribe = true;
-      options.emulated_gpus.resize(2);
-      for (platform::EmulationOptions& gpu : options.emulated_gpus) gpu.memory = {256 * 1024};
+      options.threads.oversubscribe = true;
+      options.accelerators.emulated_gpus.resize(2);
+      for (platform::EmulationOptions& gpu : options.accelerators.emulated_gpus) gpu.memory = {256 * 1024};
       Runtime runtime(options);
       const BlockPattern pattern = structure("third", 12);
       BlockMatrix<double> expected = tests::random_blocks<double>(runtime, pattern, {24, side});

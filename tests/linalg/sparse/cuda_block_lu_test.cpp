@@ -28,10 +28,10 @@ struct Fixture : tests::CudaFixture {
   [[nodiscard]] RuntimeOptions options(const char* policy, std::uint64_t memory = std::uint64_t{1} << 24U) const {
     RuntimeOptions result;
     result.cores = 2;
-    result.oversubscribe = true;
+    result.threads.oversubscribe = true;
     result.policy = policy;
     result.gpus = fake != nullptr ? 2 : 1;
-    result.gpu_memory = Bytes{memory};
+    result.accelerators.gpu_memory = Bytes{memory};
     return result;
   }
 };
@@ -50,7 +50,7 @@ struct TaskCounts {
 TaskCounts count_tasks(const Runtime& runtime) {
   TaskCounts result;
   for (const WorkerReport& worker : runtime.report().workers) {
-    (worker.kind == DeviceKind::cuda ? result.on_gpus : result.on_cores) += worker.tasks;
+    (worker.kind == DeviceKind::cuda ? result.on_gpus : result.on_cores) += worker.counts.tasks;
   }
   return result;
 }
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(memory_for_a_quarter_of_the_matrix_is_enough) {
 BOOST_AUTO_TEST_CASE(no_core_is_needed_and_launches_are_counted) {
   if (!runs_on_gpus()) return;
   RuntimeOptions alone = options("heft");
-  alone.restrict = "getrf_super,trsm_super,gemm_super:gpus";
+  alone.placement.restrict = "getrf_super,trsm_super,gemm_super:gpus";
   Runtime runtime(alone);
   constexpr int kSide = 4;
   const BlockPattern pattern = pattern_named("bots", 14);
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(tiny_pivots_are_replaced_and_counted_wherever_they_are_met)
   if (!runs_on_gpus()) return;
   for (const char* restriction : {"", "getrf_super:gpus"}) {
     RuntimeOptions how = options("heft");
-    how.restrict = restriction;
+    how.placement.restrict = restriction;
     Runtime runtime(how);
     BlockMatrix<double> a = tests::random_blocks<double>(runtime, pattern_named("band:1", 6), {8, 3});
     // Rows 29 and 35 have only a tiny element.
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(tiny_pivots_are_replaced_and_counted_wherever_they_are_met)
 BOOST_AUTO_TEST_CASE(a_zero_pivot_is_named_by_a_gpu) {
   if (!runs_on_gpus()) return;
   RuntimeOptions how = options("heft");
-  how.restrict = "getrf_super:gpus";
+  how.placement.restrict = "getrf_super:gpus";
   Runtime runtime(how);
   BlockMatrix<double> a = tests::random_blocks<double>(runtime, pattern_named("band:0", 5), {4, 2});
   for (std::int64_t col = 8; col < 12; ++col) a(10, col) = 0;
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_zero_pivot_is_named_by_a_gpu) {
 BOOST_AUTO_TEST_CASE(a_sparse_system_is_solved_without_a_core) {
   if (!runs_on_gpus()) return;
   RuntimeOptions alone = options("heft");
-  alone.restrict = "getrf_super,trsm_super,gemm_super:gpus";
+  alone.placement.restrict = "getrf_super,trsm_super,gemm_super:gpus";
   const CompressedMatrix matrix = convection_diffusion(7, 30);
   const std::vector<double> ones(static_cast<std::size_t>(matrix.order), 1.0);
   Runtime runtime(alone);

@@ -23,7 +23,7 @@ namespace {
 RuntimeOptions two_workers_for_sparse() {
   RuntimeOptions options;
   options.cores = 2;
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   return options;
 }
 

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(the_manuals_example_loads_and_its_codelets_run) {
 
   RuntimeOptions options;
   options.cores = 1;
-  options.bind = false;
+  options.threads.bind = false;
   Runtime runtime(options);
   std::vector<double> x(10), y(3);
   std::iota(x.begin(), x.end(), 0.0);

@@ -95,11 +95,11 @@ level = "debug"
   BOOST_TEST(read_back.weights.users.at("alice") == 2);
   BOOST_TEST(read_back.weights.groups.at("hpc") == 3.5);
   BOOST_TEST(read_back.server.runtime.cores == 2);
-  BOOST_TEST(read_back.server.runtime.emulated_gpus.size() == 2U);
-  BOOST_TEST(read_back.server.runtime.gpu_memory->count == 8ULL << 30U);
-  BOOST_TEST(read_back.server.runtime.opencl == "0,2");
-  BOOST_TEST(read_back.server.runtime.opencl_memory->count == 1ULL << 30U);
-  BOOST_TEST(read_back.server.runtime.opencl_copies);
+  BOOST_TEST(read_back.server.runtime.accelerators.emulated_gpus.size() == 2U);
+  BOOST_TEST(read_back.server.runtime.accelerators.gpu_memory->count == 8ULL << 30U);
+  BOOST_TEST(read_back.server.runtime.accelerators.opencl == "0,2");
+  BOOST_TEST(read_back.server.runtime.accelerators.opencl_memory->count == 1ULL << 30U);
+  BOOST_TEST(read_back.server.runtime.accelerators.opencl_copies);
   BOOST_TEST(read_back.plugins.folders.at(0) == "/opt/plugins");
   BOOST_TEST(read_back.plugins.strict);
   BOOST_TEST(read_back.http.enabled);

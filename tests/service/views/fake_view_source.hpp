@@ -71,12 +71,12 @@ namespace troupe::tests {
   transfers.links = {{"PCIe switch 0", 12000, transfers.host_to_device, in_seconds(time * 0.4), 0.97}};
   transfers.memories = {{NodeId(1), used(1), used(0.9), runtime.memories[0].used},
                         {NodeId(2), used(1), used(0.7), runtime.memories[1].used}};
-  transfers.evictions = whole(time * 6);
-  transfers.write_backs = whole(time * 2);
-  transfers.prefetches = whole(time * 60);
-  transfers.prefetches_used = whole(time * 55);
-  transfers.hits = whole(time * 400);
-  transfers.misses = whole(time * 70);
+  transfers.manager.evictions = whole(time * 6);
+  transfers.manager.write_backs = whole(time * 2);
+  transfers.manager.prefetches = whole(time * 60);
+  transfers.manager.prefetches_used = whole(time * 55);
+  transfers.manager.hits = whole(time * 400);
+  transfers.manager.misses = whole(time * 70);
   const auto prediction = [&](const char* codelet, DeviceKind kind, double each_s, double error) {
     const std::uint64_t tasks = whole(time * 20);
     const double all = each_s * static_cast<double>(tasks);
@@ -144,12 +144,12 @@ class FakeViewSource final : public service::ServiceViewSource {
     ++questions;
     if (session && *session != 3 && *session != 5 && *session != 6) return std::nullopt;
     WhyReport report;
-    report.submitted = 1000;
-    report.ended = 900;
-    report.in_flight = 100;
-    report.waiting = 70;
-    report.ready = 22;
-    report.running = 8;
+    report.counts.submitted = 1000;
+    report.counts.ended = 900;
+    report.counts.in_flight = 100;
+    report.counts.waiting = 70;
+    report.counts.ready = 22;
+    report.counts.running = 8;
     report.policy = "dada:alpha=0.5,cp";
     const std::string name = !session ? "gemm(7,3)" : *session == 3 ? "potrf(4)" : "syrk(9)";
     WhyCause cause;

@@ -109,17 +109,18 @@ SimulationOptions random_options(Random& random, MachineDescription machine) {
   options.machine = std::move(machine);
   options.noise = chance(random, 40);
   options.seed = random.next();
-  options.gpu_lookahead = random.below(6);
-  options.core_lookahead = random.below(3);
-  options.issue_ahead = random.below(10);
-  if (chance(random, 30)) options.kernel_overhead = std::chrono::microseconds(random.below(200));
-  if (chance(random, 30)) options.copy_overhead = std::chrono::microseconds(random.below(200));
-  if (chance(random, 20)) options.launch = std::chrono::microseconds(random.below(20));
-  if (chance(random, 20)) options.notice = std::chrono::microseconds(random.below(60));
-  options.write_back_finished = chance(random, 30);
-  if (chance(random, 20)) options.model = SimulationOptions::Model::learned;
-  if (options.model == SimulationOptions::Model::exact && chance(random, 20)) options.kernel_error = 3;
-  if (chance(random, 20)) options.bandwidth_error = 3;
+  options.accelerators.ahead.gpu = random.below(6);
+  options.accelerators.ahead.core = random.below(3);
+  options.accelerators.ahead.issue = random.below(10);
+  if (chance(random, 30)) options.accelerators.kernel_overhead = std::chrono::microseconds(random.below(200));
+  if (chance(random, 30)) options.copies.overhead = std::chrono::microseconds(random.below(200));
+  if (chance(random, 20)) options.accelerators.launch = std::chrono::microseconds(random.below(20));
+  if (chance(random, 20)) options.accelerators.notice = std::chrono::microseconds(random.below(60));
+  options.copies.write_back_finished = chance(random, 30);
+  if (chance(random, 20)) options.knowledge.model = SimulationOptions::Model::learned;
+  if (options.knowledge.model == SimulationOptions::Model::exact && chance(random, 20))
+    options.knowledge.kernel_error = 3;
+  if (chance(random, 20)) options.knowledge.bandwidth_error = 3;
   return options;
 }
 
@@ -198,8 +199,8 @@ BoundedRun factorization(Random& random, Random& of_clusters) {
     return Bytes{static_cast<std::uint64_t>(run.tile * run.tile) * element * count};
   };
   // The GPUs of a random machine have little memory.
-  if (!known) run.simulation.gpu_memory = tiles(1000);
-  if (chance(random, 40)) run.simulation.gpu_memory = tiles(5 + random.below(20));
+  if (!known) run.simulation.accelerators.gpu_memory = tiles(1000);
+  if (chance(random, 40)) run.simulation.accelerators.gpu_memory = tiles(5 + random.below(20));
   // Kernels that run on GPUs alone need a GPU; the others need a core.
   if (run.simulation.gpus.empty() || cores_of(run.simulation) <= 0) run.simulation.cores = 1;
   if (run.simulation.gpus.empty() && !run.simulation.machine.gpus.empty()) run.simulation.gpus = {0};
@@ -257,12 +258,12 @@ BoundedRun any_graph(Random& random, Random& of_clusters) {
   SimulationOptions options = random_options(random, random_machine(random, static_cast<int>(random.below(5))));
   if (cores_of(options) <= 0) options.cores = 1;
   form_clusters(of_clusters, options);
-  if (chance(random, 40)) options.gpu_memory = Bytes{(100 + random.below(400)) * 256};
+  if (chance(random, 40)) options.accelerators.gpu_memory = Bytes{(100 + random.below(400)) * 256};
   RuntimeOptions runtime_options;
   runtime_options.policy = random_policy(random);
   runtime_options.simulation = std::make_shared<SimulationOptions>(options);
   const auto recorder = std::make_shared<GraphRecorder>();
-  runtime_options.observer = recorder;
+  runtime_options.observation.observer = recorder;
   BoundedRun result;
   RunReport report;
   {
@@ -282,7 +283,7 @@ BoundedRun any_graph(Random& random, Random& of_clusters) {
             {handle, pick(random, std::array{AccessMode::read, AccessMode::read_write, AccessMode::write})});
       }
       const bool cores_only = options.gpus.empty() || chance(random, 20);
-      const bool gpus_only = !cores_only && !options.gpu_memory && chance(random, 20);
+      const bool gpus_only = !cores_only && !options.accelerators.gpu_memory && chance(random, 20);
       const Codelet& codelet =
           codelets.of(static_cast<int>(random.below(kTimedKernels)), !gpus_only, !cores_only, accesses.size());
       runtime.submit(codelet, accesses);

@@ -35,8 +35,8 @@ platform::EmulationOptions random_accelerator(Random& random, bool peers) {
 }
 
 void watch(EmulatedRun& run) {
-  run.runtime.why_after = std::chrono::seconds(20);
-  run.runtime.on_stall = [seed = run.seed](const WhyReport& why) {
+  run.runtime.observation.why_after = std::chrono::seconds(20);
+  run.runtime.observation.on_stall = [seed = run.seed](const WhyReport& why) {
     std::fprintf(stderr, "seed %llu: nothing moves\n%s\n", static_cast<unsigned long long>(seed),
                  why.to_text().c_str());
   };
@@ -49,14 +49,14 @@ EmulatedRun emulated_run(std::uint64_t seed) {
   EmulatedRun run;
   run.seed = seed;
   run.runtime.cores = 1 + static_cast<int>(random.below(3));
-  run.runtime.oversubscribe = true;
-  run.runtime.bind = false;
+  run.runtime.threads.oversubscribe = true;
+  run.runtime.threads.bind = false;
   run.runtime.policy = random_policy(random);
   run.runtime.window = pick(random, std::array<std::size_t, 6>{1, 2, 5, 33, 256, 65536});
   run.runtime.seed = seed;
-  run.runtime.gpu_lookahead = random.below(5);
-  run.runtime.issue_ahead = random.below(10);
-  run.runtime.core_lookahead = random.below(3);
+  run.runtime.accelerators.ahead.gpu = random.below(5);
+  run.runtime.accelerators.ahead.issue = random.below(10);
+  run.runtime.accelerators.ahead.core = random.below(3);
   run.runtime.trace = chance(random, 30);
   run.program.device_faults = random.below(3) == 0;
   const platform::FaultOptions faults = random_faults(random, seed);
@@ -71,7 +71,7 @@ EmulatedRun emulated_run(std::uint64_t seed) {
       one.faults = faults;
       one.faults.seed += i;
     }
-    run.runtime.emulated_gpus.push_back(one);
+    run.runtime.accelerators.emulated_gpus.push_back(one);
   }
   run.program.seed = seed;
   run.program.submitters = chance(random, 60) ? 1 : 2 + static_cast<int>(random.below(3));
@@ -87,12 +87,12 @@ EmulatedRun emulated_run(std::uint64_t seed) {
 }
 
 std::string describe(const EmulatedRun& run) {
-  std::string text =
-      fmt::format("{} cores, {}, window {}, lookahead {} and {}, {} submitters{}{}", run.runtime.cores,
-                  run.runtime.policy, run.runtime.window, run.runtime.gpu_lookahead, run.runtime.core_lookahead,
-                  run.program.submitters, run.program.faults ? ", faults" : "", run.program.nested ? ", nested" : "");
+  std::string text = fmt::format("{} cores, {}, window {}, lookahead {} and {}, {} submitters{}{}", run.runtime.cores,
+                                 run.runtime.policy, run.runtime.window, run.runtime.accelerators.ahead.gpu,
+                                 run.runtime.accelerators.ahead.core, run.program.submitters,
+                                 run.program.faults ? ", faults" : "", run.program.nested ? ", nested" : "");
   if (run.program.canceller) text += ", tasks are cancelled";
-  for (const platform::EmulationOptions& one : run.runtime.emulated_gpus) {
+  for (const platform::EmulationOptions& one : run.runtime.accelerators.emulated_gpus) {
     text += fmt::format(", GPU with {} bytes, {:g} B/s to it, {:g} from it, {} us, peers {:g}{}", one.memory.count,
                         one.to_device_bytes_per_s, one.to_host_bytes_per_s, one.latency.count() / 1000,
                         one.peer_bytes_per_s, describe(one.faults));
@@ -109,7 +109,7 @@ std::vector<std::string> execute(const EmulatedRun& run, RanProgram* ran, RunRep
 
 std::vector<std::string> execute_recorded(const EmulatedRun& run) {
   RuntimeOptions runtime = run.runtime;
-  for (platform::EmulationOptions& one : runtime.emulated_gpus) one.faults = {};
+  for (platform::EmulationOptions& one : runtime.accelerators.emulated_gpus) one.faults = {};
   const auto system = actors::RuntimeSystem::start(runtime).value_or_throw();
   RandomRecordingOptions recording;
   recording.seed = run.program.seed;

@@ -219,10 +219,10 @@ FactorizationCase drawn_case(linalg::FactorizationOptions factorization, bool si
   one.runtime.cores = 1 + static_cast<int>(random.below(4));
   one.runtime.policy = kPolicies[random.below(kPolicies.size())];
   one.runtime.window = kWindows[random.below(kWindows.size())];
-  one.runtime.oversubscribe = true;
-  one.runtime.bind = false;
+  one.runtime.threads.oversubscribe = true;
+  one.runtime.threads.bind = false;
   one.runtime.seed = seed;
-  one.runtime.deterministic = random.below(8) == 0;
+  one.runtime.threads.deterministic = random.below(8) == 0;
   return one;
 }
 
@@ -267,7 +267,7 @@ std::string describe(const FactorizationCase& one) {
       to_string(options.application), to_string(options.pivoting), one.single ? "float" : "double", one.rows, one.cols,
       to_string(one.problem), options.tile, options.tile_rows, options.inner, to_string(one.storage),
       one.right_hand_sides, one.runtime.cores, one.runtime.policy, one.runtime.window,
-      one.runtime.deterministic ? ", deterministic" : "");
+      one.runtime.threads.deterministic ? ", deterministic" : "");
 }
 
 std::vector<linalg::Residual> residuals_of(const FactorizationCase& one) {

@@ -16,23 +16,23 @@ RandomRun random_run(std::uint64_t seed) {
   run.runtime.cores = 1 + static_cast<int>(random.below(16));
   run.runtime.policy = kPolicies[random.below(kPolicies.size())];
   run.runtime.window = kWindows[random.below(kWindows.size())];
-  run.runtime.oversubscribe = true;
-  run.runtime.bind = false;
+  run.runtime.threads.oversubscribe = true;
+  run.runtime.threads.bind = false;
   run.runtime.seed = seed;
-  run.runtime.deterministic = random.below(4) == 0;
+  run.runtime.threads.deterministic = random.below(4) == 0;
   run.program.seed = seed;
-  run.program.submitters = run.runtime.deterministic ? 1 : 1 + static_cast<int>(random.below(4));
+  run.program.submitters = run.runtime.threads.deterministic ? 1 : 1 + static_cast<int>(random.below(4));
   run.program.operations = 10 + static_cast<int>(random.below(120));
   run.program.faults = random.below(3) == 0;
   run.program.nested = random.below(2) == 0;
   run.program.waits = random.below(4) != 0;
-  run.program.canceller = !run.runtime.deterministic && random.below(4) == 0;
+  run.program.canceller = !run.runtime.threads.deterministic && random.below(4) == 0;
   return run;
 }
 
 std::string describe(const RandomRun& run) {
   return std::to_string(run.runtime.cores) + " workers, " + run.runtime.policy + ", window " +
-         std::to_string(run.runtime.window) + (run.runtime.deterministic ? ", deterministic, " : ", ") +
+         std::to_string(run.runtime.window) + (run.runtime.threads.deterministic ? ", deterministic, " : ", ") +
          std::to_string(run.program.submitters) + " submitters" + (run.program.faults ? ", faults" : "") +
          (run.program.nested ? ", nested" : "") + (run.program.canceller ? ", tasks are cancelled" : "");
 }

@@ -32,7 +32,7 @@ std::string random_clusters(Random& random, int cores) {
 
 template <class Run>
 void prepare(Run& run, Random& random, int cores) {
-  run.runtime.regroup = true;
+  run.runtime.threads.regroup = true;
   const std::string clusters = random_clusters(random, cores);
   run.runtime.clusters = clusters == "single" ? "" : clusters;
   run.program.losses = chance(random, 30);
@@ -64,7 +64,7 @@ template <class Run>
 std::vector<std::string> execute_one(const Run& run, std::uint64_t* regroupings) {
   const auto system = actors::RuntimeSystem::start(run.runtime).value_or_throw();
   ProgramOptions options = run.program;
-  const bool threads = !run.runtime.simulation && !run.runtime.deterministic;
+  const bool threads = !run.runtime.simulation && !run.runtime.threads.deterministic;
   Regrouper regrouper(*system, run.program.seed, run.program.losses);
   std::atomic<bool> stop{false};
   std::thread always;

@@ -41,21 +41,21 @@ SimulationOptions random_simulation(Random& random, std::uint64_t seed) {
   if (chance(random, 20) && options.machine.cores >= static_cast<int>(options.gpus.size())) options.cores = 0;
   options.noise = chance(random, 40);
   options.seed = seed;
-  options.gpu_lookahead = random.below(4);
-  options.core_lookahead = random.below(4);
-  if (chance(random, 30)) options.kernel_overhead = std::chrono::microseconds(random.below(30));
-  if (chance(random, 30)) options.copy_overhead = std::chrono::microseconds(random.below(30));
+  options.accelerators.ahead.gpu = random.below(4);
+  options.accelerators.ahead.core = random.below(4);
+  if (chance(random, 30)) options.accelerators.kernel_overhead = std::chrono::microseconds(random.below(30));
+  if (chance(random, 30)) options.copies.overhead = std::chrono::microseconds(random.below(30));
   if (chance(random, 60)) {
-    options.launch = std::chrono::microseconds(random.below(10));
-    options.notice = std::chrono::microseconds(random.below(60));
+    options.accelerators.launch = std::chrono::microseconds(random.below(10));
+    options.accelerators.notice = std::chrono::microseconds(random.below(60));
   }
-  options.issue_ahead = random.below(10);
-  options.write_back_finished = chance(random, 40);
-  if (chance(random, 40)) options.model = SimulationOptions::Model::learned;
-  if (chance(random, 30)) options.kernel_error = 3;
-  if (chance(random, 30)) options.bandwidth_error = 3;
+  options.accelerators.ahead.issue = random.below(10);
+  options.copies.write_back_finished = chance(random, 40);
+  if (chance(random, 40)) options.knowledge.model = SimulationOptions::Model::learned;
+  if (chance(random, 30)) options.knowledge.kernel_error = 3;
+  if (chance(random, 30)) options.knowledge.bandwidth_error = 3;
   options.real_buffers = true;
-  options.shuffle_messages = chance(random, 70);
+  options.disturbances.shuffle_messages = chance(random, 70);
   return options;
 }
 
@@ -88,7 +88,7 @@ SimulatedRun simulated_run(std::uint64_t seed) {
   run.seed = seed;
   SimulationOptions simulation = random_simulation(random, seed);
   const bool cores = has_cores(simulation);
-  simulation.gpu_memory = random_memory(random, !cores);
+  simulation.accelerators.gpu_memory = random_memory(random, !cores);
   run.runtime.policy = random_policy(random);
   run.runtime.window = pick(random, std::array<std::size_t, 6>{1, 2, 5, 33, 256, 65536});
   run.runtime.seed = seed;
@@ -100,7 +100,7 @@ SimulatedRun simulated_run(std::uint64_t seed) {
   run.program.waits = chance(random, 75);
   run.program.parts = cores;
   run.program.scale = 1 + static_cast<int>(random.below(6));
-  run.program.devices = {true, cores, !simulation.gpus.empty(), *simulation.gpu_memory};
+  run.program.devices = {true, cores, !simulation.gpus.empty(), *simulation.accelerators.gpu_memory};
   run.losses = run.program.losses = chance(random, 20);
   run.runtime.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
   return run;
@@ -110,7 +110,7 @@ SimulatedRun simulated_run_with_faults(std::uint64_t seed) {
   SimulatedRun run = simulated_run(seed);
   Random random(seed * 0xd1b54a32d192ed03ULL + 5);
   SimulationOptions simulation = run.simulation();
-  simulation.faults = random_faults(random, seed);
+  simulation.disturbances.faults = random_faults(random, seed);
   run.program.device_faults = true;
   run.runtime.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
   return run;
@@ -125,13 +125,13 @@ SimulatedRun simulated_run_on_many_devices(std::uint64_t seed) {
   simulation.machine.cores = simulation.cores = 70;
   simulation.gpus.resize(kGpus);
   std::iota(simulation.gpus.begin(), simulation.gpus.end(), 0);
-  simulation.gpu_memory = random_memory(random, false);
+  simulation.accelerators.gpu_memory = random_memory(random, false);
   run.runtime.policy = pick(random, std::array<const char*, 4>{"lws", "ws", "heft", "eager"});
   run.runtime.window = 65536;
   run.program.operations = 500;
   run.program.waits = false;
   run.program.parts = true;
-  run.program.devices = {true, true, true, *simulation.gpu_memory};
+  run.program.devices = {true, true, true, *simulation.accelerators.gpu_memory};
   run.runtime.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
   return run;
 }
@@ -139,11 +139,12 @@ SimulatedRun simulated_run_on_many_devices(std::uint64_t seed) {
 std::string describe(const SimulatedRun& run) {
   const SimulationOptions& options = run.simulation();
   return fmt::format("{} cores of {}, GPUs [{}] with {} bytes, {}, window {}, lookahead {} and {}{}{}{}{}{}{}",
-                     options.cores, options.machine.cores, fmt::join(options.gpus, " "), options.gpu_memory->count,
-                     run.runtime.policy, run.runtime.window, options.gpu_lookahead, options.core_lookahead,
-                     options.noise ? ", noise" : "", options.shuffle_messages ? ", shuffled" : "",
-                     run.program.faults ? ", faults" : "", run.program.nested ? ", nested" : "",
-                     run.losses ? ", losses" : "", describe(options.faults));
+                     options.cores, options.machine.cores, fmt::join(options.gpus, " "),
+                     options.accelerators.gpu_memory->count, run.runtime.policy, run.runtime.window,
+                     options.accelerators.ahead.gpu, options.accelerators.ahead.core, options.noise ? ", noise" : "",
+                     options.disturbances.shuffle_messages ? ", shuffled" : "", run.program.faults ? ", faults" : "",
+                     run.program.nested ? ", nested" : "", run.losses ? ", losses" : "",
+                     describe(options.disturbances.faults));
 }
 
 std::vector<std::string> execute(const SimulatedRun& run, Seen* seen) {

@@ -152,7 +152,8 @@ class Checker {
     const bool core = worker < cores();
     const auto gpu = core ? 0 : static_cast<std::size_t>(outcome_.options.gpus[worker - cores()]);
     const double us = core ? times->cpu(edge).mean_us : times->gpu(gpu, edge).mean_us;
-    return Duration(std::llround(us * 1000)) + (core ? Duration::zero() : outcome_.options.kernel_overhead);
+    return Duration(std::llround(us * 1000)) +
+           (core ? Duration::zero() : outcome_.options.accelerators.kernel_overhead);
   }
 
   void check_times() {
@@ -198,7 +199,7 @@ class Checker {
       const auto& route = machine_.route(described(copy.from), described(copy.to));
       TimeStamp& free = free_at[{copy.from, copy.to}];
       const double ns = static_cast<double>(copy.bytes.count) / route.bandwidth_mb_per_s * 1000;
-      const TimeStamp earliest = std::max(free, copy.start) + route.latency + outcome_.options.copy_overhead +
+      const TimeStamp earliest = std::max(free, copy.start) + route.latency + outcome_.options.copies.overhead +
                                  Duration(static_cast<Duration::rep>(ns));
       if (copy.end + Duration(2) < earliest) {
         problem(fmt::format("a copy from {} to {} ended at {} ns, which cannot be before {}", copy.from.value(),

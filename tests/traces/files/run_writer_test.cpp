@@ -26,8 +26,8 @@ using tests::EnvironmentVariable;
 RuntimeOptions one_worker() {
   RuntimeOptions options;
   options.cores = 1;
-  options.oversubscribe = true;
-  options.bind = false;
+  options.threads.oversubscribe = true;
+  options.threads.bind = false;
   return options;
 }
 
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(each_runtime_leaves_its_trace_unless_it_ran_nothing) {
   { Runtime idle(one_worker()); }
   {
     RuntimeOptions simulated = one_worker();
-    simulated.deterministic = true;
+    simulated.threads.deterministic = true;
     Runtime runtime(simulated);
     count_to(runtime, 3);
   }

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(random_ones_with_faults_and_cancellations_can_be_read) {
 BOOST_AUTO_TEST_CASE(of_a_task_that_fails_it_is_marked_and_those_that_are_cancelled_are_not_there) {
   RuntimeOptions options;
   options.cores = 2;
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   options.trace = true;
   const TimeStamp begin = platform::SteadyClock().now();
   Runtime runtime(options);

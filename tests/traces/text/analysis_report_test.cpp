@@ -16,7 +16,7 @@ namespace {
 using tests::contains;
 
 BOOST_AUTO_TEST_CASE(explains_in_words) {
-  const std::string text = analysis_text(actors::analyse(tests::sample_trace(), 2), {"cpu core 0", "cpu core 1"});
+  const std::string text = analysis_text(analyse(tests::sample_trace(), 2), {"cpu core 0", "cpu core 1"});
   BOOST_TEST_CONTEXT(text) {
     for (const char* part : {"Where the time went: 51.0 us on 2 workers, 4 tasks, 4 dependencies", "cpu core 1", "gemm",
                              "2 gemm", "(1 failed)", "critical path   40.0 us, 78.4 %", "work / workers  29.0 us",
@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(explains_in_words) {
 }
 
 BOOST_AUTO_TEST_CASE(each_part_of_the_workers_time_is_told_without_the_others) {
-  actors::RunAnalysis analysis;
+  RunAnalysis analysis;
   analysis.tasks = 1;
   analysis.makespan = std::chrono::seconds(1);
   analysis.workers.resize(2);
@@ -40,18 +40,18 @@ BOOST_AUTO_TEST_CASE(each_part_of_the_workers_time_is_told_without_the_others) {
 }
 
 BOOST_AUTO_TEST_CASE(says_where_there_is_nothing_to_say) {
-  BOOST_TEST(contains(analysis_text(actors::analyse({}, 2), {}), "no task ran"));
+  BOOST_TEST(contains(analysis_text(analyse({}, 2), {}), "no task ran"));
 }
 
 BOOST_AUTO_TEST_CASE(says_that_entries_are_missing) {
   Trace trace = tests::sample_trace();
   trace.dropped = 12;
   trace.complete_until = tests::HandMadeTrace::at(50);
-  BOOST_TEST(contains(analysis_text(actors::analyse(trace, 2), {"a", "b"}), "no room for 12 entries"));
+  BOOST_TEST(contains(analysis_text(analyse(trace, 2), {"a", "b"}), "no room for 12 entries"));
 }
 
 BOOST_AUTO_TEST_CASE(has_the_same_numbers_for_programs) {
-  const Json json = analysis_json(actors::analyse(tests::sample_trace(), 2));
+  const Json json = analysis_json(analyse(tests::sample_trace(), 2));
   BOOST_TEST(json["tasks"] == 4);
   BOOST_TEST(json["seconds"].get<double>() == 51e-6, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(json["critical_path"]["tasks"] == 3);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(has_the_same_numbers_for_programs) {
 }
 
 BOOST_AUTO_TEST_CASE(tells_what_share_of_a_clusters_time_was_used) {
-  const actors::RunAnalysis analysis = actors::analyse(tests::cluster_trace(), 2);
+  const RunAnalysis analysis = analyse(tests::cluster_trace(), 2);
   const TeamUse& use = analysis.workers[0].team;
   BOOST_TEST(use.offered.count() == 40'000);
   BOOST_TEST(use.used.count() == 25'000);
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(tells_what_share_of_a_clusters_time_was_used) {
   BOOST_TEST(json["workers"][0]["team"]["share"] == 0.625);
   BOOST_TEST(json["workers"][0]["team"]["unseen_seconds"].get<double>() == 80e-6, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(!json["workers"][1].contains("team"));
-  BOOST_TEST(!contains(analysis_text(actors::analyse(tests::sample_trace(), 2), {"a", "b"}), "team used"));
+  BOOST_TEST(!contains(analysis_text(analyse(tests::sample_trace(), 2), {"a", "b"}), "team used"));
 }
 
 }  // namespace

@@ -32,10 +32,10 @@ RunReport report() {
   up.busy = std::chrono::milliseconds(500);
   transfers.pairs = {up};
   transfers.memories = {{NodeId(1), {1 << 20U}, {1 << 19U}, {1 << 18U}}};
-  transfers.evictions = 7;
-  transfers.write_backs = 4;
-  transfers.hits = 90;
-  transfers.misses = 30;
+  transfers.manager.evictions = 7;
+  transfers.manager.write_backs = 4;
+  transfers.manager.hits = 90;
+  transfers.manager.misses = 30;
   return report;
 }
 
@@ -83,15 +83,15 @@ BOOST_AUTO_TEST_CASE(a_difference_has_what_came_between_and_no_pair_that_was_idl
   BOOST_TEST(difference(later, earlier).pairs.empty());
   later.pairs[0].bytes += {500};
   later.pairs[0].copies += 1;
-  later.hits += 2;
+  later.manager.hits += 2;
   later.host_to_device += {500};
   const TransferReport between = difference(later, earlier);
   BOOST_TEST_REQUIRE(between.pairs.size() == 1U);
   BOOST_TEST(between.pairs[0].bytes.count == 500U);
   BOOST_TEST(between.pairs[0].busy.count() == 0);
   BOOST_TEST(between.total().count == 500U);
-  BOOST_TEST(between.hits == 2U);
-  BOOST_TEST(between.misses == 0U);
+  BOOST_TEST(between.manager.hits == 2U);
+  BOOST_TEST(between.manager.misses == 0U);
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ void run_chain(const std::string& policy, std::size_t issue_ahead, std::size_t l
                std::vector<double>& gaps, std::uint64_t& issued) {
   RuntimeOptions options;
   options.policy = policy;
-  options.emulated_gpus.resize(1);
-  options.issue_ahead = issue_ahead;
+  options.accelerators.emulated_gpus.resize(1);
+  options.accelerators.ahead.issue = issue_ahead;
   Chain chain{std::vector<std::int64_t>(links), std::vector<std::int64_t>(links)};
   Codelet link("link", {AccessMode::read_write});
   link.implement(DeviceKind::emulated, [&](const KernelContext& context) {
@@ -43,7 +43,7 @@ void run_chain(const std::string& policy, std::size_t issue_ahead, std::size_t l
   for (std::size_t i = 0; i < links; ++i) runtime.submit(link, {data}, args(i));
   runtime.wait();
   chain.add_gaps(gaps);
-  for (const WorkerReport& worker : runtime.report().workers) issued += worker.issued_ahead;
+  for (const WorkerReport& worker : runtime.report().workers) issued += worker.counts.issued_ahead;
 }
 
 }  // namespace

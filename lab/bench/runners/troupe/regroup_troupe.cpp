@@ -62,7 +62,7 @@ Json regroup(Parameters& parameters) {
   parameters.require_all_used();
   if (cores < 2) throw BadParameter("cores: at least 2");
   options.cores = cores;
-  options.regroup = true;
+  options.threads.regroup = true;
   Runtime runtime(options);
   const std::string together = "1x" + std::to_string(cores);
   std::vector<double> joins;

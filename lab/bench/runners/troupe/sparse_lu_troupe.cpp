@@ -1,11 +1,11 @@
 /// Troupe's LU of sparse matrices of blocks, as `troupe run sparse-lu` uses it.
 #include <stdexcept>
 
-#include "actors/reporting/run_analysis.hpp"
 #include "lab/bench/runners/cases.hpp"
 #include "lab/bench/sparse/block_lu_case.hpp"
 #include "linalg/sparse/block_lu.hpp"
 #include "proto/json/json.hpp"
+#include "traces/analysis/run_analysis.hpp"
 #include "troupe/runtime.hpp"
 
 namespace troupe::bench {
@@ -36,7 +36,7 @@ class TroupeBlockLu final : public BlockLuProgram {
   double kernel_seconds() override {
     const Trace trace = runtime_.take_trace();
     if (trace.dropped > 0) throw std::runtime_error("the trace has no room for all tasks");
-    return seconds(actors::analyse(trace, workers_).sum().kernels);
+    return seconds(traces::analyse(trace, workers_).sum().kernels);
   }
 
  private:

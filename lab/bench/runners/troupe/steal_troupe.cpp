@@ -92,7 +92,7 @@ class StealMeasurement {
   [[nodiscard]] std::int64_t collected() const { return static_cast<std::int64_t>(samples_.size()); }
   [[nodiscard]] std::uint64_t steals() const {
     std::uint64_t sum = 0;
-    for (const WorkerReport& worker : runtime_.report().workers) sum += worker.steals;
+    for (const WorkerReport& worker : runtime_.report().workers) sum += worker.counts.steals;
     return sum;
   }
 

@@ -7,7 +7,7 @@
 
 #include "troupe/trace.hpp"
 
-namespace troupe::actors {
+namespace troupe::traces {
 
 /// A task of the path counts as started without pause if its predecessor on the path ended at most this long before.
 /// The value is several times the time that the runtime needs to start the successor of a task, and far less than a
@@ -32,4 +32,4 @@ struct CriticalPath {
 /// equally far, the one that ended last is taken; among equally long chains, the one whose last task started last.
 [[nodiscard]] CriticalPath critical_path(const Trace& trace);
 
-}  // namespace troupe::actors
+}  // namespace troupe::traces

@@ -5,7 +5,7 @@
 
 #include "troupe/units.hpp"
 
-namespace troupe::actors {
+namespace troupe::traces {
 
 /// The instants from `start` to `end`; `end` itself is not included.
 struct Interval {
@@ -32,4 +32,4 @@ class Intervals {
   std::vector<Interval> parts_;
 };
 
-}  // namespace troupe::actors
+}  // namespace troupe::traces

@@ -1,11 +1,11 @@
-#include "actors/reporting/run_analysis.hpp"
+#include "traces/analysis/run_analysis.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
 
 #include "tests/support/hand_made_trace.hpp"
 
-namespace troupe::actors {
+namespace troupe::traces {
 
 BOOST_AUTO_TEST_SUITE(run_analysis)
 
@@ -175,4 +175,4 @@ BOOST_AUTO_TEST_CASE(the_parts_of_every_worker_sum_up_whatever_the_trace_says) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace troupe::actors
+}  // namespace troupe::traces

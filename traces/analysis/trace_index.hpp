@@ -9,7 +9,7 @@
 
 #include "troupe/trace.hpp"
 
-namespace troupe::actors {
+namespace troupe::traces {
 
 /// Finds tasks among the events of a trace, in log n steps. Keeps indices, not the events.
 class TraceIndex {
@@ -31,4 +31,4 @@ class TraceIndex {
   std::vector<std::pair<TaskId, std::size_t>> by_task_;
 };
 
-}  // namespace troupe::actors
+}  // namespace troupe::traces

@@ -1,11 +1,11 @@
-#include "actors/reporting/run_analysis.hpp"
+#include "traces/analysis/run_analysis.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "actors/reporting/trace_index.hpp"
+#include "traces/analysis/trace_index.hpp"
 
-namespace troupe::actors {
+namespace troupe::traces {
 
 namespace {
 
@@ -230,4 +230,4 @@ RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional
   return analysis;
 }
 
-}  // namespace troupe::actors
+}  // namespace troupe::traces

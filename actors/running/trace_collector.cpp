@@ -1,4 +1,4 @@
-#include "actors/reporting/trace_collector.hpp"
+#include "actors/running/trace_collector.hpp"
 
 #include <algorithm>
 #include <map>

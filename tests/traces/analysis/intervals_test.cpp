@@ -1,10 +1,10 @@
-#include "actors/reporting/intervals.hpp"
+#include "traces/analysis/intervals.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
 #include <vector>
 
-namespace troupe::actors {
+namespace troupe::traces {
 
 BOOST_AUTO_TEST_SUITE(intervals)
 
@@ -66,4 +66,4 @@ BOOST_AUTO_TEST_CASE(obey_the_laws_of_sets) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace troupe::actors
+}  // namespace troupe::traces

@@ -1,8 +1,8 @@
-#include "actors/reporting/intervals.hpp"
+#include "traces/analysis/intervals.hpp"
 
 #include <algorithm>
 
-namespace troupe::actors {
+namespace troupe::traces {
 
 Intervals::Intervals(std::vector<Interval> any_order) {
   std::erase_if(any_order, [](const Interval& part) { return part.end <= part.start; });
@@ -54,4 +54,4 @@ Duration Intervals::length() const {
   return sum;
 }
 
-}  // namespace troupe::actors
+}  // namespace troupe::traces

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "actors/reporting/critical_path.hpp"
-#include "actors/reporting/intervals.hpp"
+#include "traces/analysis/critical_path.hpp"
+#include "traces/analysis/intervals.hpp"
 #include "troupe/trace.hpp"
 
-namespace troupe::actors {
+namespace troupe::traces {
 
 /// The use of one worker's time: the six parts sum up to the time of the run.
 struct WorkerUse {
@@ -94,4 +94,4 @@ struct RunAnalysis {
 [[nodiscard]] RunAnalysis analyse(const Trace& trace, std::size_t workers,
                                   const std::optional<Interval>& window = std::nullopt);
 
-}  // namespace troupe::actors
+}  // namespace troupe::traces

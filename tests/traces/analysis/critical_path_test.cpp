@@ -1,11 +1,11 @@
-#include "actors/reporting/critical_path.hpp"
+#include "traces/analysis/critical_path.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
 #include "tests/support/hand_made_trace.hpp"
 
-namespace troupe::actors {
+namespace troupe::traces {
 
 BOOST_AUTO_TEST_SUITE(critical_paths)
 
@@ -86,4 +86,4 @@ BOOST_AUTO_TEST_CASE(ignores_dependencies_that_cannot_be) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace troupe::actors
+}  // namespace troupe::traces

@@ -1,11 +1,11 @@
-#include "actors/reporting/critical_path.hpp"
+#include "traces/analysis/critical_path.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "actors/reporting/trace_index.hpp"
+#include "traces/analysis/trace_index.hpp"
 
-namespace troupe::actors {
+namespace troupe::traces {
 
 namespace {
 
@@ -76,4 +76,4 @@ CriticalPath critical_path(const Trace& trace) {
   return path_to(trace, before, longest);
 }
 
-}  // namespace troupe::actors
+}  // namespace troupe::traces
