@@ -1,4 +1,4 @@
-/// Host views: where data lie in host memory, for the code that copies them.
+/// Host views: the places of data in host memory, for the code that copies them.
 #pragma once
 
 #include <condition_variable>
@@ -18,8 +18,8 @@
 
 namespace troupe::actors {
 
-/// A program may give back memory as soon as it has released its registration. So a copy that uses that memory borrows
-/// it first, and `forget` waits until it has been given back, or lets the borrowers keep its owner. Thread-safe.
+/// A program may free memory as soon as it has released its registration. So a copy that uses that memory borrows it
+/// first, and `forget` waits until it has been given back, or lets the borrowers keep its owner. Thread-safe.
 class HostViews {
  public:
   /// Notes the data of a task, part by part. Must be called before any of them is copied.
@@ -45,7 +45,8 @@ class HostViews {
     }
     return uses;
   }
-  /// Borrows the memory. Returns nothing if the data have been forgotten: nobody wants the content.
+  /// Borrows the memory of the data. Returns nothing if the data have been forgotten: their content is not needed any
+  /// more.
   [[nodiscard]] std::optional<DataView> borrow(HandleId handle) {
     const LockGuard lock(mutex_);
     const auto found = views_.find(handle);
@@ -60,7 +61,8 @@ class HostViews {
     if (found->second.owner != nullptr) views_.erase(found);
     given_back_.notify_all();
   }
-  /// After it returns, nobody uses the memory any more, or only as long as the owner lives. Waits if `owner` is null.
+  /// Ends the use of the memory: afterwards it is not used any more, or only as long as the owner lives. Waits for
+  /// borrowers if `owner` is null.
   void forget(HandleId handle, std::shared_ptr<void> owner) {
     UniqueLock lock(mutex_);
     const auto found = views_.find(handle);
@@ -76,10 +78,10 @@ class HostViews {
  private:
   struct View {
     DataView view;
-    /// Null if only tasks and holders of the data see them.
+    /// The graph whose program may look at the data; null if only tasks and holders of the data see them.
     const graph::TaskOwner* seen_by = nullptr;
     std::uint32_t borrowed = 0;
-    /// Set if the data have been forgotten: it keeps the memory for the borrowers. Otherwise null.
+    /// The owner of the memory if the data have been forgotten: it keeps the memory for the borrowers. Otherwise null.
     std::shared_ptr<void> owner;
   };
 
@@ -89,7 +91,7 @@ class HostViews {
 
   Mutex mutex_;
   std::condition_variable given_back_;
-  /// Never iterated.
+  /// The map is never iterated over.
   std::unordered_map<HandleId, View> views_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -1,5 +1,5 @@
-/// Memory nodes: the memories of a run beside the host's, and the copies between them: real, emulated or in virtual
-/// time.
+/// Memory nodes: the memories of a run beside the host's, and the copies between them, which are real, emulated or in
+/// virtual time.
 #pragma once
 
 #include <cstdint>
@@ -23,21 +23,23 @@ class MemoryNodes {
   virtual ~MemoryNodes() = default;
 
   [[nodiscard]] virtual memory::MemoryOptions memory_options() const = 0;
-  /// The copy times that the scheduler assumes.
+  /// Returns the copy times that the scheduler assumes.
   [[nodiscard]] virtual scheduler::TransferModel believed_links() const = 0;
-  /// True if copies move bytes and kernels work on them. False: data need no memory at all and are never touched.
+  /// Returns true if copies move bytes and kernels work on them. If not, data need no memory at all and are never
+  /// touched.
   [[nodiscard]] virtual bool holds_data() const = 0;
-  /// Begins a copy. `done` is called at its end, after the bytes have moved, by any thread, and never inside this call.
+  /// Begins a copy. `done` is called at its end, after the bytes have moved, from any thread, and never inside this
+  /// call.
   virtual void copy(const memory::Command& transfer, platform::CopyDone done) = 0;
-  /// A request now waits for a copy that was begun as one that nobody waits for.
+  /// Called when a request begins to wait for a copy that was begun as a prefetch or an early write-back.
   virtual void hurry(memory::TransferId transfer) = 0;
   /// Returns where a node has the data that the host has at `host`; only with `holds_data`.
   [[nodiscard]] virtual DataView replica(const DataView& host, NodeId node, std::uint64_t offset) const = 0;
-  /// Returns true if memory for a task's data can be had on the node; false only if a fault is to be injected.
+  /// Returns true if there is memory for a task's data on the node; false only if a fault is to be injected.
   [[nodiscard]] virtual bool allocates(NodeId /*node*/) { return true; }
-  /// The node's name for people: "host memory", "emulated GPU 1".
+  /// Returns the node's name for people: "host memory", "emulated GPU 1".
   [[nodiscard]] virtual std::string name(NodeId node) const = 0;
-  /// Bytes and times of copies; the memory manager's counts are added by others. Any thread may call it.
+  /// Returns bytes and times of copies; the memory manager's counts are added elsewhere. May be called from any thread.
   [[nodiscard]] virtual TransferReport transfers() const = 0;
 };
 

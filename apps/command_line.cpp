@@ -34,7 +34,7 @@ int exit_code(ErrorCode code) {
 
 namespace {
 
-/// Calls `work`, which returns the exit code, and reports the exception that ended it, if any.
+/// Calls `work`, which returns the exit code. If an exception ends it, reports that and returns the exit code for it.
 template <class Work>
 int explained(Work&& work) {
   try {
@@ -82,7 +82,7 @@ int run_to_the_end(const Command& command, const std::string& note) {
   });
 }
 
-/// Prints the help that was asked for, or what is wrong with the arguments.
+/// Prints the help that was asked for, or what is wrong with the arguments. Returns the exit code.
 int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
   return explained([&] {
     // A word that is no command must not get the help of another command.
@@ -98,7 +98,7 @@ int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
   });
 }
 
-/// Returns the words in the order that CLI11 takes them: backwards.
+/// Returns the words in reverse order, as CLI11 takes them.
 std::vector<std::string> words_of(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   // CLI11 would consume a `--` directly behind such a command.
@@ -129,8 +129,8 @@ int run_command_line(CLI::App& application, const Command& command, int argc, co
 
 int run_program(CLI::App& application, const Command& command, int argc, const char* const* argv) {
   const int code = run_command_line(application, command, argc, argv);
-  // Everything has been written. Where addresses are scarce, OpenBLAS's own threads search for their work space for
-  // ever, and its destructor waits for them.
+  // Everything has been written. If the address space is limited, OpenBLAS's own threads may search for their work
+  // space for ever, and its destructor would wait for them.
   if (platform::address_space_left()) std::_Exit(code);
   return code;
 }

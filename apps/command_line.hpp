@@ -17,9 +17,9 @@ namespace troupe::apps {
 
 /// Exit codes, for scripts.
 inline constexpr int kSuccess = 0;
-/// A failure while running.
+/// The command failed while it ran.
 inline constexpr int kFailure = 1;
-/// Arguments or input that cannot be used.
+/// The arguments or the input cannot be used.
 inline constexpr int kUnusable = 2;
 
 /// Returns the exit code for an error.
@@ -35,12 +35,14 @@ using Command = std::function<int()>;
 /// Parses the arguments and runs `command`, which the application's callbacks set to the command that the user asks
 /// for; returns the exit code. Results go to standard output, messages to standard error. Never throws.
 int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv);
-/// Does the same as the whole work of a process, and ends the process where its libraries could not end by themselves.
+/// Does the same as the whole work of a process, and ends the process even if its libraries could not end by
+/// themselves.
 int run_program(CLI::App& application, const Command& command, int argc, const char* const* argv);
 /// Calls `run_program` for the application `troupe`.
 int run_troupe(int argc, const char* const* argv);
 
-/// Adds a command to the application. If the user asks for the command, parsing sets `chosen` to the code that runs it.
+/// This function and the following ones each add a command. If the user asks for the command, parsing sets `chosen` to
+/// the code that runs it.
 void add_run_command(CLI::App& application, Command& chosen);
 void add_solve_command(CLI::App& application, Command& chosen);
 void add_info_command(CLI::App& application, Command& chosen);
@@ -49,13 +51,13 @@ void add_experiment_command(CLI::App& application, Command& chosen);
 void add_model_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
 void add_help_command(CLI::App& application, Command& chosen);
-/// Returns whether a command is a program of its own, which gets all words that follow: `bench`, `experiment` or
+/// Returns true if a command is a program of its own, which gets all words that follow: `bench`, `experiment` or
 /// `serve`.
 [[nodiscard]] bool is_other_program(std::string_view command);
 /// Replaces this process by such a program; its exit code becomes the command's. Throws `Error` if the program is
 /// missing.
 int run_other_program(std::string_view command, std::vector<std::string> arguments);
-// Commands of the node-local service, in builds that have it.
+// These commands belong to the node-local service, and are only in builds that include it.
 void add_serve_command(CLI::App& application, Command& chosen);
 void add_submit_command(CLI::App& application, Command& chosen);
 void add_status_command(CLI::App& application, Command& chosen);

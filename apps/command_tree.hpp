@@ -1,4 +1,4 @@
-/// Commands and their options in CLI11's terms, where a command without a name is a group of options.
+/// Lists commands and options as the user sees them: in CLI11, a command without a name is a group of options.
 #pragma once
 
 #include <vector>

@@ -48,7 +48,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-/// Returns the paths of commands that have the option, such as "troupe run".
+/// Returns the paths of the commands that have the option, such as "troupe run".
 std::vector<std::string> who_has(const CLI::App& application, const std::string& option) {
   std::vector<std::string> paths;
   for (const CLI::App* command : commands_of(application)) {
@@ -77,7 +77,7 @@ std::string unexpected_word(const CLI::App& command, const std::string& word) {
                      troupe::quoted(word), path_of(command));
 }
 
-/// Returns what is wrong with the words that nothing took.
+/// Returns a message about words that no command or option accepted.
 std::string about_extras(const CLI::App& application, const std::vector<std::string>& extras) {
   const CLI::App& command = chosen_command(application);
   const auto option = std::ranges::find_if(extras, [](const std::string& word) {
@@ -141,7 +141,7 @@ std::string text_of(const CLI::App& command, const CLI::Error& error) {
   return text;
 }
 
-/// Returns the command that usually has such a word as its argument.
+/// Returns the command that usually has such a word as its argument; empty if there is none.
 std::string usual_command(const std::string& word) {
   constexpr std::array<std::string_view, 4> kFactorizations{"cholesky", "lu", "qr", "sparse-lu"};
   constexpr std::array<std::string_view, 7> kExperiments{"dada",       "policies", "eviction", "clusters",

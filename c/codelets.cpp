@@ -29,7 +29,7 @@ Codelet make_codelet(const char* name, const troupe_mode* modes, size_t mode_cou
 }
 
 /// Returns the codelet for a change, as a copy: a runtime may keep what it made from the codelet when its submission
-/// failed. Throws where the codelet must not be changed any more.
+/// failed. Throws if the codelet must not be changed any more.
 Codelet changeable(const troupe_codelet& codelet) {
   const char* why = nullptr;
   if (codelet.submitted) why = "has been submitted: change it before";

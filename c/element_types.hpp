@@ -20,7 +20,7 @@ struct ElementType {
 
 /// These functions throw `invalid_argument` for numbers that are no type.
 [[nodiscard]] ElementType element_type(troupe_type type);
-/// Also accepts types that no task can take by value.
+/// Returns the type of an argument; also accepts types that no task can take by value.
 [[nodiscard]] ArgumentType argument_type(troupe_type type);
 /// See `troupe_type_define`.
 [[nodiscard]] troupe_type define_type(const char* name, std::size_t size, std::size_t alignment);

@@ -9,7 +9,7 @@ namespace troupe::c {
 
 namespace {
 
-/// An array, not a string: storing the text of a failure must not fail.
+/// The text is an array, not a string: storing it must not fail.
 thread_local std::array<char, 4096> last_message{};
 
 }  // namespace

@@ -41,7 +41,7 @@ class HandleSlots {
 
  private:
   struct Slot {
-    /// The id of the handle in this slot; 0: the slot is free.
+    /// The id of the handle in this slot; 0 if the slot is free.
     std::uint64_t id = 0;
     Meaning meaning;
     std::vector<troupe_handle> parts;

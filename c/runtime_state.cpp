@@ -72,7 +72,7 @@ Future RuntimeState::from_c(const troupe_future& future) const {
 
 void RuntimeState::check_wait() const {
   try {
-    // Where waiting is allowed, this call fails because the handle is empty.
+    // If waiting is allowed, this call fails only because the handle is empty.
     runtime_->wait(Handle());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_handle) throw;

@@ -17,7 +17,7 @@ namespace troupe::c {
 /// An object that depends on a runtime and must end before it does: a hold, a recording, factors.
 class Dependent {
  public:
-  /// `first`: tasks may wait for this object, so it ends before the runtime waits for its tasks.
+  /// `first` is true if tasks may wait for this object; then it ends before the runtime waits for its tasks.
   explicit Dependent(bool first = false) : first_(first) {}
   virtual ~Dependent() = default;
   Dependent(const Dependent&) = delete;
@@ -51,7 +51,7 @@ class RuntimeState {
 
   [[nodiscard]] Runtime& runtime() const { return *runtime_; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  /// False in virtual time without real buffers: data need no memory there.
+  /// Returns false in virtual time without real buffers: there data need no memory.
   [[nodiscard]] bool has_memory() const { return has_memory_; }
 
   /// Throws `stopped` if the runtime is about to end.
@@ -86,7 +86,7 @@ class RuntimeState {
   /// Calls that are running. A call increments this before it reads `closed_`; `close` sets `closed_` before it waits
   /// for this. All four operations are sequentially consistent, so at least one side sees the other.
   std::atomic<int> calls_{0};
-  /// Written under the lock.
+  /// Written only under the lock.
   std::atomic<bool> closed_{false};
 
   Mutex mutex_;

@@ -38,7 +38,7 @@ class RecordedTasks {
 using Warn = std::function<void(const std::string&)>;
 
 /// The operations behind the members of `Runtime`, `Data`, `HostAccess` …: each call does what the member of `Runtime`
-/// with the same name documents, and fails where that throws. There are two backends: workers in this process
+/// with the same name documents, and fails if that throws. There are two backends: workers in this process
 /// (`EmbeddedBackend`), and the service of this node (client/remote/). Thread-safe. The destructor waits for all tasks.
 class Backend {
  public:
@@ -60,12 +60,12 @@ class Backend {
   };
   [[nodiscard]] virtual End end_here() const { return End::ends; }
 
-  /// Sets the function that receives warnings: problems that do not stop the run. Null: nobody is told. Call this
-  /// before any other thread uses the backend.
+  /// Sets the function that receives warnings: problems that do not stop the run. It may be null. Call this before any
+  /// other thread uses the backend.
   void warn_with(Warn warn) { warn_ = std::move(warn); }
   [[nodiscard]] const Warn& warn() const { return warn_; }
 
-  // Data.
+  // The next functions are about data.
   virtual Result<Handle> register_data(graph::DataDescription description) = 0;
   /// Returns false in virtual time, unless kernels are executed there.
   [[nodiscard]] virtual bool data_have_memory() const { return true; }
@@ -81,7 +81,7 @@ class Backend {
   /// Keeps the data in devices' memories as long as the returned object lives.
   virtual Result<std::shared_ptr<void>> keep(const Handle& handle) = 0;
 
-  // Tasks.
+  // The next functions are about tasks.
   virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
   /// Throws what `program` throws.
   virtual Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) = 0;
@@ -91,7 +91,7 @@ class Backend {
   virtual void cancel_all() = 0;
   virtual Result<void> stop_submissions() = 0;
 
-  // Waiting.
+  // The next functions wait, or give back data that were waited for.
   virtual Result<void> wait_all() = 0;
   virtual Result<void> wait_for(const Handle& handle) = 0;
   /// Data that the program may use until it gives them back, once, with `hold`. Only the backend knows what `hold`

@@ -54,7 +54,7 @@ class EmbeddedRecording final : public RecordedTasks {
 
 class BegunRecording final : public EmbeddedBackend::OpenRecording {
  public:
-  /// `open`: the number of open recordings.
+  /// `open` is the number of open recordings.
   BegunRecording(graph::TaskGraph& graph, std::shared_ptr<graph::Recording> recording,
                  std::unique_ptr<graph::RecordingScope> scope, std::atomic<int>& open)
       : graph_(graph), recording_(std::move(recording)), scope_(std::move(scope)), open_(open) {
@@ -71,7 +71,7 @@ class BegunRecording final : public EmbeddedBackend::OpenRecording {
     if (scope_ == nullptr) return;
     scope_.reset();
     graph_.seal_recording(*recording_);
-    // Relaxed: each thread knows of its own recording.
+    // Relaxed, without a partner: each thread knows of its own recording.
     open_.fetch_sub(1, std::memory_order_relaxed);
   }
 
@@ -99,7 +99,7 @@ EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, 
 EmbeddedBackend::~EmbeddedBackend() { finish(); }
 
 void EmbeddedBackend::finish() noexcept {
-  // This comes before `at_stop_`: the action there may wait for all tasks, which would count as the program asking.
+  // This comes before the action `at_stop_`: it may wait for all tasks, and failures would then count as told.
   if (warn() && graph_.wait_until_ended()) {
     warn_of_untold(graph_.failures(), warn());
     graph_.failures().told(nullptr);
@@ -131,7 +131,7 @@ Result<Memory> EmbeddedBackend::allocate(Bytes size, NumaId node) {
   if (!buffer) return buffer.failure();
   auto owner = std::make_shared<PinnedBuffer>();
   owner->buffer = std::move(buffer).value();
-  // Smaller buffers share pages with others.
+  // Smaller buffers share pages with others, so they are not pinned.
   if (size >= platform::kHugePage) owner->pinned = pin(owner->buffer.data(), size);
   std::byte* const data = owner->buffer.data();
   return Memory{std::shared_ptr<std::byte>(std::move(owner), data), size};

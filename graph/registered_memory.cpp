@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kNearest = 32;
 
-/// `count` runs of `length` bytes, `pitch` bytes from one to the next. A block without gaps is one run.
+/// `count` runs of `length` bytes each; their begins are `pitch` bytes apart. A block without gaps is one run.
 struct Runs {
   explicit Runs(const DataView& view)
       : begin(reinterpret_cast<std::uintptr_t>(view.data)),
@@ -43,8 +43,8 @@ bool meets(const Runs& runs, const Runs& run) {
 }
 
 /// Returns true if the first run of `b`, which does not begin before `a`, meets a run of `a`, perhaps because it
-/// reaches into the next column. Where the runs of both are equally far apart, as in one matrix, no other run can meet
-/// if the first does not.
+/// reaches into the next column. If the runs of both are equally far apart, as in one matrix, no other run can meet if
+/// the first does not.
 bool first_meets(const Runs& a, const Runs& b) {
   const std::uint64_t row = (b.begin - a.begin) % a.pitch;
   const std::uint64_t col = (b.begin - a.begin) / a.pitch;
@@ -81,7 +81,7 @@ const DataRecord* RegisteredMemory::find_among(const Places& places, const DataV
 
 const DataRecord* RegisteredMemory::find_overlap(const DataView& view) const {
   if (is_empty(view)) return nullptr;
-  // Only the neighbours among the blocks without gaps can reach into a block without gaps.
+  // Only the nearest blocks on both sides, among those without gaps, can reach into a block without gaps.
   const DataRecord* const found = find_among(compact_, view, view.layout.contiguous() ? 1 : kNearest);
   return found != nullptr ? found : find_among(spread_, view, kNearest);
 }

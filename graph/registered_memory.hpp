@@ -10,7 +10,7 @@
 namespace troupe::graph {
 
 /// Returns true if two blocks have a byte in common. The columns of one block may lie between those of the other:
-/// blocks of one matrix are told apart, and so are blocks of which one has no gaps. Where the two blocks have different
+/// blocks of one matrix are told apart, and so are blocks of which one has no gaps. If the two blocks have different
 /// distances between columns, it looks only at the first column of the block that begins later.
 [[nodiscard]] bool share_memory(const DataView& a, const DataView& b);
 
@@ -21,11 +21,11 @@ class RegisteredMemory {
   /// nearest ones only, as any number may lie between their columns; data without gaps are found wherever they are.
   [[nodiscard]] const DataRecord* find_overlap(const DataView& view) const;
   void add(const DataRecord& record);
-  /// Does nothing where the record was not added.
+  /// Forgets a record; does nothing if it was not added.
   void remove(const DataRecord& record);
 
  private:
-  /// Records by their first byte.
+  /// Records, ordered by their first byte.
   using Places = std::map<const std::byte*, const DataRecord*>;
 
   [[nodiscard]] static const DataRecord* find_among(const Places& places, const DataView& view, std::size_t nearest);

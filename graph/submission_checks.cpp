@@ -57,7 +57,7 @@ Result<void> check_counts(const TaskSpecification& specification) {
     return mismatch(codelet, "takes at least " + std::to_string(definition.groups.size()) + " handles, the task has " +
                                  std::to_string(count));
   }
-  // Without types there is nothing to compare with.
+  // Without declared types there is nothing to compare with.
   if (!definition.typed && definition.argument_types.empty()) return {};
   if (definition.typed && count != definition.parameters.size()) {
     return mismatch(codelet, "its kernel takes " + std::to_string(definition.parameters.size()) +
@@ -111,7 +111,7 @@ Failure cannot_take(const Codelet& codelet, const DataParameter& parameter, cons
                     std::size_t index) {
   const Layout& layout = record.view.layout;
   const std::string which = which_handle(record, index);
-  // Checked when the codelet was built, unless each task says its modes.
+  // This was checked when the codelet was built, unless each task names its modes.
   if (parameter.writable != writes(mode)) {
     return mismatch(codelet, which + " has mode " + to_string(mode) + ", but the kernel takes it as " +
                                  (parameter.writable ? "writable" : "const"));

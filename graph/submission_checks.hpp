@@ -14,36 +14,36 @@
 
 namespace troupe::graph {
 
-/// Returns "codelet 'gemm'".
+/// Returns a text such as "codelet 'gemm'".
 [[nodiscard]] std::string quoted(const Codelet& codelet);
 
-/// Returns " on data of 4 x 4, 4 x 1" for the accesses that are registered; "" where none is.
+/// Returns a text such as " on data of 4 x 4, 4 x 1" for the accesses that are registered; "" if none is.
 [[nodiscard]] std::string sizes_of(std::span<const Access> accesses, const DataRegistry& registry);
 
-/// The refusal of a task whose `TaskOptions::devices` are empty: `no_implementation`.
+/// Returns the failure `no_implementation` for a task whose `TaskOptions::devices` are empty.
 Failure no_device_may_run(const Codelet& codelet);
-/// Checks what does not need the data: an implementation for one of these kinds of device, the number of handles, the
-/// arguments. Fails with `no_implementation` or `signature_mismatch`.
+/// Checks everything that does not need the data: an implementation for one of these kinds of device, the number of
+/// handles, the arguments. Fails with `no_implementation` or `signature_mismatch`.
 Result<void> check_signature(const TaskSpecification& specification, KindSet device_kinds);
 /// The part of `check_signature` that does not ask for an implementation.
 Result<void> check_counts(const TaskSpecification& specification);
 
 /// Checks that explicit dependencies are tasks of this owner. Fails with `invalid_argument`.
 Result<void> check_after(const TaskSpecification& specification, const TaskOwner& owner);
-/// The failures of a dependency on a task of a recording while nothing is recorded, and of a dependency on a task
-/// outside the recording while something is.
+/// Return the failures of a dependency on a task of a recording while nothing is recorded, and of a dependency on a
+/// task outside the recording while something is.
 [[nodiscard]] Failure recorded_dependency(const Codelet& codelet);
 [[nodiscard]] Failure unrecorded_dependency(const Codelet& codelet);
 
-/// A quick test that most submissions pass. True: `check_counts` and `check_after` would find nothing wrong. False:
-/// call them.
+/// Makes a quick test that most submissions pass. If it returns true, `check_counts` and `check_after` would find
+/// nothing wrong; if false, call them.
 [[nodiscard]] inline bool is_simple(const TaskSpecification& specification, const CodeletDefinition& definition) {
   const bool fits =
       definition.variadic ? definition.groups.empty() : definition.modes.size() == specification.accesses.size();
   return fits && !definition.typed && definition.argument_types.empty() && specification.options.after.empty();
 }
 
-/// The mode of access number `index`: the codelet's, or the task's where the codelet is variadic. The number of
+/// Returns the mode of access number `index`: the codelet's, or the task's if the codelet is variadic. The number of
 /// accesses has been checked. Fails with `signature_mismatch`.
 Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::size_t index);
 
@@ -52,21 +52,22 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
 /// `invalid_handle`, `signature_mismatch`, `invalid_argument` or `conflicting_access`.
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id);
 
-/// A quick `check_accesses` for the many submissions that have no reductions and no handles with parts. True: nothing
-/// is wrong with them, and their data are marked. False: call `check_accesses`, with another mark.
+/// Does the work of `check_accesses` quickly for the many submissions that have no reductions and no handles with
+/// parts. If it returns true, nothing is wrong with them, and their data are marked; if false, call `check_accesses`,
+/// with another mark.
 [[nodiscard]] bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwner& owner,
                                         std::uint64_t mark);
 
-/// Checks, in a submission whose accesses are valid, that nothing is read that nobody has written, and nothing written
-/// that is const (graph/data/usable.hpp). Called under the lock of the registry. Fails with `invalid_argument`.
+/// Checks, in a submission whose accesses are valid, that nothing is read that has never been written, and that nothing
+/// const is written (graph/data/usable.hpp). Called under the lock of the registry. Fails with `invalid_argument`.
 Result<void> check_usable(const TaskSpecification& specification);
 
-/// Checks that both functions are there. Fails with `invalid_argument`.
+/// Checks that both functions of a reduction are given. Fails with `invalid_argument`.
 Result<void> check_methods(const ReductionMethods& methods);
 /// Checks that the program can acquire data in this mode. Fails with `invalid_argument`.
 Result<void> check_hold_mode(AccessMode mode);
 
-/// Texts of failures that are the same wherever they happen.
+/// These return failures that are reported in several places.
 [[nodiscard]] Failure takes_no_tasks(const Codelet& codelet);
 [[nodiscard]] Failure waits_in_kernel();
 [[nodiscard]] Failure waits_in_recording();

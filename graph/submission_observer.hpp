@@ -8,8 +8,8 @@ struct Task;
 class SubmissionObserver {
  public:
   virtual ~SubmissionObserver() = default;
-  /// A task was submitted; it is not ready yet. Called in the order of the program, under the submission lock. Tasks of
-  /// recordings are not shown.
+  /// Says that a task was submitted; it is not ready yet. Called in the order of the program, under the submission
+  /// lock. Tasks of recordings are not shown.
   virtual void submitted(const Task& task) noexcept = 0;
 };
 

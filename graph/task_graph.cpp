@@ -1,4 +1,5 @@
-/// Waiting, cancelling, progress. Data, submission and completion have files of their own.
+/// The functions of the task graph for waiting, cancelling and progress. Data, submission and completion have files of
+/// their own.
 #include "graph/task_graph.hpp"
 
 #include <algorithm>
@@ -15,9 +16,9 @@ namespace troupe::graph {
 
 namespace {
 
-/// Folds the partial results of a reduction into the data; argument 0 is its record. It runs on a device that reaches
-/// host memory. Where no such device runs tasks (on a described machine whose cores all drive GPUs), any device runs
-/// it.
+/// Makes the codelet that folds the partial results of a reduction into the data; argument 0 is the data's record. It
+/// runs on a device that reaches host memory. If no such device runs tasks (on a described machine whose cores all
+/// drive GPUs), any device runs it.
 Codelet make_combine_codelet(KindSet kinds) {
   const Kernel combine = [](const KernelContext& context) {
     context.argument<DataRecord*>(0)->reduction->combine(context.data(0));
@@ -36,7 +37,7 @@ const Codelet& combine_codelet(const GraphOptions& options) {
   return (options.device_kinds & kOnCores) != 0 ? at_home : on_any_device;
 }
 
-/// The value of `adapts_` in graphs where every submission may have to be adapted.
+/// The value of `adapts_` in a graph that may have to adapt every submission.
 constinit const std::atomic<bool> always{true};
 
 const Codelet& replay_codelet() {
@@ -50,7 +51,7 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
     : options_(options),
       adapts_(options.stand_ins || !options.restrictions.empty() ? &always : &HomeProcess::any_left()),
       host_(host),
-      // Workers that others keep busy do not report when this graph has nothing left for them.
+      // Shared workers that are busy with other graphs do not report when this graph has nothing left for them.
       waiting_{options.shares_workers ? 1 : std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)},
       worker_caches_(options.workers + 1),
       completed_(options.workers),
@@ -70,7 +71,7 @@ TaskGraph::~TaskGraph() = default;
 
 namespace {
 
-/// Returns false if the calling thread gave up before (`WaitInterrupt`).
+/// Blocks until `condition` is true. Returns false if the calling thread gave up before (`WaitInterrupt`).
 template <class Condition>
 bool wait_until(Mutex& mutex, std::condition_variable& changed, const Condition& condition) {
   const std::function<bool()>* const gives_up = WaitInterrupt::here();
@@ -123,7 +124,7 @@ Result<void> TaskGraph::wait(const Future& future) {
   }
   if (auto ends = check_may_wait(future); !ends) return ends;
   TaskWaiter waiter;
-  // The edge is not on the stack, as `inspect` may walk the list that it was in a moment after this wait has ended.
+  // The edge is not on the stack, as `inspect` may still walk a list that contained it after this wait has ended.
   EdgeBlock* block_of_edge = nullptr;
   bool pending = false;
   {
@@ -137,7 +138,7 @@ Result<void> TaskGraph::wait(const Future& future) {
       do {
         pending = head != Task::closed();
         edge.link(head);
-        // Release: publishes the edge to the completing worker.
+        // The release order publishes the edge to the worker that completes the task (acquire exchange in `end`).
       } while (pending && !task.successors.compare_exchange_weak(head, &edge, std::memory_order_release,
                                                                  std::memory_order_acquire));
     }
@@ -170,7 +171,7 @@ void TaskGraph::unlink(Task& task, const Edge& edge) {
 Result<void> TaskGraph::wait_until_ended_holding() {
   Result<void> ends = check_may_wait_for_all();
   if (!ends) return ends;
-  // Tasks that wait for this thread may be submitted while it waits.
+  // While this thread waits, others may submit tasks that wait for it.
   const std::function<bool()>* const outer = WaitInterrupt::here();
   const std::function<bool()> gives_up = [&] {
     ends = check_may_wait_for_all();
@@ -198,7 +199,7 @@ Result<void> TaskGraph::wait_until_ended() {
   if (auto allowed = check_wait(); !allowed) return allowed;
   waiting_.for_all.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
-  // Tasks may submit tasks that begin further reductions.
+  // The tasks that end meanwhile may submit tasks that begin further reductions.
   while (outcome && combine_open_reductions()) outcome = wait_for_tasks();
   waiting_.for_all.fetch_sub(1, std::memory_order_seq_cst);
   return outcome;
@@ -257,7 +258,7 @@ Result<void> TaskGraph::wait_for_room() {
 TaskStatus TaskGraph::status(const Future& future) const {
   if (future.task() == nullptr) return TaskStatus::pending;  // a task of a recording
   const std::uint64_t id = future.id().value();
-  // Acquire: a status of the memory's next task brings that task's id with it.
+  // Acquire: if this is the status of the memory's next task, the load below sees that task's id.
   const TaskStatus status = future.task()->status.load(std::memory_order_acquire);
   if (future.task()->id.load(std::memory_order_acquire) == id) return status;
   return failures_.status_of(future.id());
@@ -267,7 +268,7 @@ void TaskGraph::cancel(const Future& future) {
   if (future.task() == nullptr || home_.left()) return;  // a task of a recording, or of another process
   const LockGuard lock(submission_mutex_);
   if (future.task()->id.load(std::memory_order_relaxed) != future.id().value()) return;
-  // An earlier reason stays.
+  // A reason that was set earlier stays.
   Withdrawal none = Withdrawal::none;
   future.task()->withdrawn.compare_exchange_strong(none, Withdrawal::by_program, std::memory_order_relaxed);
 }
@@ -279,14 +280,15 @@ void TaskGraph::cancel_all(std::string why) {
     const LockGuard reason_lock(cancelled_.mutex);
     cancelled_.why = std::move(why);
   }
-  // Release: pairs with the acquire in `begin`, though nothing but the number itself is read there.
+  // The release store pairs with the acquire loads in `is_plain` and `why_withdrawn`, though they read nothing but the
+  // number.
   cancelled_.below.store(ids_.next.load(std::memory_order_relaxed), std::memory_order_release);
 }
 
 Result<void> TaskGraph::stop_submissions() {
   if (auto allowed = check_wait(); !allowed) return allowed;
   {
-    // A submission that has the lock already comes before this; none comes after.
+    // A submission that already has the lock comes before this, and all later ones fail.
     const LockGuard lock(submission_mutex_);
     stopped_.store(true, std::memory_order_seq_cst);
   }

@@ -46,39 +46,40 @@
 namespace troupe::graph {
 
 struct GraphOptions {
-  /// Workers that will complete tasks; their ids are 0 … workers - 1.
+  /// The number of workers that complete tasks; their ids are 0 … workers - 1.
   std::size_t workers = 1;
-  /// Kinds of device that at least one worker drives.
+  /// The kinds of device that at least one worker drives.
   KindSet device_kinds = kind_set(DeviceKind::cpu_core);
-  /// Tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about 250 bytes a
-  /// task. Submissions from kernels and callbacks are not bounded. At least 1.
+  /// The number of tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about
+  /// 250 bytes a task. Submissions from kernels and callbacks are not bounded. At least 1.
   std::size_t window = 65536;
   /// Restrictions that hold in addition to each task's own options.
   Restrictions restrictions = {};
   /// The largest number of different pairs of a codelet and devices given by number or name that submissions may have.
   std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
-  /// The host says what codelet runs in place of each that is submitted (`GraphHost::stand_in`).
+  /// True if the host says what codelet runs in place of each that is submitted (`GraphHost::stand_in`).
   bool stand_ins = false;
-  /// Tasks keep the priorities that they are submitted with; else all have the default one.
+  /// True if tasks keep the priorities that they are submitted with; otherwise all have the default one.
   bool priorities = true;
-  /// Records which task waited for which; outlives the graph. Null: nothing is recorded.
+  /// Records which task waited for which; outlives the graph. If null, nothing is recorded.
   DependencyTrace* dependency_trace = nullptr;
   /// The observers that see tasks before they are ready, called in this order; they outlive the graph.
   std::vector<SubmissionObserver*> observers = {};
-  /// The workers run tasks of other graphs too, and find the graph of each in `Task::client`.
+  /// True if the workers run tasks of other graphs too, and find the graph of each in `Task::client`.
   bool shares_workers = false;
   /// A pointer that the workers' side finds again through a task's graph; the graph does not use it.
   void* owner = nullptr;
-  /// Told of the end of every task; outlives the graph. Used with `shares_workers` only. Null: nobody is told.
+  /// The object that is told of the end of every task; outlives the graph. Used with `shares_workers` only; may be
+  /// null.
   TaskEndings* endings = nullptr;
   /// The first task's id.
   std::uint64_t first_id = 1;
   /// The counters that tasks' and handles' ids are taken from, so that the ids of several graphs differ; they outlive
-  /// the graph. Null: task ids count from `first_id`, handle ids from 0. A graph takes many task ids at a time.
+  /// the graph. If null, task ids count from `first_id`, handle ids from 0. A graph takes many task ids at a time.
   std::atomic<std::uint64_t>* task_ids = nullptr;
   std::atomic<std::uint64_t>* handle_ids = nullptr;
-  /// The most bytes of the runtime's memory whose registrations have ended and whose last use has not. A release that
-  /// would exceed it waits for the last use instead, in a thread that may wait. Larger: temporaries hold up fewer
+  /// A bound on the bytes of the runtime's memory whose registrations have ended while tasks still use them. A release
+  /// that would exceed it waits for the last use instead, in a thread that may wait. Larger: temporaries hold up fewer
   /// pipelines; smaller: a program that makes them faster than tasks use them takes less memory.
   std::uint64_t late_bytes = std::uint64_t{1} << 30U;
 };
@@ -88,45 +89,47 @@ class GraphHost {
  public:
   virtual ~GraphHost() = default;
 
-  /// Takes tasks that have become ready outside a worker's completion: by submission (`worker` is valid where a
-  /// kernel submitted) or because a thread gave data back. May be called from any thread.
+  /// Takes tasks that have become ready outside a worker's completion: by submission (`worker` is valid if a kernel
+  /// submitted) or because a thread gave data back. May be called from any thread.
   virtual void activate(TaskList& ready, WorkerId worker) noexcept = 0;
 
   enum class Pump {
-    /// Other threads do the work: block.
+    /// Other threads do the work, so the caller blocks.
     block,
-    /// One event was handled: look again.
+    /// One event was handled, so the caller looks again.
     progressed,
     /// Nothing is left to do in a single-threaded run.
     exhausted,
   };
-  /// Called by a thread that waits, before it blocks.
+  /// A thread calls this before it blocks. In a single-threaded run it handles one event, if there is one. The result
+  /// tells the thread to block, to look again, or that nothing is left to do.
   virtual Pump pump() = 0;
-  /// The calling thread holds this data and is about to use them in host memory: brings their content there, if the
-  /// mode reads it, and makes all other copies outdated if it writes.
+  /// Called when a thread holds this data and is about to use them in host memory. Brings their content there if the
+  /// mode reads it, and makes all other copies outdated if the mode writes.
   virtual Result<void> bring_home(const DataRecord& /*data*/, AccessMode /*mode*/) { return {}; }
-  /// The program is about to use in host memory the data that ended tasks of this graph have written: brings it there,
-  /// except for data that other tasks write meanwhile, and hidden data. Not called under any lock of the graph.
+  /// Called when the program is about to use in host memory what ended tasks of this graph have written. Brings these
+  /// data there, except for data that other tasks write meanwhile, and hidden data. Not called under any lock of the
+  /// graph.
   virtual Result<void> bring_all_home(const TaskOwner& /*graph*/) { return {}; }
-  /// A piece of data, which no task uses, is about to be forgotten. Called under the submission lock.
+  /// Called when a piece of data, which no task uses, is about to be forgotten, under the submission lock.
   virtual void forget(const DataRecord& /*data*/) noexcept {}
   /// Returns the tasks that run on other threads at this moment. A task that a worker is about to begin may be missing
   /// for a moment.
   [[nodiscard]] virtual std::vector<RunningTask> running_elsewhere() { return {}; }
-  /// Translates a set of devices into this runtime's workers. Fails with `invalid_argument` where the set names
-  /// something that is not there. Any thread.
+  /// Translates a set of devices into this runtime's workers. Fails with `invalid_argument` if the set names something
+  /// that is not there. May be called from any thread.
   virtual Result<DevicesHere> find_devices(const DeviceSet& devices);
   /// Used with `GraphOptions::stand_ins`: returns this codelet, or another one in its place, which the host keeps as
-  /// long as the graph. Fails where no device here could run it.
+  /// long as the graph. Fails if no device here could run it.
   virtual Result<const Codelet*> stand_in(const Codelet& codelet) { return &codelet; }
 };
 
-/// Says what a worker does with a task that it took from a deque.
+/// The action of a worker with a task that it took from a deque.
 enum class Begin {
   run,
-  /// It has left the worker's hands: it waits for a commute lock.
+  /// The task has left the worker's hands: it waits for a commute lock.
   parked,
-  /// It was cancelled and has been completed.
+  /// The task was cancelled and has been completed.
   ended,
 };
 
@@ -143,7 +146,7 @@ class TaskGraph final : public TaskOwner {
   TaskGraph(const TaskGraph&) = delete;
   TaskGraph& operator=(const TaskGraph&) = delete;
 
-  // Data functions.
+  // The next functions handle data.
   Handle register_data(DataDescription description);
   /// Registers memory that may be registered already. Fails with `overlapping_handles`, see `DataRegistry::add_apart`.
   Result<Handle> register_apart(DataDescription description);
@@ -153,12 +156,12 @@ class TaskGraph final : public TaskOwner {
   /// Allows the mode reduce for the handle from now on. Waits for the tasks that use it.
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods);
   /// Forgets a handle and its parts after their last use. Waits for that, unless the memory goes with the registration,
-  /// so that nobody sees when. In a kernel or callback fails with `wait_in_kernel` where it would have to wait. The
-  /// content stays where it is.
+  /// as then nobody sees when. If it would have to wait in a kernel or callback, it fails with `wait_in_kernel`. The
+  /// content stays in host memory.
   Result<void> release(const Handle& handle);
-  /// Releases a handle like `release`, for callers that cannot be told of a failure. Where release fails, the memory
+  /// Releases a handle like `release`, for callers that cannot be told of a failure. If the release fails, the memory
   /// must be taken for gone: tasks that use the data and have not begun are cancelled, those that run on other threads
-  /// are waited for where that cannot deadlock, and the kernel, or else the next wait for everything, fails.
+  /// are waited for if that cannot deadlock, and the kernel, or else the next wait for everything, fails.
   void let_go(const Handle& handle) noexcept;
   /// Calls `let_go` for all handles. The next wait reports what fails.
   void release_all();
@@ -166,52 +169,53 @@ class TaskGraph final : public TaskOwner {
   /// call it only before destruction, when nothing is in flight.
   CodeletDefinitions take_codelets() { return codelets_.take(); }
 
-  // Task functions.
+  // The next function handles tasks.
   Result<Future> submit(const TaskSpecification& specification);
 
-  // Recording functions.
+  // The next functions handle recordings.
   /// While the returned scope lives, what the calling thread submits is recorded instead of run. Fails with
   /// `wait_in_kernel` inside a kernel, `invalid_argument` inside another recording of the same thread.
   Result<std::unique_ptr<RecordingScope>> begin_recording(Recording& recording);
   /// Ends the recording; its scope must be gone.
   void seal_recording(Recording& recording);
   /// Runs a sealed recording, ordered like one task that uses all its data, with other data in place of some of those
-  /// recorded. Fails with `invalid_handle` where data were released, `invalid_argument` where data cannot be exchanged,
-  /// `conflicting_access` where two of them are then the same.
+  /// recorded. Fails with `invalid_handle` if data were released, `invalid_argument` if data cannot be exchanged, and
+  /// `conflicting_access` if two of them are then the same.
   Result<Future> replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
                         std::uint64_t tag = 0);
 
   /// Makes submissions fail with `stopped` from now on, those of kernels and callbacks too. Fails with `wait_in_kernel`
   /// in a kernel or callback, as stopping is the first half of waiting for the end.
   Result<void> stop_submissions();
-  /// Cancels every task that was submitted before and has not started. `why` is the text of their failures; the last
-  /// call's where there are several.
+  /// Cancels every task that was submitted before and has not started. `why` is the text of their failures; if this is
+  /// called several times, the last text counts.
   void cancel_all(std::string why = "the program cancelled all tasks");
   void cancel(const Future& future) override;
   [[nodiscard]] TaskStatus status(const Future& future) const override;
 
-  // Functions that wait, for threads that run no kernel; inside a kernel they fail with `wait_in_kernel`.
-  /// Returns when every task has ended and the program finds in its memory what they have written. Fails with the
+  // The next functions wait, and are for threads that run no kernel; inside a kernel they fail with `wait_in_kernel`.
+  /// Waits until every task has ended and what the tasks have written is in the program's memory. Fails with the
   /// summary of all failures since the last call.
   Result<void> wait_all();
-  /// Returns when every task has ended; brings no data home.
+  /// Waits until every task has ended; brings no data home.
   Result<void> wait_until_ended();
   /// The second half of `wait_all`, called when every task has ended. Data that cannot be brought home count as a
   /// failure in the summary. May wait for copies between memories.
   void bring_all_home();
   Result<void> wait(const Future& future) override;
-  /// Waits until the program may use the data in this mode, and keeps tasks that conflict waiting until `give_back`.
-  /// Fails where the content is invalid because a task failed (unless the mode is write), and with `invalid_argument`
-  /// for commute and reduce, which only tasks can do.
+  /// Waits until the program may use the data in this mode, and makes tasks that conflict wait until `give_back`. Fails
+  /// if the content is invalid because a task failed (unless the mode is write), and with `invalid_argument` for
+  /// commute and reduce, which only tasks can do.
   Result<Task*> acquire(const Handle& handle, AccessMode mode);
   void give_back(Task* hold);
-  /// Some other thread may give this hold back, so the thread that acquired it may wait for tasks that the hold keeps
-  /// waiting.
+  /// Allows another thread to give this hold back, so the thread that acquired it may wait for tasks that wait for the
+  /// hold.
   void hand_on(const Task* hold) { thread_holds_.remove(hold); }
 
-  // Functions for one thread that serves many and must not block: each wait has a beginning and an end. `ready` is
-  // called once, in any thread, perhaps before `begin_…` returns; it must be short and not use the graph. After it, and
-  // not inside of it, comes the `finish_…` call, which may wait for copies between memories, and for nothing else.
+  // The next functions are for one thread that serves many and must not block: each wait has a beginning and an end.
+  // `ready` is called once, in any thread, perhaps before `begin_…` returns; it must be short and not use the graph.
+  // After it, and not inside of it, comes the `finish_…` call, which may wait for copies between memories, and for
+  // nothing else.
   Result<std::unique_ptr<PendingHold>> begin_acquire(const Handle& handle, AccessMode mode,
                                                      std::function<void()> ready);
   Result<Task*> finish_acquire(PendingHold& pending);
@@ -228,33 +232,33 @@ class TaskGraph final : public TaskOwner {
   /// Submits the combining tasks of all open reductions. Returns false if there were none, and every task has ended.
   bool combine_open_reductions();
 
-  /// Returns the handle, or its parts where it has any. Fails with `invalid_handle`.
+  /// Returns the handle, or its parts if it has any. Fails with `invalid_handle`.
   Result<std::vector<HandleId>> data_of(const Handle& handle);
-  /// The data behind a handle that the caller holds.
+  /// Returns the data behind a handle that the caller holds.
   [[nodiscard]] static DataView view_of(const Handle& handle);
 
-  // Functions that workers call.
+  // The next functions are called by workers.
   /// Decides whether a ready task may start. Appends to `ready` the tasks that become ready by this.
   Begin begin(Task& task, WorkerId worker, TaskList& ready) {
     if (task.role == TaskRole::recorded) static_cast<RecordedTask&>(task).prepare();
     return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
   }
   /// Called in place of `begin` for a task without commute locks that a device ran before its turn came, queued behind
-  /// its predecessors. The task has started, so cancelling it has no effect any more; where a predecessor has failed,
-  /// the task ends as if it had not run.
+  /// its predecessors. The task has started, so cancelling it has no effect any more; if a predecessor has failed, the
+  /// task ends as if it had not run.
   Begin begin_after_running(Task& task, WorkerId worker, TaskList& ready);
   /// Returns true if `begin` would let a ready task run. The task must have no commute locks to take.
   [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(task).cause; }
   /// Ends a task whose kernel has returned (`cause` empty) or failed. Appends the tasks that have become ready. The
   /// task must not be used afterwards.
   void complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready);
-  /// A worker has run out of work: wakes the threads that wait for everything or for room in the window.
+  /// Called when a worker has run out of work: wakes the threads that wait for everything or for room in the window.
   void worker_is_idle(WorkerId worker);
 
   /// Shows what is in flight. `running` returns the tasks that the workers run. `running` and `look` are called under
-  /// the submission lock, and must not use the graph; the snapshot is gone afterwards. Any thread, at any time. Nobody
-  /// can submit meanwhile: about 0.4 us and 100 bytes for each of the oldest 65,536 tasks in flight, and little for
-  /// each of the others.
+  /// the submission lock, and must not use the graph; the snapshot is gone afterwards. May be called from any thread at
+  /// any time. Nobody can submit meanwhile. It takes about 0.4 us and 100 bytes for each of the oldest 65,536 tasks in
+  /// flight, and little for each of the others.
   void inspect(const std::function<std::vector<RunningTask>()>& running,
                const std::function<void(const GraphSnapshot&)>& look);
 
@@ -264,10 +268,10 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] Progress progress() const;
   [[nodiscard]] const GraphOptions& options() const { return options_; }
   [[nodiscard]] FailureLog& failures() { return failures_; }
-  /// The process that the graph was made in. In any other process calls fail with `stopped`, data are released at once,
-  /// and nothing is waited for.
+  /// Returns the process that the graph was made in. In any other process calls fail with `stopped`, data are released
+  /// at once, and nothing is waited for.
   [[nodiscard]] const HomeProcess& home() const { return home_; }
-  /// Bytes taken for tasks and edges.
+  /// Returns the bytes taken for tasks and edges.
   [[nodiscard]] std::size_t footprint() const { return pools_.tasks.footprint() + pools_.edges.footprint(); }
 
  private:
@@ -276,19 +280,19 @@ class TaskGraph final : public TaskOwner {
     BlockPool<EdgeBlock>::Cache edges;
   };
 
-  // Submission functions.
-  /// Waits until the window has room; called where `surely_has_room` is false.
+  // The next functions submit tasks.
+  /// Waits until the window has room; called if `surely_has_room` is false.
   Result<void> wait_for_room();
   /// Checks all that can be checked outside of the submission lock.
   Result<void> check(const TaskSpecification& specification);
-  /// Submits a task of this codelet or of its stand-in, restricted to devices or not.
+  /// Submits a task of this codelet or of its stand-in, with or without restrictions to devices.
   Result<Future> submit_adapted(const TaskSpecification& specification);
   /// Submits a task of exactly this codelet; restrictions to devices apply.
   Result<Future> submit_restricted(const TaskSpecification& specification);
   /// Submits a task without restrictions: every device that the codelet has an implementation for may run it.
   Result<Future> submit_unrestricted(const TaskSpecification& specification);
-  /// The recording that takes what the calling thread submits, or null. A kernel that a single-threaded run executes
-  /// while its thread is recording submits as kernels do.
+  /// Returns the recording that takes what the calling thread submits, or null. If a single-threaded run executes a
+  /// kernel while its thread is recording, the kernel's submissions are not recorded.
   [[nodiscard]] Recording* recording_here() const;
   Result<Future> record(Recording& recording, const TaskSpecification& specification);
   void close_recorded_reduction(Recording& recording, DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
@@ -296,7 +300,7 @@ class TaskGraph final : public TaskOwner {
       TROUPE_REQUIRES(submission_mutex_);
   void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Remembers a recording that is run.
+  /// Remembers a recording that is run, for `inspect`.
   void keep(const std::shared_ptr<Recording>& recording) TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] std::vector<const Recording*> running_recordings() const TROUPE_REQUIRES(submission_mutex_);
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
@@ -304,15 +308,15 @@ class TaskGraph final : public TaskOwner {
   void fill(Task& task, const TaskSpecification& specification);
   /// Checks the data of accesses that `mark_simple_accesses` does not vouch for.
   Result<void> check_data(const TaskSpecification& specification) TROUPE_REQUIRES(submission_mutex_);
-  /// Fills the task and orders it, after its explicit predecessors too. Where this throws, nothing of the task is left.
+  /// Fills the task and orders it, after its explicit predecessors too. If this throws, nothing of the task is left.
   void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count) TROUPE_REQUIRES(submission_mutex_);
   static void set_arguments(Task& task, const Arguments& arguments);
   /// Takes `count` consecutive ids and returns the first. Later calls return higher ids.
   std::uint64_t take_ids(std::uint64_t count = 1) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns the mark for the data of one submission. It is not taken from the task ids: those of consecutive tasks are
-  /// without gaps, so that the failure log sees intervals.
+  /// Returns the mark for the data of one submission. It is not a task id: the ids of consecutive tasks must have no
+  /// gaps, so that the failure log can store intervals.
   std::uint64_t take_mark() TROUPE_REQUIRES(submission_mutex_) { return ++ids_.last_mark; }
   void count_submission(std::size_t tasks = 1) TROUPE_REQUIRES(submission_mutex_);
   void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
@@ -320,19 +324,19 @@ class TaskGraph final : public TaskOwner {
   /// Ends a task whose submission throws, before it was counted: it does nothing, and ends when the tasks that it was
   /// ordered after have ended, as if it had never been. Activates what is ready.
   void give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept TROUPE_REQUIRES(submission_mutex_);
-  /// Called for an access that reduces where the accesses before did not, or the other way round.
+  /// Called for an access that reduces if the accesses before did not, or the other way round.
   void begin_or_end_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reductions(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   Result<void> wait_for_tasks() TROUPE_EXCLUDES(submission_mutex_);
-  /// `wait_until_ended` in a thread that holds data: fails where tasks wait for this data.
+  /// Does the work of `wait_until_ended` in a thread that holds data: fails if tasks wait for this data.
   Result<void> wait_until_ended_holding() TROUPE_EXCLUDES(submission_mutex_);
   Result<void> check_wait() const;
   Result<void> check_outside_kernel() const;
-  /// Blocks, or pumps events, until `waiter` is signalled. Fails where nothing is left that could signal it, which only
-  /// a single-threaded run can know.
+  /// Blocks, or pumps events, until `waiter` is signalled. Fails if nothing is left that could signal it, which only a
+  /// single-threaded run can know.
   Result<void> block(TaskWaiter& waiter);
-  /// Removes the edge of a thread that gives up from the task's list; in a single-threaded run only.
+  /// Removes the edge of a thread that gives up its wait from the task's list; in a single-threaded run only.
   static void unlink(Task& task, const Edge& edge);
   /// Acquires the topmost handle of the whole that this handle is part of.
   Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
@@ -340,53 +344,53 @@ class TaskGraph final : public TaskOwner {
   Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately)
       TROUPE_REQUIRES(submission_mutex_);
   Task& allocate_hold(DataRecord& record, AccessMode mode) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns true if nothing is left to wait for.
+  /// Orders a hold after the tasks that use its data. Returns true if nothing is left to wait for.
   bool order_hold(Task& hold, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   /// Calls `GraphHost::bring_home` for data that are about to be forgotten. This must not fail: the next wait reports
   /// what cannot be brought home. The caller holds the whole.
   Result<void> bring_home_to_release(DataRecord& released);
   Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately, WaitKind kind);
-  /// Gives the program the data that it has waited for. Fails where they are not valid.
+  /// Gives the program the data that it has waited for. Fails if they are not valid.
   Result<Task*> take_hold(Task* hold, AccessMode mode);
   /// Waits until no task uses the whole that the handle is part of, and calls `change(record of the handle, ready)`
   /// under submission_mutex_ before any task that was submitted meanwhile begins: the old tree has ordered those tasks,
-  /// but none has looked at it. `releasing`: the handle and those below it are refused from now on.
+  /// but none has looked at it. If `releasing`, the handle and its parts are refused from now on.
   using Change = std::function<Result<void>(DataRecord&, TaskList& ready)>;
   Result<void> change_undisturbed(const Handle& handle, bool releasing, const Change& change);
   /// The two halves of `change_undisturbed`, before and after the wait.
   Result<Task*> hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
                            bool& immediately);
   Result<void> change_held(Task* hold, const Handle& handle, bool releasing, const Change& change);
-  /// Announces that a handle and those below it are about to be forgotten (`releasing`), or takes that back.
+  /// Announces that a handle and its parts are about to be forgotten (`releasing`), or takes that back.
   void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(submission_mutex_);
   Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                          TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void forget(DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
 
-  // Registrations that end without anybody waiting (task_graph_release.cpp).
+  // The next functions end registrations without waiting (task_graph_release.cpp).
   /// Returns true if the memory belongs to the registration alone, or if there is no memory.
   [[nodiscard]] static bool goes_with_registration(const DataRecord& record);
   /// The state of a registration that ends when its last use has: shared by the thread that began the release and the
   /// thread that ends it.
   struct LateRelease {
-    /// Guarded by the submission lock.
+    /// The next members are guarded by the submission lock.
     Task* hold = nullptr;
     DataRecord* record = nullptr;
     std::uint64_t bytes = 0;
     std::atomic<bool> done{false};
   };
-  /// Refuses the handle and those below it from now on. They are forgotten after their last use, in the thread that
-  /// ends that use. Returns true if the last use has ended already: then the caller calls `end_late`, without the lock.
+  /// Refuses the handle and its parts from now on. They are forgotten after their last use, in the thread that ends
+  /// that use. Returns true if the last use has ended already: then the caller calls `end_late`, without the lock.
   bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(submission_mutex_);
-  /// Ends a registration. `finally`: the registration ends whatever this returns. In kernels and callbacks it then lets
-  /// go of memory of the program, too, where no task uses it; a call whose success depends on which thread is faster is
-  /// always refused.
+  /// Ends a registration. If `finally`, the registration ends whatever this returns. In kernels and callbacks it then
+  /// lets go of memory of the program, too, if no task uses it; a call whose success depends on which thread is faster
+  /// is always refused.
   Result<void> end_registration(const Handle& handle, bool finally);
-  /// Tries `end_registration` without waiting. False: somebody has to wait.
+  /// Tries `end_registration` without waiting. Returns false if somebody has to wait.
   Result<bool> release_without_waiting(const Handle& handle, bool finally);
-  /// The release failed for this reason, and the memory goes away.
+  /// Called when a release has failed for this reason and the memory goes away all the same.
   void abandon(const Handle& handle, const Failure& why);
   /// Waits until no task that uses the data runs on another thread. Returns false if some of them might never end.
   bool wait_for_running(const LateRelease& late) TROUPE_EXCLUDES(submission_mutex_);
@@ -400,7 +404,8 @@ class TaskGraph final : public TaskOwner {
   /// Returns why a task must not begin because it uses data whose memory has gone; null if it may begin.
   [[nodiscard]] FailureLog::Cause why_abandoned(const Task& task) const;
 
-  // Checks for waits that would never end (task_graph_holds.cpp). All take the lock, and fail with `invalid_argument`.
+  // The next functions look for waits that would never end (task_graph_holds.cpp). All take the lock, and fail with
+  // `invalid_argument`.
   /// Maps each task that waits, directly or not, for data that the calling thread holds to the hold that it waits for.
   using WaitingForThread = std::unordered_map<const Task*, const Task*>;
   [[nodiscard]] WaitingForThread waiting_for_this_thread() const TROUPE_REQUIRES(submission_mutex_);
@@ -412,16 +417,16 @@ class TaskGraph final : public TaskOwner {
   /// Makes the data of a part that is about to be released the parent's own, valid or not.
   void return_to_parent(DataRecord& part) TROUPE_REQUIRES(submission_mutex_);
 
-  // Completion functions.
+  // The next functions complete tasks.
   struct Completion {
     TaskStatus status = TaskStatus::succeeded;
-    /// Why the task did not succeed, and why what it should have written is not valid.
+    /// The reason why the task did not succeed, and the reason why what it should have written is not valid.
     FailureLog::Cause cause;
     FailureLog::Cause poison;
     /// The worker's index, or `completed_.outside()`.
     std::size_t slot = 0;
     WorkerId worker;
-    /// True: a run of a recording whose tasks have set already which data are valid.
+    /// True for a run of a recording whose tasks have set already which data are valid.
     bool settled = false;
   };
   void finish(Task& task, const Completion& completion, TaskList& ready);
@@ -437,13 +442,13 @@ class TaskGraph final : public TaskOwner {
   /// Marks the data as without valid content, for this reason.
   void poison(DataRecord& record, const FailureLog::Cause& cause);
   void call_back(Task& task, const Completion& completion);
-  /// `newest`: the list of edges that was closed.
+  /// Releases the tasks that waited for `task`. `newest` is the list of edges that was closed.
   void release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot, TaskList& ready);
   /// Gives back the task's blocks besides its record. Some of them stay until the memory is used again, see
   /// `allocate_task`.
   void give_back_more(Task& task, WorkerCaches& caches);
-  /// The reason why a task does not run, and the failure that it goes back to. A chain of cancelled tasks passes on the
-  /// latter, so that the messages do not grow along it. Both empty: the task may run.
+  /// The reason why a task does not run, and the first failure that led to it. A chain of cancelled tasks passes on the
+  /// latter, so that the messages do not grow along it. If both are empty, the task may run.
   struct Refusal {
     FailureLog::Cause cause;
     FailureLog::Cause origin;
@@ -457,7 +462,7 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] Refusal why_invalid(const Task& task) const;
   [[nodiscard]] static FailureLog::Cause follows_a_failure(const Task& task);
   Begin begin_replay(Task& task, WorkerId worker, TaskList& ready);
-  /// The run's tasks will not run: marks as invalid all data that some task of the run would have written.
+  /// Called when the run's tasks will not run: marks as invalid all data that they would have written.
   void poison_written(const RecordingRun& run, const FailureLog::Cause& cause);
   void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
   /// Returns true if nothing stands in the way of a ready task. This is true of most tasks of most runs.
@@ -474,13 +479,13 @@ class TaskGraph final : public TaskOwner {
   void collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] std::uint64_t in_flight() const;
   [[nodiscard]] bool has_room();
-  /// A cheap `has_room` that uses the ended tasks seen so far. False: call `has_room`.
+  /// Does the work of `has_room` cheaply, with the ended tasks seen so far. If it returns false, call `has_room`.
   [[nodiscard]] bool surely_has_room() const {
     return window_.submitted.load(std::memory_order_relaxed) - window_.ended_at_least.load(std::memory_order_relaxed) <
            options_.window;
   }
-  /// The most tasks in flight with which a full window counts as having room again. With a higher limit each further
-  /// submission would cost a sleep.
+  /// Returns the number of tasks in flight at or below which a full window counts as having room again. With a higher
+  /// limit each further submission would cost a sleep.
   [[nodiscard]] std::uint64_t low_water() const {
     return options_.window - std::max<std::size_t>(options_.window / 4, 1);
   }
@@ -498,7 +503,8 @@ class TaskGraph final : public TaskOwner {
     /// The number of completions of one worker between two looks at waiting threads (a power of two), so that room in
     /// the window is noticed while all workers are busy; an idle worker always looks.
     const std::uint64_t notify_stride;
-    /// Threads in `wait_all` and in `wait_for_room`. Sequentially consistent: see `CompletionCounter::publish`.
+    /// Threads in `wait_all` and in `wait_for_room`. All accesses are sequentially consistent, to pair with
+    /// `CompletionCounter::publish`.
     std::atomic<int> for_all{0};
     std::atomic<int> for_room{0};
     Mutex mutex = {};
@@ -514,8 +520,8 @@ class TaskGraph final : public TaskOwner {
   /// The tasks that fill the window.
   struct Window {
     std::atomic<std::uint64_t> submitted{0};
-    /// A number of ended tasks that has been seen; never more than have ended. Saves most submissions the look at all
-    /// workers' counts.
+    /// A number of ended tasks that has been seen; never larger than the true number. Saves most submissions the look
+    /// at all workers' counts.
     std::atomic<std::uint64_t> ended_at_least{0};
   };
   struct Data {
@@ -530,10 +536,10 @@ class TaskGraph final : public TaskOwner {
   /// Registrations that have ended and whose last use has not.
   struct LateReleases {
     std::uint64_t bytes = 0;
-    /// Tasks whose kernel or callback waits in `wait_for_running`.
+    /// The tasks whose kernel or callback waits in `wait_for_running`.
     std::vector<const Task*> letting_go;
   };
-  /// The codelets of tasks that the graph submits for itself.
+  /// The codelets of tasks that the graph itself submits.
   struct OwnCodelets {
     const Codelet combine;
     const Codelet replay;
@@ -543,22 +549,22 @@ class TaskGraph final : public TaskOwner {
     alignas(64) BlockPool<EdgeBlock> edges;
   };
 
-  // Read by every submission and completion, seldom written.
+  // Every submission and completion reads the next members; they are seldom written.
   const GraphOptions options_;
-  /// True: a submission may have to become another codelet or be restricted to devices, whatever the task says, or this
-  /// may be another process. Points to `HomeProcess::any_left` or to a constant.
+  /// True if a submission may have to become another codelet or be restricted to devices, whatever the task says, or if
+  /// this may be another process. Points to `HomeProcess::any_left` or to a constant.
   const std::atomic<bool>* const adapts_;
   GraphHost& host_;
   mutable Cancelled cancelled_;
   std::atomic<bool> stopped_{false};
-  /// Threads that are recording.
+  /// The number of threads that are recording.
   std::atomic<int> recording_threads_{0};
   Waiting waiting_;
-  /// One per worker, used by it alone; the last is for other threads, under outside_mutex_.
+  /// One cache per worker, used by it alone; the last is for other threads, under outside_mutex_.
   std::vector<WorkerCaches> worker_caches_;
   CompletionCounter completed_;
 
-  // Written by every submission, so on lines of their own.
+  // Every submission writes the next members, so they have cache lines of their own.
   alignas(64) LightMutex submission_mutex_;
   Ids ids_;
   Window window_;
@@ -573,7 +579,7 @@ class TaskGraph final : public TaskOwner {
   Pools pools_;
   alignas(64) Mutex outside_mutex_;
 
-  /// The callback that a worker is in. One per worker, written by that worker.
+  /// The callback that a worker is in. There is one per worker, which only that worker writes.
   struct alignas(64) CallbackInProgress {
     std::atomic<const Task*> task{nullptr};
     std::atomic<TimeStamp::rep> since{0};

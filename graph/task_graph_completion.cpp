@@ -1,4 +1,4 @@
-/// Completion: from a ready task to its successors.
+/// Completion: what happens to a task from ready to ended, and to its successors.
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/task_graph.hpp"
 
@@ -11,7 +11,7 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
     access.data()->visit_data([&](DataRecord& part) {
       if (refusal.cause || !part.poisoned.load(std::memory_order_relaxed)) return;
       refusal.origin = failures_.poison_of(part.handle_id());
-      // Another writer may just have been cancelled too and be about to say why.
+      // Another writer may just have been cancelled too, and not yet have stored the reason.
       if (!refusal.origin) {
         refusal.origin = std::make_shared<Failure>(Failure{ErrorCode::cancelled, "its writer did not succeed"});
       }
@@ -24,7 +24,7 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
 }
 
 FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
-  // The program cannot withdraw a combining task: it ends what the reducing tasks have contributed. Where a
+  // The program cannot withdraw a combining task: it completes what the reducing tasks have contributed. If a
   // contribution was cancelled, the data say so.
   if (combines(task)) return nullptr;
   std::string why;
@@ -84,7 +84,7 @@ Begin TaskGraph::end_cancelled(Task& task, const Refusal& refusal, WorkerId work
 
 Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
   if (task.role == TaskRole::host) {
-    // The thread that wanted the data has given up, or the submission has.
+    // A host task that a worker gets belongs to a thread that has given up its wait, or to a submission that has.
     finish(task, {TaskStatus::succeeded, nullptr, nullptr, worker.index(), worker}, ready);
     return Begin::ended;
   }
@@ -93,7 +93,7 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
     if (task.has_commute) renounce_commute(task, ready);
     return end_cancelled(task, refusal, worker, ready);
   }
-  // A task that a dying worker had begun holds its locks already.
+  // A task that a worker had begun before the worker died holds its locks already.
   if (!task.has_commute || task.holds_commute) return Begin::run;
   if (!acquire_commute(task, ready)) return Begin::parked;
   // A task of the same epoch may have failed, and left the data in pieces, before this one got the locks.
@@ -136,7 +136,7 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   const ExecutionScope scope(this, completion.worker, &task);
   CallbackInProgress& progress = callbacks_[completion.slot];
   progress.since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
-  // Release: a thread that sees the task also sees `since`.
+  // Release: a thread that loads the task with acquire also sees `since`.
   progress.task.store(&task, std::memory_order_release);
   try {
     TaskOutcome outcome{task.task_id(), completion.status, {}};
@@ -151,15 +151,15 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   } catch (...) {
     failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw"});
   }
-  // Done here, as the objects that the callback has captured may end registrations. A recording calls it again in its
-  // next run.
+  // The callback is destroyed here, as destroying the objects that it has captured may end registrations. A recorded
+  // task keeps its callback for the next run.
   if (task.role != TaskRole::recorded) task.extras->callback = nullptr;
   progress.task.store(nullptr, std::memory_order_release);
 }
 
 void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot,
                                    TaskList& ready) {
-  // In the order of submission.
+  // Reverses the list, so that successors come in the order of their submission.
   Edge* edge = nullptr;
   while (newest != nullptr) {
     Edge* next = newest->next_edge();
@@ -168,7 +168,7 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
     newest = next;
   }
   while (edge != nullptr) {
-    // The edge dies with the decrement.
+    // After the decrement the edge's memory may be used again.
     Edge* const next = edge->next_edge();
     if (edge->kind() == Edge::waiter) {
       edge->thread()->signal();
@@ -180,7 +180,7 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
       if (edge->kind() == Edge::explicit_dependency && status != TaskStatus::succeeded) {
         successor->withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
       }
-      // Release: publishes this task's effects. Acquire, for the last predecessor: those of all predecessors.
+      // Release publishes this task's effects. Acquire makes the last predecessor see the effects of all predecessors.
       if (successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         const bool may_wait = successor->role == TaskRole::host && successor->extras;
         TaskWaiter* const waiter = may_wait ? successor->extras->ready_waiter : nullptr;
@@ -209,7 +209,8 @@ void TaskGraph::give_back_more(Task& task, WorkerCaches& caches) {
 
 inline void TaskGraph::free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready) {
   task.status.store(status, std::memory_order_release);
-  // Release: publishes the task's effects to a thread that finds the list closed. Acquire: the edges in it.
+  // Release publishes the task's effects to a thread that finds the list closed. Acquire makes the edges in the list
+  // visible.
   Edge* const newest = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
   if (newest != nullptr) release_successors(task, newest, status, slot, ready);
   WorkerCaches& caches = worker_caches_[slot];
@@ -251,7 +252,7 @@ void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   } else {
     free(task, completion.status, slot, ready);
   }
-  // Called before the task is counted: after a wait for everything no ending is left to report.
+  // Called before the task is counted, so that after a wait for everything all endings have been reported.
   if (counted && options_.endings != nullptr) options_.endings->ended(tag, completion.status, completion.cause);
   if (counted) count_ending(slot);
 }

@@ -1,4 +1,4 @@
-/// Data: handles and their blocks, reductions, holds of the program.
+/// The functions of the task graph for data: handles and their blocks, reductions, holds of the program.
 #include <algorithm>
 #include <utility>
 
@@ -98,7 +98,7 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
 Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool releasing, const Change& change) {
   Result<DataRecord*> record(handle.record());
   if (!releasing) {
-    // Another thread may have released it meanwhile. From here on none can, as the whole is held.
+    // Another thread may have released the handle meanwhile. From here on none can, as the whole is held.
     const LockGuard lock(submission_mutex_);
     record = data_.registry.find(handle);
   }
@@ -292,7 +292,7 @@ Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& 
     waited = block(waiter);
   }
   hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
-  if (!waited) hold->extras->ready_waiter = nullptr;  // a worker will end it
+  if (!waited) hold->extras->ready_waiter = nullptr;  // a worker will end the task
   return waited;
 }
 

@@ -7,11 +7,11 @@ namespace troupe::graph {
 
 namespace {
 
-/// The most tasks that wait for a thread that are looked at. A wait that never ends because of a task beyond this
-/// number is left to a look at why nothing goes on.
+/// At most this many tasks that wait for a thread are looked at. A wait that never ends because of a further task is
+/// found only by the look at why nothing goes on.
 constexpr std::size_t kMostWaiting = 65536;
 
-/// "'x' in mode read_write"
+/// Returns a text such as "'x' in mode read_write".
 std::string what_is_held(const Task& hold) {
   const TaskAccess& access = hold.data()[0];
   return describe(*access.data()) + " in mode " + to_string(access.mode());
@@ -38,7 +38,7 @@ TaskGraph::WaitingForThread TaskGraph::waiting_for_this_thread() const {
       const Task* const task = to_visit.back();
       to_visit.pop_back();
       if (task->ended()) continue;
-      // None of those can end meanwhile, and the lock keeps their lists as they are.
+      // None of the tasks to visit can end meanwhile, and the lock keeps their lists as they are.
       visit_waiting(*task, kMostWaiting, [&](const Task& successor) {
         if (waiting.emplace(&successor, hold).second) to_visit.push_back(&successor);
       });
@@ -53,7 +53,7 @@ Result<void> TaskGraph::check_may_wait_for_all() {
   const Task* first = nullptr;
   const WaitingForThread waiting = waiting_for_this_thread();
   for (const auto& [task, hold] : waiting) {
-    // Threads that wait for data do not count here.
+    // Tasks that stand for threads that wait for data do not count here.
     if (task->role == TaskRole::host) continue;
     if (first == nullptr || task->task_id() < first->task_id()) first = task;
   }
@@ -83,7 +83,7 @@ Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode
                   : waits_for_hold(*found->first, *found->second);
   };
   record.visit_tree([&](const DataRecord& part) {
-    // Looks at the tasks that `DependencyBuilder::access` would wait for.
+    // Looks at the same tasks that `DependencyBuilder::access` would wait for.
     const DependencyState& state = part.dependencies;
     const bool after_readers = !state.readers.empty() && (writes(mode) || state.open_reduction);
     for (const TaskReference& before : after_readers ? state.readers : state.writers) look(before);

@@ -24,7 +24,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// The most tasks that one look takes: as many as the default window holds.
+/// The largest number of tasks that one look takes: as many as the default window holds.
 constexpr std::size_t kMostTasks = 65536;
 
 struct InFlight {
@@ -40,14 +40,16 @@ void keep_oldest(std::vector<InFlight>& tasks) {
   std::size_t more = kMostTasks;
   tasks.erase(std::remove_if(rest, tasks.end(),
                              [&](const InFlight& one) {
-                               // Relaxed: a running task has been free for longer than that matters.
+                               // Relaxed: a late look at a task that has just become free does no harm; a running task
+                               // has been free for long.
                                const bool free = one.task->pending.load(std::memory_order_relaxed) == 0;
                                return !free || more == 0 || more-- == 0;
                              }),
               tasks.end());
 }
 
-/// Records and nodes side by side, by address.
+/// Walks over the tasks in flight. The tasks are sorted by address, and each has a node in the snapshot at the same
+/// index.
 class Walk {
  public:
   Walk(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) : snapshot_(snapshot), tasks_(tasks) {
@@ -56,7 +58,7 @@ class Walk {
     }
   }
 
-  /// Finds the node of a task. Returns false where the task has ended or had no node when the walk began.
+  /// Finds the node of a task. Returns false if the task has ended or had no node when the walk began.
   bool find(const Task* task, std::uint32_t& node) const {
     const auto found = std::lower_bound(tasks_.begin(), tasks_.end(), task);
     if (found == tasks_.end() || *found != task) return false;
@@ -71,7 +73,8 @@ class Walk {
       return;
     }
     const std::size_t before = snapshot_.edges.size();
-    // Acquire: the edges that were linked before; the links themselves are relaxed, see the head of this file.
+    // The acquire load makes the edges visible that were linked before; their links are relaxed, see the head of this
+    // file.
     Edge* edge = task.successors.load(std::memory_order_acquire);
     if (edge == Task::closed()) return;
     // A task may have an edge here for each of its accesses. The bound stops walks that go astray.
@@ -93,7 +96,7 @@ class Walk {
       snapshot_.edges.push_back(
           {node, successor, link.is_explicit() ? TaskEdge::Kind::explicit_dependency : TaskEdge::Kind::data});
     }
-    // The run ends with the last of these.
+    // The run ends with the last of the tasks that have no followers.
     if (!task.followers().empty() || !find(task.recording->run_task(), successor)) return;
     snapshot_.edges.push_back({node, successor, TaskEdge::Kind::data});
     ++snapshot_.nodes[successor].pending;
@@ -140,7 +143,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   node.id = task.task_id();
   node.tag = task.client.tag;
   node.role = task.role;
-  // Acquire: pairs with the decrements of the predecessors.
+  // The acquire load pairs with the decrements of the predecessors.
   node.pending = task.pending.load(std::memory_order_acquire);
   if (task.codelet != nullptr) node.codelet = &task.codelet->name;
   if (task.extras && !task.extras->name.empty()) node.name = &task.extras->name;
@@ -151,7 +154,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   if (task.role == TaskRole::recorded) {
     const auto& recorded = static_cast<const RecordedTask&>(task);
     node.id = TaskId(recorded.recording->id_of(recorded));
-    // A recorded task sets the counter back when it begins.
+    // A recorded task sets its counter back when it begins, so the counter says nothing then.
     if (recorded.recording->state_of(recorded) != RecordedState::waiting) node.pending = 0;
   }
   return node;
@@ -161,7 +164,7 @@ void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>&
   std::vector<InFlight> found;
   for (const Task* slab : pools_.tasks.slabs()) {
     for (std::size_t i = 0; i < BlockPool<Task>::kSlab; ++i) {
-      // Memory that was never used has no id.
+      // Memory that was never used for a task has id 0.
       const std::uint64_t id = slab[i].id.load(std::memory_order_relaxed);
       if (id != 0 && !slab[i].ended()) found.push_back({id, &slab[i]});
     }
@@ -218,7 +221,7 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
     if (one.task == nullptr || !walk.find(one.task, node) || has_ended(*one.task)) return;
     TaskNode& found = snapshot.nodes[node];
     if (found.activity == TaskActivity::running) {
-      // Several workers run its pieces: the task counts for the worker that has run it for longest.
+      // Several workers may run the pieces of one task: it counts for the worker that has run it for longest.
       TaskHelp help{node, one.worker, one.since};
       if (one.since < found.since) {
         std::swap(help.worker, found.worker);

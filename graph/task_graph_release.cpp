@@ -1,4 +1,4 @@
-/// The end of registrations.
+/// The functions of the task graph that end registrations.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -13,11 +13,11 @@ namespace troupe::graph {
 
 namespace {
 
-/// Longer than a worker takes from its last look at a task's data to saying that it runs the task.
+/// A time longer than a worker takes from its last look at a task's data to saying that it runs the task.
 constexpr auto kBeforeLook = std::chrono::microseconds(200);
 constexpr auto kBetweenLooks = std::chrono::microseconds(100);
 
-/// Some task other than `except` has not ended that uses the data.
+/// Returns true if some task other than `except` that uses the data has not ended.
 bool in_use(const DataRecord& record, const Task* except) {
   bool found = false;
   const auto look = [&](const std::vector<TaskReference>& tasks) {
@@ -32,7 +32,7 @@ bool in_use(const DataRecord& record, const Task* except) {
   return found;
 }
 
-/// Returns true if the task, which has not ended or ended a moment ago, uses data of `whole`, which is not a part.
+/// Returns true if the task uses data of `whole`, which is not a part. The task has not ended, or ended a moment ago.
 bool uses(const Task& task, const DataRecord& whole) {
   return std::ranges::any_of(task.data(), [&whole](const TaskAccess& access) {
     const DataRecord* record = access.data();
@@ -64,7 +64,7 @@ void TaskGraph::return_to_parent(DataRecord& part) {
   part.visit_data([&](DataRecord& record) {
     if (record.poisoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(record.handle_id());
   });
-  // A covered parent has had no data of its own, so what its record says is out of date.
+  // A covered parent has had no data of its own, so the flags in its record are out of date.
   const bool unwritten = DataRegistry::find_unwritten(part) != nullptr;
   data_.registry.set_unwritten(parent, unwritten || (!parent.covered && parent.unwritten));
   const bool was_poisoned = !parent.covered && parent.poisoned.load(std::memory_order_relaxed);
@@ -93,7 +93,7 @@ void TaskGraph::release_all() {
     data_.registry.visit_wholes([&](DataRecord& record) { wholes.emplace_back(&record, record.handle_id()); });
   }
   for (const Handle& whole : wholes) {
-    // Another thread may have released it meanwhile.
+    // Another thread may have released the handle meanwhile.
     if (auto outcome = release(whole); !outcome && outcome.failure().code != ErrorCode::invalid_handle) {
       failures_.add(outcome.failure());
     }
@@ -155,7 +155,7 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   forget(*late.record);
   Task& hold = *late.hold;
   hold.status.store(TaskStatus::succeeded, std::memory_order_release);
-  // Nobody can wait for it: its data have been refused since it was submitted.
+  // Nobody can wait for the hold: its data have been refused since it was submitted.
   hold.successors.store(Task::closed(), std::memory_order_release);
   give_back_more(hold, submission_caches_);
   pools_.tasks.free(submission_caches_.tasks, &hold);
@@ -189,7 +189,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
     unused = release_late(record, late, ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  // The task that this thread is in keeps the record, if anything does.
+  // If content is kept, the task that this thread is in keeps the record until this ends.
   if (content_matters) {
     if (auto home = bring_home_to_release(*late->record); !home) failures_.add(home.failure());
   }
@@ -214,7 +214,7 @@ Result<void> TaskGraph::end_registration(const Handle& handle, bool finally) {
 void TaskGraph::let_go(const Handle& handle) noexcept {
   try {
     const Result<void> released = end_registration(handle, true);
-    // Otherwise it was released by hand.
+    // `invalid_handle` means that the program has released it by hand.
     if (!released && released.failure().code != ErrorCode::invalid_handle) abandon(handle, released.failure());
   } catch (...) {
     failures_.add({ErrorCode::out_of_memory,
@@ -264,7 +264,7 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
           const Task& task = *running.task;
           if (task.ended() || !uses(task, *late.record)) continue;
           runs = true;
-          // A task of pieces may need this thread, and so may a task that waits in the same way.
+          // A task of pieces may need this thread to help, and so may a task that waits in `let_go`, too.
           const bool waits = std::ranges::find(late_.letting_go, &task) != late_.letting_go.end();
           endless = endless || &task == here || waits || task.codelet->pieces != nullptr;
         }

@@ -1,4 +1,4 @@
-/// Submission: from a call to a task with its predecessors.
+/// The functions of the task graph that turn a call into a task with its predecessors.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -13,7 +13,7 @@ namespace troupe::graph {
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
   Task& task = *pools_.tasks.allocate(submission_caches_.tasks);
   if (task.has_more) {
-    // Frees what the last task in this memory left.
+    // Frees what the last task in this memory has left behind.
     task.extras.reset();
     if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
     task.accesses = task.inline_accesses.data();
@@ -25,7 +25,7 @@ Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t acc
 
 void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count) {
   task.has_more = access_count > Task::kInlineAccesses;
-  // On the heap: freed by the next task in this memory or by ~Task.
+  // On the heap; freed by the next task in this memory or by ~Task.
   task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
   // The id is stored first: see `status`.
   task.id.store(take_ids(), std::memory_order_release);
@@ -64,13 +64,13 @@ void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
 }
 
 void TaskGraph::count_submission(std::size_t tasks) {
-  // Counted before the task can end: a thread that sees it ended must also see it submitted. Only written under the
-  // submission lock.
+  // Tasks are counted before they can end, so a thread that sees one ended also sees it submitted. Only written under
+  // the submission lock.
   window_.submitted.store(window_.submitted.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
 }
 
 void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode) {
-  // Partial results exist for undivided data only; elsewhere "in any order, one at a time" gives the same result.
+  // Partial results exist for undivided data only; for others the mode commute gives the same result.
   const bool divided = record.parent != nullptr || !record.children.empty();
   if (mode == AccessMode::reduce && divided) mode = AccessMode::commute;
   task.has_commute = task.has_commute || mode == AccessMode::commute;
@@ -213,7 +213,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
       }
     }
   } catch (...) {
-    // There was no memory for it. Combining tasks that were submitted before stay.
+    // There was no memory for the task. Combining tasks that were submitted before it stay.
     give_up(task, builder, ready);
     throw;
   }

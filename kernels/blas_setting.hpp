@@ -6,7 +6,7 @@
 
 #include "proto/mutex.hpp"
 
-// Weak: another BLAS library may be linked.
+// Weak symbols, as another BLAS library than OpenBLAS may be linked.
 extern "C" {
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads();
@@ -14,13 +14,13 @@ extern "C" {
 
 namespace troupe::kernels {
 
-/// The process has one number of threads, so one object knows who needs it to be one.
+/// Counts who needs the BLAS library to use one thread. There is one object, as the process has one number of threads.
 struct BlasSetting {
   Mutex mutex;
-  /// The number of live objects of `single_threaded_blas`. Written under the lock. Relaxed reads suffice: a thread that
+  /// The number of live objects of `single_threaded_blas`. Written under the lock. Reads may be relaxed: a thread that
   /// calls BLAS for a task was given the task after the number was raised.
   std::atomic<int> users{0};
-  /// True: the library runs in the calling thread, and the program's own number is in `of_the_program`. Written under
+  /// True if the library runs in the calling thread, and the program's own number is in `of_the_program`. Written under
   /// the lock; a thread that reads an old value looks again under the lock.
   std::atomic<bool> taken{false};
   int of_the_program TROUPE_GUARDED_BY(mutex) = 1;
@@ -37,14 +37,14 @@ struct BlasSetting {
   }
   void give_back() TROUPE_REQUIRES(mutex) {
     if (!taken.exchange(false, std::memory_order_relaxed)) return;
-    // The program may have set another number since: that number stays.
+    // If the program has set another number since, that number stays.
     if (openblas_get_num_threads() == 1) openblas_set_num_threads(of_the_program);
   }
 };
 inline BlasSetting blas_setting;
 
 /// Called before each call of BLAS: since the last one, the program may have set a number of threads, or got its own
-/// back.
+/// number back.
 inline void before_blas() {
   if (blas_setting.users.load(std::memory_order_relaxed) == 0 || !BlasSetting::can_be_set()) return;
   if (openblas_get_num_threads() == 1 && blas_setting.taken.load(std::memory_order_relaxed)) return;

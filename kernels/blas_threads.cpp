@@ -13,7 +13,7 @@
 #include "platform/machine/process_limits.hpp"
 #include "troupe/errors.hpp"
 
-// Weak: another BLAS library may be linked.
+// Weak symbols, as another BLAS library than OpenBLAS may be linked.
 extern "C" {
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);
@@ -24,7 +24,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The memory that OpenBLAS maps for each thread inside of it: `BUFFER_SIZE` of x86-64 with all kernels.
+/// The memory that OpenBLAS maps for each thread that is in it: `BUFFER_SIZE` of x86-64 with all kernels.
 constexpr std::size_t kWorkSpace = std::size_t{128} << 20U;
 
 bool fits(std::size_t bytes) {
@@ -33,8 +33,8 @@ bool fits(std::size_t bytes) {
   return place != MAP_FAILED;
 }
 
-/// Takes all of OpenBLAS's work space once, where a limit makes memory scarce. OpenBLAS retries for ever where it gets
-/// no work space, and keeps what it has; so kernels then find it there. Throws `Error`.
+/// Takes all of OpenBLAS's work space once if a limit makes memory scarce. OpenBLAS retries for ever if it gets no work
+/// space, and keeps what it has; so kernels then find it there. Throws `Error`.
 void reserve_work_space() {
   static bool reserved = false;
   if (reserved || blas_memory_alloc == nullptr || blas_memory_free == nullptr || !platform::address_space_left())
@@ -78,7 +78,7 @@ void lend_blas_threads() {
 
 std::optional<std::string> outdated_blas_kernels() {
 #ifdef __x86_64__
-  // OpenBLAS's names for the processors of x86-64 that have no AVX2, as of 0.3.29.
+  // The names that OpenBLAS 0.3.29 gives to x86-64 processors without AVX2.
   constexpr std::array<std::string_view, 20> kWithoutAvx2{
       "Katmai",       "Coppermine", "Northwood", "Prescott",    "Banias",     "Atom",       "Core2",
       "Penryn",       "Dunnington", "Nehalem",   "Sandybridge", "Nano",       "Athlon",     "Opteron",

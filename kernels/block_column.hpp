@@ -12,11 +12,11 @@
 
 namespace troupe::kernels {
 
-/// Tiles that form a block column, with as many columns each. They need not lie one below the other in memory.
+/// Tiles of equal width that form a block column. They need not lie one below the other in memory.
 template <class T>
 class BlockColumn {
  public:
-  /// Makes the column from the handles of a task from number `begin` on, of which there is at least one.
+  /// Makes the column from a task's handles from number `begin` on; there must be at least one.
   BlockColumn(const KernelContext& context, std::size_t begin) {
     for (std::size_t i = begin; i < context.size(); ++i) {
       tiles_.push_back(context.matrix<T>(i));
@@ -27,10 +27,11 @@ class BlockColumn {
   [[nodiscard]] std::int64_t rows() const { return ends_.empty() ? 0 : ends_.back(); }
   [[nodiscard]] std::int64_t cols() const { return tiles_.front().cols; }
   [[nodiscard]] std::span<const MatrixView<T>> tiles() const { return tiles_; }
-  /// The number of rows above tile number `index`.
+  /// Returns the number of rows above tile number `index`.
   [[nodiscard]] std::int64_t begin_of(std::size_t index) const { return ends_[index] - tiles_[index].rows; }
 
-  /// Returns all of it as one block, if the tiles lie so: those of one column-major matrix do.
+  /// Returns the whole column as one block if each tile begins right below the one before it, as the tiles of one
+  /// column-major matrix do; otherwise returns nothing.
   [[nodiscard]] std::optional<MatrixView<T>> whole() const {
     const MatrixView<T>& first = tiles_.front();
     const T* next = first.data;
@@ -38,7 +39,7 @@ class BlockColumn {
       if (tile.data != next || tile.ld != first.ld) return std::nullopt;
       next += tile.rows;
     }
-    // Otherwise the columns would overlap.
+    // With more rows than the leading dimension the columns would overlap.
     if (rows() > first.ld && cols() > 1) return std::nullopt;
     return MatrixView<T>{first.data, rows(), cols(), std::max(first.ld, rows())};
   }
@@ -50,11 +51,11 @@ class BlockColumn {
 
  private:
   std::vector<MatrixView<T>> tiles_;
-  /// The number of rows up to the end of each tile.
+  /// Entry i is the number of rows up to the end of tile i.
   std::vector<std::int64_t> ends_;
 };
 
-/// Returns the pieces in which a task gets its pivots: its handles of integers from number `begin` on.
+/// Returns the pieces in which a task gets its pivots: all its handles from number `begin` on, which hold integers.
 inline std::vector<std::span<const int>> pivots_from(const KernelContext& context, std::size_t begin) {
   std::vector<std::span<const int>> pieces;
   while (begin < context.size() && context.data(begin).layout.element_tag == type_tag<int>()) {

@@ -1,4 +1,4 @@
-/// The errors for matrices that a factorization cannot go on with, on cores and on GPUs.
+/// The errors for matrices with which a factorization cannot go on, on cores and on GPUs.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,10 @@ namespace troupe::kernels {
 /// Throw `numerical`. `row` is counted from 1, in the whole matrix.
 [[noreturn]] void not_positive_definite(std::int64_t row);
 [[noreturn]] void singular(std::int64_t row);
-/// `column` is counted from 1, in the whole matrix. For libraries that lose NaN.
+/// Throws `numerical`. `column` is counted from 1, in the whole matrix. For libraries whose result does not show that
+/// the matrix had NaN.
 [[noreturn]] void not_finite(std::int64_t column);
-/// For libraries that take a pivot that is not a number for zero.
+/// Throws `numerical`. For libraries that report a NaN as a pivot of zero.
 [[noreturn]] void singular_or_no_number(std::int64_t row);
 
 }  // namespace troupe::kernels

@@ -1,4 +1,4 @@
-/// The tile kernels as codelets, for tile algorithms to submit.
+/// The tile kernels as codelets that tile algorithms submit.
 #pragma once
 
 #include "troupe/codelet.hpp"
@@ -31,13 +31,13 @@ struct IncrementalLuCodelets {
 /// no row throws `bad_input`. A service knows them by the names of the members and the precision: "gemm_nt/double".
 template <class T>
 struct TileCodelets : IncrementalLuCodelets {
-  // Cholesky.
+  // These two and the next two belong to Cholesky.
   Codelet potrf;          ///< D rw; offset, first: lower triangle of D_o <- L, where D_o = L L^T; D_b <- D_b L^-T
   Codelet trsm_cholesky;  ///< D r, A rw; offset: A <- A L^-T, L the lower triangle of D_o
   Codelet syrk;           ///< A r, C rw; offset (of C): lower triangle of C_o -= A_o A_o^T; C_b -= A_b A_o^T
   Codelet gemm_nt;        ///< A r, B r, C rw; offset (of the rows of B to use, as many as C has columns): C -= A B_o^T
 
-  // LU, and triangular solves with either factorization.
+  // These belong to LU, and to triangular solves with either factorization.
   Codelet gemm_nn;           ///< A r, B r, C rw; offset (of the rows of B to use, as many as A has columns): C -= A B_o
   Codelet gemm_tn;           ///< A r, B r, C rw; offset (of the rows of C to update): C_o -= A^T B
   Codelet solve_lower;       ///< D r, B rw; offset: B_o <- L^-1 B_o; B_b -= D_b B_o

@@ -10,7 +10,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The work space of the estimators: up to four numbers and one integer per row.
+/// The work space of the estimators, for each row up to four numbers and one integer.
 template <class T>
 struct EstimatorSpace {
   explicit EstimatorSpace(std::int64_t n)
@@ -20,7 +20,7 @@ struct EstimatorSpace {
   std::vector<int> integers;
 };
 
-/// Calls `estimate(n, ld, result, numbers, integers, info)`.
+/// Gives an estimator its work space: calls `estimate(n, ld, result, numbers, integers, info)`.
 template <class T, class Estimate>
 T estimated(MatrixView<const T> a, Estimate estimate) {
   if (a.rows == 0) return T{1};

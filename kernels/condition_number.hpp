@@ -1,21 +1,22 @@
-/// Estimates how far a matrix is from a singular one.
+/// Estimates how near a matrix is to a singular one.
 #pragma once
 
 #include "troupe/layout.hpp"
 
 namespace troupe::kernels {
 
-/// Estimates of 1 / (|A| |A^-1|) in the 1-norm from the factors of A, as LAPACK's expert drivers have them (gecon,
-/// pocon, trcon): seldom more than three times too large. Zero where A^-1 overflows. Each takes `norm`, the 1-norm of
-/// A, and some n^2 operations in the calling thread. No element of the factors may be infinite or NaN.
+/// The functions here estimate 1 / (|A| |A^-1|) in the 1-norm from the factors of A, as LAPACK's expert drivers do
+/// (gecon, pocon, trcon); the result is seldom more than three times too large. It is zero if A^-1 overflows. Each
+/// takes `norm`, the 1-norm of A, and some n^2 operations in the calling thread. No element of the factors may be
+/// infinite or NaN.
 ///
 /// This one takes LU with row interchanges, as getrf leaves it.
 template <class T>
 [[nodiscard]] T reciprocal_condition_of_lu(MatrixView<const T> lu, T norm);
-/// The estimate from the lower triangle of Cholesky's L.
+/// Returns the estimate from the lower triangle of Cholesky's L.
 template <class T>
 [[nodiscard]] T reciprocal_condition_of_cholesky(MatrixView<const T> l, T norm);
-/// The estimate for the upper triangle itself; that of A = Q R is within a factor of n of it.
+/// Returns the estimate for the upper triangle R itself; that of A = Q R is within a factor of n of it.
 template <class T>
 [[nodiscard]] T reciprocal_condition_of_triangle(MatrixView<const T> r);
 

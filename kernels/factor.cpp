@@ -15,13 +15,13 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Below this number of right-hand sides, BLAS solves small triangles.
+/// With fewer right-hand sides than this, BLAS solves small triangles.
 constexpr std::int64_t kFewRightHandSides = 16;
 
 /// Below this order, LU without pivoting goes column by column.
 constexpr std::int64_t kUnblocked = 16;
 
-/// A pivot of exactly zero ends the factorization.
+/// A rule for pivots: a pivot of exactly zero ends the factorization.
 struct RefuseZero {
   template <class T>
   bool accept(T& pivot, std::int64_t /*row*/) {
@@ -55,7 +55,7 @@ int unblocked_without_pivoting(MatrixView<T> a, std::int64_t above, Rule& rule) 
   return 0;
 }
 
-/// `above`: the number of rows of the whole factorized block that lie above A.
+/// Factorizes A without pivoting. `above` is the number of rows of the whole factorized block that lie above A.
 template <class T, class Rule>
 int factorize_without_pivoting(MatrixView<T> a, std::int64_t above, Rule& rule) {
   const std::int64_t n = std::min(a.rows, a.cols);
@@ -71,10 +71,10 @@ int factorize_without_pivoting(MatrixView<T> a, std::int64_t above, Rule& rule) 
   return info == 0 ? 0 : info + fortran::as_int(half);
 }
 
-/// In teams of several, the master factorizes the square block alone if it has at most so many columns.
+/// In teams of several members, the master factorizes the square block alone if it has at most this many columns.
 constexpr std::int64_t kMasterAlone = 128;
 
-/// Returns about half, a multiple of the row step of products.
+/// Returns about half of `cols`, rounded to a multiple of the row step of products.
 std::int64_t half_of(std::int64_t cols) { return (cols / 2 + kRowStep - 1) / kRowStep * kRowStep; }
 
 /// Exchanges rows, in order, with those that the pivots name.
@@ -115,7 +115,7 @@ int getrf_replacing_pivots(MatrixView<T> a, T least, ReplacedPivots& replaced) {
 template <class T>
 void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b) {
   // Solves small triangles directly, larger ones by recursion with matrix products in between: OpenBLAS's trsm reaches
-  // 0.4 to 0.5 of the speed of its gemm at order 384, this 0.75 to 0.86.
+  // 0.4 to 0.5 of the speed of its gemm at order 384, this function 0.75 to 0.86.
   const std::int64_t n = a.rows;
   if (b.rows == 0 || b.cols == 0) return;
   if (n <= kSmallTriangle) {
@@ -125,8 +125,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
                   fortran::as_int(a.ld), b.data, fortran::as_int(b.ld));
     return;
   }
-  // [A11; A21 A22] or [A11 A12; A22]: solves with one diagonal block, subtracts its share from the rest, and solves
-  // with the other.
+  // A is [A11; A21 A22] or [A11 A12; A22]: solves with one diagonal block, subtracts its share from the rest, and
+  // solves with the other.
   const std::int64_t half = n / 2;
   const bool lower = uplo == 'L';
   const bool left = side == 'L';
@@ -135,7 +135,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
   const MatrixView<const T> off = lower ? part(a, half, 0, n - half, half) : part(a, 0, half, half, n - half);
   const MatrixView<T> b1 = left ? part(b, 0, 0, half, b.cols) : part(b, 0, 0, b.rows, half);
   const MatrixView<T> b2 = left ? part(b, half, 0, n - half, b.cols) : part(b, 0, half, b.rows, n - half);
-  // op(A) is lower triangular: the first unknowns come first on the left, and last on the right.
+  // If op(A) is lower triangular, the first unknowns are solved for first on the left and last on the right; if it is
+  // upper triangular, the other way round.
   const bool first_comes_first = (lower == (trans == 'N')) == left;
   const MatrixView<T> solved = first_comes_first ? b1 : b2;
   const MatrixView<T> rest = first_comes_first ? b2 : b1;

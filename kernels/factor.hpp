@@ -1,4 +1,4 @@
-/// Factorizations of tiles and panels, on views. Column-major; float and double.
+/// Factorizations of tiles and panels, on views, which are column-major; float and double.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,26 @@
 
 namespace troupe::kernels {
 
-/// The lower triangle of A <- L, A = L L^T. The upper triangle is neither read nor written. Returns 0, or the order
-/// of the leading minor that is not positive definite.
+/// Computes the lower triangle of A <- L, where A = L L^T. The upper triangle is neither read nor written. Returns 0,
+/// or the order of the leading minor that is not positive definite.
 template <class T>
 int potrf(MatrixView<T> a);
 
-/// LU with partial pivoting of a panel (rows >= columns): A <- L (unit lower) and U. `pivots[i]`: the row, counted
-/// from zero, that row i was exchanged with; as many as columns. Returns 0, or the first i (from 1) with U(i, i) = 0.
+/// Computes LU with partial pivoting of a panel (rows >= columns): A <- L (unit lower) and U. `pivots[i]` is the row,
+/// counted from zero, with which row i was exchanged; there are as many as columns. Returns 0, or the first i (from 1)
+/// with U(i, i) = 0.
 template <class T>
 int factor_panel(MatrixView<T> a, std::span<int> pivots);
 
-/// A <- L (unit lower) and U without exchanging rows. Returns 0, or the first i (from 1) with U(i, i) = 0, where it
-/// stopped.
+/// Computes A <- L (unit lower) and U without exchanging rows. Returns 0, or the first i (from 1) with U(i, i) = 0,
+/// where it stopped.
 template <class T>
 int getrf_without_pivoting(MatrixView<T> a);
 
 /// The pivots that were too small to divide by.
 struct ReplacedPivots {
   std::int64_t count = 0;
-  /// The row of the first, counted from zero; without meaning where there is none.
+  /// The row of the first such pivot, counted from zero; without meaning if there is none.
   std::int64_t first = 0;
 
   /// Adds the pivots of a block that lies `above` rows further down.
@@ -38,19 +39,19 @@ struct ReplacedPivots {
 };
 
 /// Factorizes as `getrf_without_pivoting` does, but a pivot whose absolute value is below `least` becomes `least`, with
-/// its sign. Such pivots are added to `replaced`. With a positive `least` it always goes to the end.
+/// its sign. Such pivots are added to `replaced`. If `least` is positive, the factorization always goes to the end.
 template <class T>
 int getrf_replacing_pivots(MatrixView<T> a, T least, ReplacedPivots& replaced);
 
-/// B <- op(A)^-1 B (`side` 'L') or B op(A)^-1 ('R') for the triangle `uplo` ('L', 'U') of A, op by `trans` ('N', 'T'),
-/// with a unit diagonal where `diag` is 'U'.
+/// Computes B <- op(A)^-1 B (`side` 'L') or B op(A)^-1 ('R') for the triangle `uplo` ('L', 'U') of A, with op by
+/// `trans` ('N', 'T'), and a unit diagonal if `diag` is 'U'.
 template <class T>
 void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b);
 
 // The functions below work in a team. A team of one does what the functions above do.
 
 /// Factorizes the first rows of A, as many as columns, as `potrf` does, and solves for the others with the factor: A_b
-/// <- A_b L^-T. They are undefined where it does not return 0.
+/// <- A_b L^-T. The others are undefined if it does not return 0.
 template <class T>
 int potrf(Team& team, MatrixView<T> a);
 /// Factorizes as `getrf_without_pivoting` above; rows >= columns.
@@ -58,7 +59,7 @@ template <class T>
 int getrf_without_pivoting(Team& team, MatrixView<T> a);
 template <class T>
 int factor_panel(Team& team, MatrixView<T> a, std::span<int> pivots);
-/// Divides the right-hand sides, so a team is of no use for a few.
+/// Solves like the function above. The team divides the right-hand sides, so it is of no use for a few.
 template <class T>
 void solve_triangular(Team& team, char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b);
 

@@ -14,7 +14,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// A pair of blocks with the same columns, whose rows are counted as those of one.
+/// A pair of blocks with equally many columns, whose rows are counted as those of one block.
 template <class T>
 struct Pair {
   MatrixView<T> upper;
@@ -37,11 +37,11 @@ struct Pair {
 
 enum class Direction { forward, back };
 
-/// Exchanges rows `first` up to `first + count` with their pivots, in order or, for `back`, in the opposite order.
+/// Exchanges rows `first` up to `first + count` with their pivots, in order, or in the opposite order if `back`.
 template <class T>
 void exchange(const Pair<T>& pair, const CheckedPivots& pivots, std::int64_t first, std::int64_t count,
               Direction direction) {
-  // Works on a few columns at a time: their rows stay in the cache, whatever the distance of columns.
+  // Works on a few columns at a time, so that their rows stay in the cache whatever the leading dimension is.
   constexpr std::int64_t kStrip = 8;
   for (std::int64_t strip = 0; strip < pair.upper.cols; strip += kStrip) {
     const std::int64_t end = std::min(strip + kStrip, pair.upper.cols);
@@ -52,7 +52,7 @@ void exchange(const Pair<T>& pair, const CheckedPivots& pivots, std::int64_t fir
   }
 }
 
-/// A <- L A for a unit lower triangle.
+/// Computes A <- L A for a unit lower triangle.
 template <class T>
 void multiply_unit_lower(MatrixView<const T> l, MatrixView<T> a) {
   using fortran::as_int;
@@ -60,7 +60,7 @@ void multiply_unit_lower(MatrixView<const T> l, MatrixView<T> a) {
   fortran::trmm('L', 'L', 'N', 'U', as_int(a.rows), as_int(a.cols), T{1}, l.data, as_int(l.ld), a.data, as_int(a.ld));
 }
 
-/// [A; C] <- [L1; L2 I]^-1 [A; C], or [A; C] <- [L1; L2 I] [A; C].
+/// Computes [A; C] <- [L1; L2 I]^-1 [A; C], or [A; C] <- [L1; L2 I] [A; C].
 template <class T>
 void eliminate(MatrixView<const T> l1, MatrixView<const T> l2, MatrixView<T> a, MatrixView<T> c, Direction direction) {
   if (direction == Direction::forward) {
@@ -113,7 +113,7 @@ void copy_from_panel(MatrixView<const T> panel, MatrixView<T> u, MatrixView<T> l
   }
 }
 
-/// Returns the whole of C, as a pair with nothing below.
+/// Returns C as a pair with nothing below it.
 template <class T>
 Pair<T> alone(MatrixView<T> c) {
   return {c, rows_from(c, c.rows, 0)};
@@ -153,7 +153,7 @@ void tstrf(Team& team, MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::s
     const std::span<int> chosen =
         std::span(own).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     copy_to_panel(constant(diagonal), constant(below), panel);
-    // Where a column is zero, a pair further down may have a pivot.
+    // A column of zeros is no error here, as a pair further down may have a pivot for it.
     (void)factor_panel(team, panel, chosen);
     copy_from_panel(constant(panel), diagonal, columns_from(l, first, count), below);
     for (int& pivot : chosen) pivot += fortran::as_int(pivot < count ? first : n - count);

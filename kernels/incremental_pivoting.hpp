@@ -18,20 +18,20 @@ namespace troupe::kernels {
 // were eliminated before keep the row order that they were computed in. So the blocks must be applied one after the
 // other, and L holds, side by side, the unit lower triangle of each, without its diagonal.
 
-/// C <- L^-1 P C for the unit lower trapezoid in V and the exchanges of its LU factorization.
+/// Computes C <- L^-1 P C for the unit lower trapezoid in V and the exchanges of its LU factorization.
 template <class T>
 void gessm(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T> c);
-/// C <- P^T L C.
+/// Computes C <- P^T L C, the inverse of `gessm`.
 template <class T>
 void gessm_back(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T> c);
 
-/// LU of the square upper triangle U on top of B. Below U's diagonal nothing is read or written. `pivots[i]`: the row
-/// of the pair that row i was exchanged with. Where a column has nothing but zeros, its element of U's diagonal stays
-/// zero.
+/// Computes the LU factorization of the square upper triangle U on top of B. Below U's diagonal nothing is read or
+/// written. `pivots[i]` is the row of the pair with which row i was exchanged. If a column has nothing but zeros, its
+/// element of U's diagonal stays zero.
 template <class T>
 void tstrf(Team& team, MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> pivots);
 
-/// [A; C] <- the elimination of B under U, applied to other columns of both. A has as many rows as U.
+/// Applies the elimination of B under U to other columns of both: to A, which has as many rows as U, and to C.
 template <class T>
 void ssssm(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, MatrixView<T> a, MatrixView<T> c);
 /// Applies the inverse of `ssssm`.

@@ -24,11 +24,11 @@ void bind_to(int pu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<unsigned>(pu), &set);
-  // An unbound thread makes the result less precise, not wrong.
+  // If binding fails, the result is less precise, but not wrong.
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// The operands of one thread, in memory that it touches first.
+/// The operands of one thread, in memory that this thread touches first.
 template <class T>
 struct Operands {
   explicit Operands(std::size_t size) : a(size, T(0.5)), b(size, T(0.25)), c(size) {}
@@ -47,7 +47,7 @@ double rate_of_one(int n, int repetitions, Operands<T>& operands, std::barrier<>
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < repetitions; ++i) product();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  // No thread stops while another is measured: free cores could make it faster.
+  // Every thread waits here until all have been measured, as free cores could make the others faster.
   together.arrive_and_wait();
   return 2.0 * n * n * n * repetitions / elapsed.count() * 1e-9;
 }
@@ -74,7 +74,7 @@ double measure_peak(std::span<const int> pus, int n, int repetitions) {
   try {
     for (std::size_t i = 0; i < pus.size(); ++i) threads.emplace_back(measure, i);
   } catch (...) {
-    // The other threads must not wait for those that could not be started.
+    // The started threads must not wait for those that could not be started.
     for (std::size_t i = threads.size(); i < pus.size(); ++i) together.arrive_and_drop();
     throw;
   }

@@ -1,4 +1,4 @@
-/// Measures what this machine's cores can compute: the yardstick for dense factorizations.
+/// Measures how fast this machine's cores can compute, as a measure for dense factorizations.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ template <class T>
 double measure_peak(std::span<const int> pus, int n = 2048, int repetitions = 3);
 
 /// Returns about how many operations per second a matrix product of doubles does in the calling thread: the best of a
-/// few short ones by the thread's processor time, so that other work on the machine matters little. Takes some ten
+/// few short products, by the thread's processor time, so that other work on the machine matters little. Takes some ten
 /// milliseconds.
 [[nodiscard]] double core_speed();
 

@@ -14,10 +14,10 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The candidate of one member: the largest element of its rows. On a cache line of its own.
+/// The candidate of one member for the pivot: the largest element of its rows. On a cache line of its own.
 template <class T>
 struct alignas(64) Candidate {
-  T size = -1;  // none, or nothing but NaN
+  T size = -1;  // -1 if there are no rows, or nothing but NaN
   std::int64_t row = 0;
 };
 
@@ -30,7 +30,7 @@ Candidate<T> largest(MatrixView<T> a, std::int64_t col, std::int64_t begin, std:
   return found;
 }
 
-/// Makes the rows from `begin` on below row `col` those of L in this column, and subtracts it from the columns after
+/// Makes the rows from `begin` on below row `col` those of L in this column, and subtracts the column from those after
 /// it.
 template <class T>
 [[gnu::always_inline]] inline void take_off(MatrixView<T> a, std::int64_t col, std::int64_t begin, std::int64_t end) {
@@ -74,7 +74,7 @@ int factor_by_rows(Team& team, MatrixView<T> a, std::span<int> pivots) {
         if (info == 0 && a(col, col) == T{0}) info = fortran::as_int(col + 1);
       }
       team.barrier();
-      // All elements below a zero pivot are zero, too.
+      // If the pivot is zero, all elements below it are zero, too.
       if (a(col, col) != T{0}) eliminate_rows(a, col, std::max(own.first, col + 1), end);
     }
   });

@@ -18,8 +18,8 @@ struct Grid {
   int cols;
 };
 
-/// Chooses a grid. A member copies the rows of op(A) and the columns of op(B) that its block needs, so it should need
-/// few of both.
+/// Chooses a grid. A member copies the rows of op(A) and the columns of op(B) that its block needs, so its block should
+/// have few of both.
 Grid grid_for(std::int64_t rows, std::int64_t cols, int size) {
   Grid best{1, size};
   const auto copied = [&](const Grid& grid) {
@@ -32,10 +32,10 @@ Grid grid_for(std::int64_t rows, std::int64_t cols, int size) {
   return best;
 }
 
-/// Returns the first column of a member's strip of a trapezoid: strips have equal areas.
+/// Returns the first column of a member's strip of a trapezoid. The strips have equal areas.
 std::int64_t strip_begin(std::int64_t rows, std::int64_t cols, int rank, int size) {
   if (rank == size) return cols;
-  // Columns before x cover rows x - x^2 / 2.
+  // The columns before x have the area rows x - x^2 / 2.
   const auto height = static_cast<double>(rows);
   const auto width = static_cast<double>(cols);
   const double before = (height - width / 2) * width * rank / size;

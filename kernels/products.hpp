@@ -1,4 +1,4 @@
-/// Matrix products, by one core and by a team, and the division of a team's work.
+/// Matrix products by one core and by a team, and the division of a team's work.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace troupe::kernels {
 
-// BLAS runs in each member by itself. The division depends on shapes and on the size of the team alone, so that the
-// same team gives the same bits again.
+// Each member calls BLAS by itself. The division depends only on the shapes and the size of the team, so a team of the
+// same size gives the same bits again.
 
-/// C <- alpha op(A) op(B) + beta C, op by `ta` and `tb` ('N', 'T').
+/// Computes C <- alpha op(A) op(B) + beta C, with op by `ta` and `tb` ('N', 'T').
 template <class T>
 void multiply(char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c);
 
@@ -19,13 +19,13 @@ void multiply(char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const
 template <class T>
 void multiply(Team& team, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
               MatrixView<T> c);
-/// Computes one member's block of C, for callers where all members are within `Team::run` already.
+/// Computes one member's block of C, for callers whose members are all within `Team::run` already.
 template <class T>
 void multiply_share(int rank, int size, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
                     MatrixView<T> c);
 
-/// C <- C - A F^T on and below the diagonal, where F are the first rows of A, as many as C has columns. A and C have
-/// the same number of rows.
+/// Computes C <- C - A F^T on and below the diagonal, where F are the first rows of A, as many as C has columns. A and
+/// C have the same number of rows.
 template <class T>
 void subtract_square(Team& team, MatrixView<const T> a, MatrixView<T> c);
 
@@ -34,12 +34,12 @@ struct Share {
   std::int64_t first;
   std::int64_t count;
 };
-/// Returns one member's share of `all`, in whole `step`s as far as possible; empty where there are fewer steps than
+/// Returns one member's share of `all`, in whole `step`s as far as possible; empty if there are fewer steps than
 /// members.
 Share share_of(std::int64_t all, int rank, int size, std::int64_t step);
 
-/// Products of single cores waste less where blocks have multiples of so many rows, or columns, the units of their
-/// innermost loops.
+/// Products of single cores waste less if blocks have multiples of this many rows or columns, which are the units of
+/// their innermost loops.
 constexpr std::int64_t kRowStep = 16;
 constexpr std::int64_t kColumnStep = 8;
 

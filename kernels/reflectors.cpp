@@ -13,8 +13,8 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Hands out the next elements of a thread's work space, each piece on a boundary of 64 bytes. A copy hands out the
-/// same elements again: what a function took is free when it returns.
+/// Hands out the next elements of a thread's work space, each piece at a multiple of 64 bytes. A copy hands out the
+/// same elements again, so what a function took is free when it returns.
 template <class T>
 class Scratch {
  public:
@@ -36,8 +36,8 @@ class Scratch {
   T* next_;
 };
 
-/// Work space that is kept for the thread's next kernel, except what no tile needs: one task must not fill a long-lived
-/// program's memory for good.
+/// Work space that is kept for the thread's next kernel. Only as much is kept as tiles need: one task must not fill a
+/// long-lived program's memory for good.
 template <class T>
 class WorkSpace {
  public:
@@ -58,7 +58,7 @@ class WorkSpace {
   T* first_ = nullptr;
 };
 
-/// A <- op(U) A (`side` 'L') or A op(U) ('R') for an upper triangle U; the part below U is not read.
+/// Computes A <- op(U) A (`side` 'L') or A op(U) ('R') for an upper triangle U; the part below U is not read.
 template <class T>
 void multiply_upper(char side, char trans, MatrixView<const T> u, MatrixView<T> a) {
   if (a.rows == 0 || a.cols == 0) return;
@@ -66,8 +66,8 @@ void multiply_upper(char side, char trans, MatrixView<const T> u, MatrixView<T> 
                 fortran::as_int(u.ld), a.data, fortran::as_int(a.ld));
 }
 
-/// Reflectors: the columns of [top; tail], where `top` is a unit lower triangle with its ones and zeros written out, or
-/// of [I; tail], where `top` is empty.
+/// Reflectors: the columns of [top; tail], where `top` is a unit lower triangle with its ones and zeros stored, or of
+/// [I; tail], where `top` is empty.
 template <class T>
 struct Block {
   MatrixView<const T> top;
@@ -88,8 +88,8 @@ Block<T> trapezoid(MatrixView<const T> v, Scratch<T>& scratch) {
 }
 std::int64_t work_for_trapezoid(std::int64_t cols) { return cols * cols; }
 
-/// Calls `visit(A(i, j), i, j)` for all elements of A, small squares at a time: for matrices whose transpose is
-/// visited.
+/// Calls `visit(A(i, j), i, j)` for all elements of A, in small squares: for callers that also access a transposed
+/// matrix.
 template <class T, class F>
 void for_each_transposed(MatrixView<T> a, F visit) {
   constexpr std::int64_t kEdge = 16;
@@ -104,11 +104,11 @@ void for_each_transposed(MatrixView<T> a, F visit) {
   }
 }
 
-/// [A; B] <- (I - V op(T) V^T) [A; B] for the block V.
+/// Computes [A; B] <- (I - V op(T) V^T) [A; B] for the block V.
 template <class T>
 void apply(char trans, const Block<T>& v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b, Scratch<T> scratch) {
-  // Computes the transpose, ([A; B]^T V) op(T)^T, which has as many rows as B has columns: BLAS is faster with these
-  // than with as few rows as an inner block has.
+  // Computes the transpose, ([A; B]^T V) op(T)^T, which has as many rows as B has columns: BLAS is faster with this
+  // many rows than with as few as an inner block has.
   const MatrixView<T> product = scratch.matrix(a.cols, t.cols);
   if (v.stacked()) {
     for_each_transposed(product, [&](T& element, std::int64_t i, std::int64_t j) { element = a(j, i); });
@@ -126,8 +126,8 @@ void apply(char trans, const Block<T>& v, MatrixView<const T> t, MatrixView<T> a
 }
 std::int64_t work_to_apply(std::int64_t reflectors, std::int64_t cols) { return reflectors * cols; }
 
-/// A panel that becomes a triangle and reflectors: [head; tail] with a square head. `stacked`: see
-/// `factor_narrow_panel`.
+/// A panel that becomes a triangle and reflectors: [head; tail] with a square head. See `factor_narrow_panel` for
+/// `stacked`.
 template <class T>
 struct Panel {
   MatrixView<T> head;
@@ -135,7 +135,7 @@ struct Panel {
   bool stacked = false;
 
   [[nodiscard]] std::int64_t cols() const { return head.cols; }
-  /// Returns its first columns; the columns after them, with the rows that are left.
+  /// `first` returns the first columns; `last` those after them, with the rows that are left.
   [[nodiscard]] Panel first(std::int64_t count) const {
     if (stacked) return {part(head, 0, 0, count, count), columns_from(tail, 0, count), true};
     return {part(head, 0, 0, count, count), whole(count, 0, count), false};
@@ -144,15 +144,15 @@ struct Panel {
     const std::int64_t count = cols() - from;
     return {part(head, from, from, count, count), columns_from(tail, from, count), stacked};
   }
-  /// The parts of the other columns that the reflectors of the first `count` columns change: rows of the head, and all
-  /// below.
+  /// Return the parts of the other columns that the reflectors of the first `count` columns change: rows of the head,
+  /// and all rows below.
   [[nodiscard]] MatrixView<T> facing(std::int64_t count) const { return part(head, 0, count, count, cols() - count); }
   [[nodiscard]] MatrixView<T> below(std::int64_t count) const {
     return stacked ? columns_from(tail, count, cols() - count) : whole(count, count, cols() - count);
   }
 
  private:
-  /// Returns columns of head and tail, which lies right below it, from a row of the head on.
+  /// Returns columns of the head and of the tail right below it, from a row of the head on.
   [[nodiscard]] MatrixView<T> whole(std::int64_t row, std::int64_t col, std::int64_t count) const {
     return {head.data + row + col * head.ld, head.rows - row + tail.rows, count, head.ld};
   }
@@ -166,7 +166,7 @@ Block<T> reflectors_of(const Panel<T>& panel, Scratch<T>& scratch) {
   return block;
 }
 
-/// Factorizes one block: all its columns have one triangular factor.
+/// Factorizes one block, whose columns share one triangular factor.
 template <class T>
 void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
   const std::int64_t n = panel.cols();
@@ -186,7 +186,7 @@ void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
     apply('T', reflectors, constant(t_left), panel.facing(half), panel.below(half), own);
   }
   factor(right, t_right, scratch);
-  // The coupling of the halves: -T_left (V_left^T V_right) T_right.
+  // Couples the halves: -T_left (V_left^T V_right) T_right.
   const MatrixView<T> coupling = part(t, 0, half, half, n - half);
   if (panel.stacked) {
     multiply('T', 'N', T{-1}, constant(left.tail), constant(right.tail), T{0}, coupling);
@@ -200,11 +200,12 @@ void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
   multiply_upper('R', 'N', constant(t_right), coupling);
 }
 
-/// In a team of several a block is factorized while other members apply the last one to the columns behind it.
+/// In a team of several members one block is factorized while other members apply the last one to the columns behind
+/// it.
 constexpr std::int64_t kFewestColumns = 2 * kColumnStep;
 constexpr int kPartsPerMember = 3;
 
-/// Factorizes block by block; `t` has the factors of the blocks side by side.
+/// Factorizes block by block; `t` holds the factors of the blocks side by side.
 template <class T>
 class BlockwiseFactor {
  public:

@@ -1,4 +1,4 @@
-/// Householder reflectors in blocks, as LAPACK's geqrt, gemqrt, tpqrt and tpmqrt have them.
+/// Householder reflectors in blocks, stored as by LAPACK's geqrt, gemqrt, tpqrt and tpmqrt.
 #pragma once
 
 #include "troupe/layout.hpp"
@@ -6,21 +6,22 @@
 
 namespace troupe::kernels {
 
-// The inner block is the number of rows of T. The factors are LAPACK's but for rounding; T's lower triangles are zero.
-// Nearly all of the work is matrix products, with an inner dimension, or rows, as many as the inner block: the factors
-// of a block come from halves of it by recursion (Elmroth and Gustavson, IBM J. Res. Dev. 44, 2000). Work space is
-// kept per thread. A team divides the columns that reflectors are applied to; one member factorizes.
+// The inner block is the number of rows of T. The factors differ from LAPACK's only by rounding; T's lower triangles
+// are zero. Nearly all of the work is matrix products whose inner dimension, or number of rows, is the inner block: the
+// factors of a block come from halves of it by recursion (Elmroth and Gustavson, IBM J. Res. Dev. 44, 2000). Work space
+// is kept per thread. A team divides the columns that reflectors are applied to; one member factorizes.
 
-/// A <- R and reflectors; rows >= columns.
+/// Computes A <- R and reflectors; rows >= columns.
 template <class T>
 void geqrt(Team& team, MatrixView<T> a, MatrixView<T> t);
-/// C <- Q C (`trans` 'N') or Q^T C ('T'). V's upper triangle is not read.
+/// Computes C <- Q C (`trans` 'N') or Q^T C ('T'). V's upper triangle is not read.
 template <class T>
 void gemqrt(Team& team, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c);
-/// QR of the upper triangle of `upper` (its first columns-of-B rows) on top of B.
+/// Computes the QR factorization of the upper triangle of `upper` (as many of its first rows as B has columns) on top
+/// of B.
 template <class T>
 void tpqrt(Team& team, MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t);
-/// [A; B] <- Q [A; B] or Q^T [A; B], with the first rows of A, as many as V has columns.
+/// Computes [A; B] <- Q [A; B] or Q^T [A; B], with the first rows of A, as many as V has columns.
 template <class T>
 void tpmqrt(Team& team, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b);
 

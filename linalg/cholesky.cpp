@@ -35,7 +35,7 @@ template <class T>
 void cholesky_solve(Runtime& runtime, const TiledMatrix<T>& l, TiledMatrix<T>& b) {
   const auto& kernel = codelets<T>();
   for (int r = 0; r < b.tile_cols(); ++r) {
-    for (int k = 0; k < l.tile_cols(); ++k) {  // L Y = B
+    for (int k = 0; k < l.tile_cols(); ++k) {  // solves L Y = B
       const int top = l.diagonal(k);
       const std::int64_t offset = l.diagonal_offset(k);
       runtime.submit(kernel.solve_lower, {l(top, k), b(top, r)}, args(offset));
@@ -43,7 +43,7 @@ void cholesky_solve(Runtime& runtime, const TiledMatrix<T>& l, TiledMatrix<T>& b
         runtime.submit(kernel.gemm_nn, {l(i, k), b(top, r), b(i, r)}, args(offset));
       }
     }
-    for (int k = l.tile_cols() - 1; k >= 0; --k) {  // L^T X = Y
+    for (int k = l.tile_cols() - 1; k >= 0; --k) {  // solves L^T X = Y
       const int top = l.diagonal(k);
       const std::int64_t offset = l.diagonal_offset(k);
       for (int i = top + 1; i < l.tile_rows(); ++i) {

@@ -8,8 +8,8 @@ namespace troupe::linalg {
 
 /// Submits the tasks that overwrite the lower triangle of the symmetric matrix `a` (of which only the tiles on and
 /// below the diagonal are used) with L, where A = L L^T. Returns before they have run: wait for the runtime. If A is
-/// not positive definite, the wait throws `numerical`, and the message names the leading minor.
-/// `kernel`: the codelets to submit. Right-looking tile algorithm: Buttari et al., Parallel Computing 35 (2009).
+/// not positive definite, the wait throws `numerical`, and the message names the leading minor. `kernel` has the
+/// codelets to submit. The algorithm is right-looking, on tiles: Buttari et al., Parallel Computing 35 (2009).
 template <class T>
 void cholesky(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel = kernels::codelets<T>());
 

@@ -16,7 +16,7 @@ struct DenseMatrix {
   std::vector<T> values;
 
   DenseMatrix() = default;
-  /// Makes a matrix of zeros. Throws std::bad_alloc where there is no memory for it.
+  /// Makes a matrix of zeros. Throws std::bad_alloc if there is no memory for it.
   DenseMatrix(std::int64_t row_count, std::int64_t col_count)
       : rows(row_count), cols(col_count), values(static_cast<std::size_t>(row_count * col_count)) {}
 

@@ -1,4 +1,4 @@
-/// Data that a factorization keeps beside the matrix.
+/// Data that belong to a factorization besides the matrix itself.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace troupe::linalg {
 
-/// Returns a block that nobody has written yet, in memory that the runtime allocates; `storage`: `none` for data
-/// without memory.
+/// Returns a block that nobody has written yet, in memory that the runtime allocates, or without memory if `storage` is
+/// `none`.
 template <class T>
 Data factor_data(Runtime& runtime, std::int64_t rows, std::int64_t cols, const char* name, TileStorage storage) {
   return storage == TileStorage::none ? runtime.matrix<T>(nullptr, rows, cols, std::max<std::int64_t>(rows, 1), name)

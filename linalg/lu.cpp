@@ -22,7 +22,7 @@ Pivots::Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel)
 
 namespace {
 
-/// The handles of a task on a block column, in memory that is used again for the next task.
+/// The handles of a task on a block column, in memory that the next task uses again.
 class ColumnAccesses {
  public:
   ColumnAccesses& begin() {
@@ -33,12 +33,12 @@ class ColumnAccesses {
     accesses_.push_back(access);
     return *this;
   }
-  /// The pivots of the panels from `first` on.
+  /// Adds the pivots of the panels from `first` on.
   ColumnAccesses& add(const Pivots& pivots, int first) {
     for (int k = first; k < pivots.panels(); ++k) add(read(pivots.panel(k)));
     return *this;
   }
-  /// The tiles of column j from tile row `top` on.
+  /// Adds the tiles of column j from tile row `top` on, and returns all handles.
   template <class T>
   std::span<const Access> with(const TiledMatrix<T>& a, int top, int j) {
     for (int i = top; i < a.tile_rows(); ++i) add(read_write(a(i, j)));
@@ -73,7 +73,7 @@ void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots, const kernels
       }
     }
   }
-  // Later interchanges apply to L as well: once per block column, when all are known.
+  // Later interchanges apply to L as well, once per block column when all are known.
   for (int j = 0; j + 1 < n; ++j) {
     runtime.submit(kernel.swap_rows, accesses.begin().add(pivots, j + 1).with(a, a.diagonal(j + 1), j),
                    args(a.diagonal_offset(j + 1), (j + 1) * a.tile().cols), {.priority = *priority++});
@@ -95,7 +95,7 @@ template <class T>
 void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel, LuOrder order) {
   require_diagonal_in_tiles(a);
   const std::vector<int> priorities = lu_without_pivoting_priorities(TileGrid::of(a));
-  // The priorities are those of the step's tasks, in the order `by_columns`.
+  // The priorities are in the order `by_columns`; the ones of this step are taken from there.
   auto priority = priorities.begin();
   for (int k = 0; k < a.tile_cols(); ++k) {
     const int top = a.diagonal(k);
@@ -137,7 +137,7 @@ template <class T>
 void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, TiledMatrix<T>& b) {
   const auto& kernel = codelets<T>();
   for (int r = 0; r < b.tile_cols(); ++r) {
-    for (int k = 0; k < lu.tile_cols(); ++k) {  // L Y = B
+    for (int k = 0; k < lu.tile_cols(); ++k) {  // solves L Y = B
       const int top = lu.diagonal(k);
       const std::int64_t offset = lu.diagonal_offset(k);
       runtime.submit(kernel.solve_unit_lower, {lu(top, k), b(top, r)}, args(offset));
@@ -146,7 +146,7 @@ void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, Tiled
       }
     }
   }
-  upper_solve(runtime, lu, b);  // U X = Y
+  upper_solve(runtime, lu, b);  // solves U X = Y
 }
 
 #define TROUPE_INSTANTIATE(T)                                                                             \

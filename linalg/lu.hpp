@@ -15,7 +15,7 @@ class Pivots {
   /// Makes the pivots for a matrix of `rows` rows and panels of `panel` columns.
   Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel);
 
-  /// All of them, as one piece of host memory, and those of panel k.
+  /// The first returns all pivots, as one piece of host memory; the second returns those of panel k.
   [[nodiscard]] Handle all() const { return registration_; }
   [[nodiscard]] Handle panel(int k) const { return panels_[static_cast<std::size_t>(k)]; }
   [[nodiscard]] int panels() const { return static_cast<int>(panels_.size()); }
@@ -30,7 +30,7 @@ class Pivots {
 /// Submits the tasks that overwrite the square matrix `a` with L and U, where P A = L U, L unit lower triangular.
 /// Partial pivoting over whole columns, as LAPACK's getrf: a panel is one task on the tiles of its block column; then,
 /// for every block column, the interchanges and the triangular solve are one task, and the updates are one task per
-/// tile below. Cores work on panels in place where the matrix has block columns (`TileStorage::columns` or `in_place`),
+/// tile below. Cores work on panels in place if the matrix has block columns (`TileStorage::columns` or `in_place`),
 /// and on a copy of each otherwise. Tiles are as for `cholesky`. If U(i, i) is exactly zero, the wait throws
 /// `numerical` with i.
 template <class T>
@@ -41,8 +41,8 @@ void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots,
 template <class T>
 void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, TiledMatrix<T>& b);
 
-/// The order in which each step of `lu_without_pivoting` submits its tasks. Policies that take tasks as they become
-/// ready place them differently with each, and move other tiles.
+/// The order in which each step of `lu_without_pivoting` submits its tasks. A policy that takes tasks as they become
+/// ready places them differently with each order, and moves other tiles.
 enum class LuOrder {
   /// The block column of L, then one block column after the other: its tile of U and its updates.
   by_columns,

@@ -14,7 +14,7 @@ constexpr double kCorrelationLength = 0.1;
 constexpr double kNoiseVariance = 0.01;
 constexpr std::int64_t kColumnsPerTask = 64;
 
-/// Returns a number that is uniform in (-1/2, 1/2), a function of its arguments alone.
+/// Returns a number that is uniform in (-1/2, 1/2) and depends on the arguments alone.
 double uniform(std::uint64_t seed, std::int64_t i, std::int64_t j) {
   Random random(seed ^ (static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15ULL +
                         static_cast<std::uint64_t>(j) * 0xc2b2ae3d27d4eb4fULL));

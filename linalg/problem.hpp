@@ -11,32 +11,32 @@
 namespace troupe::linalg {
 
 enum class ProblemKind {
-  /// Uniform in (-1/2, 1/2).
+  /// A matrix of independent numbers, uniform in (-1/2, 1/2).
   random,
-  /// Symmetric: random, with n added to the diagonal, so that it is positive definite.
+  /// A symmetric matrix of such numbers, with n added to the diagonal, so that it is positive definite.
   random_definite,
-  /// Covariance of a Gaussian process at n points on a jittered grid of the unit square, with kernel
-  /// exp(-|x - y| / 0.1) and a noise variance of 0.01. Symmetric positive definite.
+  /// The covariance of a Gaussian process at n points on a jittered grid of the unit square, with kernel exp(-|x - y| /
+  /// 0.1) and a noise variance of 0.01. Symmetric positive definite.
   covariance,
   /// The 2-D Laplace operator by five-point differences on a square grid with Dirichlet boundary, cut to its first n
   /// unknowns. Symmetric positive definite, mostly zero.
   poisson,
 };
 
-/// `random`, `random-definite`, `covariance`, `poisson`.
+/// Returns `random`, `random-definite`, `covariance` or `poisson`.
 [[nodiscard]] const char* to_string(ProblemKind kind);
-/// The description of a matrix to generate: `assemble`.
+/// The description of a matrix that `assemble` makes.
 struct Problem {
   ProblemKind kind = ProblemKind::random;
   std::int64_t rows = 0;
-  /// Equal to the rows for all kinds but `random`.
+  /// The number of columns. It must equal the number of rows for all kinds but `random`.
   std::int64_t cols = 0;
   /// Equal seeds give equal matrices, whatever the number of cores.
   std::uint64_t seed = 1;
 };
 
-/// Assembles the matrix with tasks of the runtime, a block of columns each, and returns when it is there. `T` is float
-/// or double. Throws `invalid_argument` for sizes that the kind cannot have.
+/// Makes the matrix with tasks of the runtime, one for each block of columns, and returns when all have ended. `T` is
+/// float or double. Throws `invalid_argument` for sizes that the kind cannot have.
 template <class T>
 DenseMatrix<T> assemble(Runtime& runtime, const Problem& problem);
 

@@ -9,33 +9,33 @@
 
 namespace troupe::linalg {
 
-/// The orthogonal factor of a tile QR factorization: the factorized matrix holds the Householder vectors, this the
-/// other data that applying them needs.
+/// The orthogonal factor of a tile QR factorization. The factorized matrix holds the Householder vectors; this object
+/// holds the other data that are needed to apply them.
 template <class T>
 class QrFactors {
  public:
   /// Makes the factors for the matrix `a`, with inner blocks of `inner` columns (the ib of LAPACK's geqrt): smaller
-  /// ones cost fewer operations, larger ones run faster each. Throws `invalid_argument` where it is not positive.
-  /// `storage`: `none` for data without memory.
+  /// ones cost fewer operations, larger ones run faster each. Throws `invalid_argument` if `inner` is not positive.
+  /// With the `storage` `none` the data have no memory.
   QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage = TileStorage::tiles);
 
-  /// The triangular factors of the block reflectors that eliminate tile column k in the tile that is `below` tiles
-  /// below the one with the diagonal: `inner` rows and as many columns as the tile.
+  /// Returns the triangular factors of the block reflectors that eliminate tile column k in the tile that is `below`
+  /// tiles below the diagonal one: `inner` rows and as many columns as the tile.
   [[nodiscard]] Handle t(int k, int below) const {
     return t_[static_cast<std::size_t>(k)][static_cast<std::size_t>(below)];
   }
-  /// The reflectors of the tile of column k with the diagonal, from the diagonal on, apart from R, so that applying
-  /// them may overlap with eliminating the tiles below.
+  /// Returns the reflectors of the diagonal tile of column k, from the diagonal on, without R, so that applying them
+  /// may overlap with eliminating the tiles below.
   [[nodiscard]] Handle diagonal(int k) const { return diagonal_[static_cast<std::size_t>(k)]; }
 
  private:
-  /// Indexed by column of tiles, then by row from the diagonal on.
+  /// The entries are indexed by column of tiles, then by row from the diagonal on.
   std::vector<std::vector<Data>> t_;
   std::vector<Data> diagonal_;
 };
 
 /// Submits the tasks that overwrite `a`, which has at least as many rows as columns, with R in its upper triangle, and
-/// Q in the part below and in `factors`. Tiles may be taller than wide. Flat tree, tile by tile: Buttari et al.,
+/// Q in the part below and in `factors`. Tiles may be taller than wide. The tree is flat, tile by tile: Buttari et al.,
 /// Parallel Computing 35 (2009).
 template <class T>
 void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors,

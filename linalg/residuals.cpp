@@ -13,7 +13,7 @@ using kernels::codelets;
 
 namespace {
 
-/// Returns the larger of the two, or NaN where one is NaN.
+/// Returns the larger of the two, or NaN if one is NaN.
 double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 template <class T>
@@ -23,7 +23,7 @@ double column_sum(const DenseMatrix<T>& a, std::int64_t col) {
   return sum;
 }
 
-/// Returns the 1-norm of a symmetric matrix of which only the lower triangle is there.
+/// Returns the 1-norm of a symmetric matrix of which only the lower triangle is stored.
 template <class T>
 double symmetric_norm(const DenseMatrix<T>& lower) {
   std::vector<double> sums(static_cast<std::size_t>(lower.cols));
@@ -41,7 +41,7 @@ double symmetric_norm(const DenseMatrix<T>& lower) {
 
 template <class T>
 double scaled(double error, double size, double norm_of_data) {
-  // A norm that overflowed must not make an error small.
+  // A norm that overflowed must not make an error look small.
   if (!std::isfinite(norm_of_data)) return std::numeric_limits<double>::quiet_NaN();
   if (error == 0) return 0;
   return error / (size * norm_of_data * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2);
@@ -67,7 +67,7 @@ const Codelet& triangle_codelet() {
   return codelet;
 }
 
-/// Copies the tile with the diagonal of every tile column, with one of its triangles only.
+/// Copies the diagonal tile of every tile column, with one of its triangles only.
 template <class T>
 std::vector<Data> diagonal_triangles(Runtime& runtime, const TiledMatrix<T>& a, Keep keep) {
   std::vector<Data> triangles;
@@ -95,7 +95,7 @@ TiledMatrix<T> tiled_copy(Runtime& runtime, const DenseMatrix<T>& a, TileSize ti
   return result;
 }
 
-/// Returns the identity, as far as it fits into `rows` x `cols`.
+/// Returns a matrix of `rows` x `cols` with ones on the diagonal and zeros elsewhere.
 template <class T>
 TiledMatrix<T> tiled_identity(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile) {
   static const Codelet codelet =
@@ -115,11 +115,11 @@ TiledMatrix<T> tiled_identity(Runtime& runtime, std::int64_t rows, std::int64_t 
   return result;
 }
 
-/// Returns `a` in tiles, once the caller may destroy `a`.
+/// Returns `a` in tiles, when the tasks no longer need `a`, so that the caller may destroy it.
 template <class T>
 TiledMatrix<T> settled_tiles(Runtime& runtime, const DenseMatrix<T>& a, TileSize tile) {
   TiledMatrix<T> tiles = tiled_copy(runtime, a, tile);
-  runtime.wait();  // for the copy to have been read
+  runtime.wait();  // until the copy has been read
   return tiles;
 }
 

@@ -18,7 +18,7 @@ void require_diagonal_in_tiles(const TiledMatrix<T>& a) {
                                                ": the height must be a multiple of the width");
 }
 
-/// Throws `invalid_argument` unless an inner block has columns.
+/// Throws `invalid_argument` unless an inner block has at least one column.
 inline void require_inner_block(std::int64_t inner) {
   if (inner > 0) return;
   throw Error(ErrorCode::invalid_argument, "the inner block of a factorization must be at least 1");

@@ -9,12 +9,12 @@
 namespace troupe::linalg {
 namespace {
 
-/// The number of levels of priority per block column: enough to tell the steps apart, few enough to leave equals for
-/// the cache to decide on.
+/// The number of levels of priority per block column: enough to tell the steps apart, and so few that a worker can
+/// prefer, among equals, the task whose data are in its cache.
 constexpr int kLevelsPerColumn = 4;
 
-/// The speeds of the kernels in shares of the matrix product's, by operation (docs/notes/measurements.md).
-/// Only the resulting order counts, which changes little with them.
+/// The speeds of the kernels relative to that of the matrix product, by operation (docs/notes/measurements.md). Only
+/// the resulting order counts, which depends little on them.
 constexpr double kSolveSpeed = 0.8;
 constexpr double kDiagonalSpeed = 0.5;
 constexpr double kPanelSpeed = 0.7;
@@ -23,7 +23,7 @@ constexpr double kReflectorSpeed = 0.55;
 /// The tasks of an algorithm as they are submitted.
 ///
 /// A panel of Cholesky and of LU without pivoting counts as ready for its updates only when all its tiles are. That is
-/// stricter than the dependencies, so that the priorities suit these too. Ranks by the dependencies alone postpone the
+/// stricter than the dependencies, so the priorities also suit these. Ranks by the dependencies alone postpone the
 /// solves far below the diagonal, because little depends on them; by the time a worker gets to one, the update that
 /// wrote its tile has left the cache.
 class Plan {
@@ -32,15 +32,16 @@ class Plan {
 
   explicit Plan(const TileGrid& grid) : grid_(grid), tile_rows_(static_cast<std::size_t>(grid.tile_rows())) {}
 
-  /// A use of tile (i, j): reading, and writing.
+  /// Return a use of tile (i, j), for reading or for writing.
   [[nodiscard]] Use read(int i, int j) const { return {index(i, j), false}; }
   [[nodiscard]] Use write(int i, int j) const { return {index(i, j), true}; }
-  /// A use of the data of panel k that is no tile: pivots, or the copy of a diagonal tile's reflectors.
+  /// Return a use of those data of panel k that are no tile: pivots, or the copy of a diagonal tile's reflectors.
   [[nodiscard]] Use read_extra(int k) const { return {index(0, grid_.tile_cols() + k), false}; }
   [[nodiscard]] Use write_extra(int k) const { return {index(0, grid_.tile_cols() + k), true}; }
 
   void add(double cost, std::initializer_list<Use> uses) { ranks_.add(cost, {uses.begin(), uses.size()}); }
-  /// Makes every later reader of panel k's extra wait for all that have read it before: see the head.
+  /// Makes every later reader of panel k's extra data wait for all that have read them before: see the head of this
+  /// class.
   void finish_panel(int k) {
     joints_.push_back(ranks_.size());
     add(0, {write_extra(k)});
@@ -53,7 +54,7 @@ class Plan {
   }
   [[nodiscard]] std::vector<int> priorities() const {
     std::vector<int> all = ranks_.priorities(std::max(1, kLevelsPerColumn * grid_.tile_cols()));
-    // Removes the entries that are no tasks.
+    // Removes the entries that are not tasks.
     auto joint = joints_.begin();
     std::size_t kept = 0;
     for (std::size_t task = 0; task < all.size(); ++task) {
@@ -75,9 +76,9 @@ class Plan {
   const TileGrid& grid_;
   const std::size_t tile_rows_;
   UpwardRanks ranks_;
-  /// The indices of entries that only join others.
+  /// The indices of entries that are no tasks and only join others.
   std::vector<std::size_t> joints_;
-  /// Scratch memory, used again.
+  /// Memory that is used again by each call.
   std::vector<Use> uses_;
 };
 
@@ -85,13 +86,14 @@ double number(std::int64_t value) { return static_cast<double>(value); }
 
 double product_cost(std::int64_t m, std::int64_t n, std::int64_t k) { return 2 * number(m) * number(n) * number(k); }
 
-/// The cost of a solve with a triangle of order n and m right-hand sides.
+/// Returns the cost of a solve with a triangle of order n and m right-hand sides.
 double solve_cost(std::int64_t m, std::int64_t n) { return number(m) * number(n) * number(n) / kSolveSpeed; }
 
-/// The number of rows of the tile on the diagonal of column k from the diagonal on.
+/// Returns the number of rows of column k's diagonal tile, from the diagonal on.
 std::int64_t rows_from_diagonal(const TileGrid& a, int k) { return a.rows_of(a.diagonal(k)) - a.diagonal_offset(k); }
 
-/// The cost of `potrf` and `getrf_without_pivoting` on the tile on the diagonal: factorize a square, solve below.
+/// Returns the cost of `potrf` or `getrf_without_pivoting` on a diagonal tile: to factorize a square, and to solve
+/// below it.
 double diagonal_cost(const TileGrid& a, int k, double square) {
   const std::int64_t n = a.cols_of(k);
   const std::int64_t below = std::max<std::int64_t>(rows_from_diagonal(a, k) - n, 0);
@@ -145,7 +147,7 @@ std::vector<int> lu_priorities(const TileGrid& a) {
     }
   }
   for (int j = 0; j + 1 < n; ++j) {
-    // The cost of moving memory at some bytes a cycle, in operations that a core could do meanwhile; the task waits for
+    // The cost of moving an element of a few bytes, in operations that a core could do meanwhile; the task waits for
     // the last pivots.
     constexpr double kOperationsPerElement = 16;
     plan.add_on_column(kOperationsPerElement * number(a.rows) * number(a.cols_of(j)), a.diagonal(j + 1), j,
@@ -202,7 +204,7 @@ std::vector<int> qr_priorities(const TileGrid& a) {
 }
 
 std::vector<int> lu_incremental_priorities(const TileGrid& a) {
-  // The graph is that of QR, in which every task has twice the operations. Ranks only depend on the ratios.
+  // The graph is that of QR, in which every task has twice the operations. Ranks depend only on the ratios.
   return qr_priorities(a);
 }
 

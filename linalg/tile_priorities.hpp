@@ -9,7 +9,7 @@
 
 namespace troupe::linalg {
 
-/// A matrix of `rows` x `cols` cut into tiles, as numbers alone; the members are named as in `TiledMatrix`.
+/// The size of a matrix and of its tiles, as numbers alone; the members are named as in `TiledMatrix`.
 struct TileGrid {
   std::int64_t rows = 0;
   std::int64_t cols = 0;

@@ -1,4 +1,4 @@
-/// The functions that loaders find in the library by name; the version script beside this file hides the rest. Loaders
+/// The functions that loaders find in the library by name; the version script in this folder hides the rest. Loaders
 /// call everything else through the table that every handle points to.
 #include "opencl/entries/entries.hpp"
 

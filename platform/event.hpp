@@ -11,18 +11,18 @@
 
 namespace troupe::platform {
 
-/// Like `std::function<void()>`, but it may own objects that can only be moved, and needs no allocation for captures of
-/// up to `kInline` bytes: a simulated task costs some ten events. Larger callables live on the heap.
+/// Like `std::function<void()>`, but it may own objects that can only be moved, and callables of up to `kInline` bytes
+/// need no allocation: a simulated task costs some ten events. Larger callables live on the heap.
 class Event {
  public:
   static constexpr std::size_t kInline = 48;
 
-  /// Empty: must not be called.
+  /// Makes an empty event, which must not be called.
   Event() noexcept = default;
 
   template <class F>
-  requires(!std::same_as<std::remove_cvref_t<F>, Event> && std::invocable<std::remove_cvref_t<F>&>)
-      Event(F&& callable) {  // NOLINT(google-explicit-constructor): lambdas are passed as events
+    requires(!std::same_as<std::remove_cvref_t<F>, Event> && std::invocable<std::remove_cvref_t<F>&>)
+  Event(F&& callable) {  // NOLINT(google-explicit-constructor): lambdas are passed as events
     using Callable = std::remove_cvref_t<F>;
     if constexpr (kFits<Callable>) {
       std::construct_at(reinterpret_cast<Callable*>(storage_), std::forward<F>(callable));
@@ -61,7 +61,7 @@ class Event {
     void (*destroy)(std::byte*) noexcept;
   };
 
-  /// Holds a callable that is too large on the heap, so that it fits.
+  /// Holds a callable that is too large for the event itself on the heap.
   template <class Callable>
   struct Boxed {
     std::unique_ptr<Callable> callable;
@@ -69,9 +69,8 @@ class Event {
   };
 
   template <class Callable>
-  static constexpr bool kFits =
-      sizeof(Callable) <= kInline &&
-      alignof(Callable) <= alignof(std::max_align_t) && std::is_nothrow_move_constructible_v<Callable>;
+  static constexpr bool kFits = sizeof(Callable) <= kInline && alignof(Callable) <= alignof(std::max_align_t) &&
+                                std::is_nothrow_move_constructible_v<Callable>;
 
   template <class Callable>
   static Callable& at(std::byte* storage) noexcept {

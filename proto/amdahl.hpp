@@ -1,4 +1,4 @@
-/// Amdahl's law: times fall with the number of cores that share the work.
+/// Amdahl's law, by which times fall with the number of cores that share the work.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct TimeOnCores {
   double time = 0;
 };
 
-/// time = fixed + shared / cores (G. Amdahl, Validity of the single processor approach, AFIPS 1967). Neither is
+/// The law time = fixed + shared / cores (G. Amdahl, Validity of the single processor approach, AFIPS 1967). Neither is
 /// negative.
 struct AmdahlLaw {
   double fixed = 0;
@@ -22,9 +22,9 @@ struct AmdahlLaw {
   [[nodiscard]] double at(int cores) const { return fixed + shared / cores; }
 };
 
-/// The law with the least squares of relative errors; where two points lie on a law, exactly that law. Where times fall
-/// faster than the number of cores rises, `fixed` is 0; where they do not fall, `shared` is 0. Returns nothing without
-/// times on two different numbers of cores, as one number says nothing of the others. O(times).
+/// Returns the law with the least squares of relative errors; for two points that lie on a law it is exactly that law.
+/// If times fall faster than the number of cores rises, `fixed` is 0; if they do not fall, `shared` is 0. Returns
+/// nothing without times on two different numbers of cores, as one number says nothing of the others. O(times).
 [[nodiscard]] inline std::optional<AmdahlLaw> fit_amdahl(std::span<const TimeOnCores> times) {
   if (times.empty()) return std::nullopt;
   bool differ = false;

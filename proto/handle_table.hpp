@@ -14,8 +14,9 @@
 namespace troupe {
 
 /// A table by handle, of rows of `width` values each. Ids of handles are never used again, and a service hands them out
-/// for years: rows lie in pages of 256, and a page without rows is freed. Memory: the rows in use, where they lie close
-/// together, and one byte for every 16 handles that ever were. Every operation except `visit` is O(1).
+/// for years; therefore rows lie in pages of 256, and a page without rows is freed. It takes memory for the rows in
+/// use, if they lie close together, and one byte for every 16 handles that there ever were. Every operation except
+/// `visit` is O(1).
 template <class T>
 class HandleTable {
  public:
@@ -37,7 +38,7 @@ class HandleTable {
     return pages_[handle.index() / kRows].rows[handle.index() % kRows * width_];
   }
 
-  /// Returns the handle's row; makes a new one with default values where there is none.
+  /// Returns the handle's row; makes a new one with default values if there is none.
   T& make(HandleId handle) {
     const std::size_t at = handle.index() / kRows;
     if (at >= pages_.size()) pages_.resize(at + 1);
@@ -46,7 +47,7 @@ class HandleTable {
     size_ += page.marks->insert(handle.index() % kRows) ? 1 : 0;
     return (*this)[handle];
   }
-  /// Removes the row of a handle that may have none.
+  /// Removes the row of a handle, if it has one.
   void remove(HandleId handle) {
     T* const values = find(handle);
     if (values == nullptr) return;
@@ -55,12 +56,12 @@ class HandleTable {
     Page& page = pages_[handle.index() / kRows];
     page.marks->erase(handle.index() % kRows);
     if (page.marks->count > 0) return;
-    // One free page is kept: otherwise a lonely handle that comes and goes would cost a page each time.
+    // One free page is kept: otherwise a single handle that comes and goes would cost a page each time.
     spare_ = std::move(page);
     page = {};
   }
 
-  /// The number of rows.
+  /// Returns the number of rows.
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Calls `visit(handle)` for each handle that has a row, in the order of their ids. `visit` must not make or remove
   /// rows.
@@ -96,7 +97,7 @@ class HandleTable {
     std::size_t count = 0;
   };
   /// The rows are in a block of their own, as most look-ups need a row alone: with rows and marks in one block, the
-  /// memory core took a tenth longer for a task.
+  /// memory manager took a tenth longer for a task.
   struct Page {
     std::unique_ptr<T[]> rows;
     std::unique_ptr<Marks> marks;
@@ -115,7 +116,7 @@ class HandleTable {
   std::size_t width_;
   std::size_t size_ = 0;
   std::vector<Page> pages_;
-  /// A page without rows in use, or an empty one.
+  /// A page without rows in use, or no page.
   Page spare_;
 };
 

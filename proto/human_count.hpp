@@ -1,4 +1,4 @@
-/// Large numbers for people.
+/// Texts of large numbers for people.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// Returns "1,234,567".
+/// Returns a text such as "1,234,567".
 [[nodiscard]] std::string human_count(std::uint64_t count);
 /// Returns "1 task" or "2,000 tasks", for a noun whose plural ends in s.
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);

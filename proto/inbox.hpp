@@ -1,4 +1,4 @@
-/// An actor's inbox of events: the events lie here, and a message only says that there are some.
+/// An actor's inbox of events. The events are stored here, and a message to the actor only says that there are some.
 #pragma once
 
 #include <utility>
@@ -8,31 +8,31 @@
 
 namespace troupe {
 
-/// The inbox belongs to the runtime and outlives the actor that empties it, so that nothing is lost when that actor
+/// An inbox belongs to the runtime and outlives the actor that empties it, so that nothing is lost when that actor
 /// dies. Thread-safe.
 template <class Event>
 class Inbox {
  public:
-  /// Adds an event. Returns true if its reader must be told, because nobody has told it since the inbox was emptied.
+  /// Adds an event. Returns true if the reader must be told, because nobody has told it since the inbox was emptied.
   bool post(Event event) {
     const LockGuard lock(mutex_);
     events_.push_back(std::move(event));
     return !std::exchange(told_, true);
   }
   /// Adds an event that can wait until the inbox is emptied for another reason. Returns true if the reader must be
-  /// told, which is only so while it awaits such events.
+  /// told, which is so only if it awaits such events.
   bool leave(Event event) {
     const LockGuard lock(mutex_);
     events_.push_back(std::move(event));
     return awaited_ && !std::exchange(told_, true);
   }
   /// Says whether the reader awaits events added by `leave` from now on. Called by the reader, which empties the inbox
-  /// once more after `true`: nobody was told of events left before; of events left later it is told.
+  /// once more after `true`, as it was not told of events that were left before.
   void set_awaited(bool awaited) {
     const LockGuard lock(mutex_);
     awaited_ = awaited;
   }
-  /// Moves all events to `events`, oldest first, in place of what it held.
+  /// Moves all events to `events`, oldest first, and drops what `events` held.
   void take(std::vector<Event>& events) {
     events.clear();
     const LockGuard lock(mutex_);

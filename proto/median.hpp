@@ -1,4 +1,4 @@
-/// Medians with their intervals: no assumption about how measurements are distributed.
+/// Medians with confidence intervals. No distribution of the measurements is assumed.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,15 @@ struct MedianInterval {
   double median = 0;
   double low = 0;
   double high = 0;
-  /// The probability that it lies in the interval: at least 0.95 from six values on. For fewer values the interval is
-  /// from the smallest to the largest, and the probability is lower (0.94 for five, 0.75 for three). 0 for one value.
+  /// The probability that the median lies in the interval: at least 0.95 from six values on. For fewer values the
+  /// interval is from the smallest to the largest, and the probability is lower (0.94 for five, 0.75 for three); 0 for
+  /// one value.
   double coverage = 0;
   std::size_t samples = 0;
 };
 
-/// Computes the interval by order statistics: David and Nagaraja, "Order Statistics", section 7.1. All zero for no
-/// values.
+/// Computes the interval by order statistics: David and Nagaraja, "Order Statistics", section 7.1. Without values all
+/// results are zero.
 [[nodiscard]] inline MedianInterval median_interval(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());

@@ -1,4 +1,4 @@
-/// The vocabulary of the memory manager's messages: how tasks use data, and which data a memory node holds.
+/// The types in the memory manager's messages: how tasks use data, and which data a memory node holds.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,25 @@
 
 namespace troupe::memory {
 
-/// A request for one working set on a node, from `acquire` to `release`. Chosen by the caller; unique among the
-/// requests that have not ended.
+/// The number of a request for one working set on a node, from `acquire` to `release`. Chosen by the caller; unique
+/// among the requests that have not ended.
 using RequestId = StrongId<struct RequestTag, std::uint64_t>;
-/// One copy between two nodes, from `start_transfer` to its end. Chosen by the core.
+/// The number of one copy between two nodes, from `start_transfer` to its end. Chosen by the core of the memory
+/// manager.
 using TransferId = StrongId<struct TransferTag, std::uint64_t>;
 
-/// Host memory.
+/// The node of host memory.
 inline constexpr NodeId kHost{0};
 
 /// The state of a handle's data on a memory node.
 enum class ReplicaState : std::uint8_t {
-  /// Nothing, or something outdated.
+  /// The node has no content, or an outdated one.
   invalid,
-  /// Nothing yet; a transfer to it is under way.
+  /// The node has no content yet; a transfer to it is under way.
   incoming,
-  /// The newest content, which other nodes may have as well.
+  /// The node has the newest content, which other nodes may have as well.
   shared,
-  /// The newest content, which no other node has.
+  /// The node has the newest content, which no other node has.
   modified,
 };
 
@@ -38,9 +39,9 @@ enum class ReplicaState : std::uint8_t {
 struct Use {
   HandleId handle;
   AccessMode mode = AccessMode::read;
-  /// Size of the handle's data; the same in every use until the handle is forgotten.
+  /// The size of the handle's data; the same in every use until the handle is forgotten.
   Bytes bytes;
-  /// True: no task that is submitted writes it later, so it may be written back to the host early.
+  /// True if no submitted task writes the data later, so that they may be written back to the host early.
   bool last_write = false;
 };
 

@@ -1,7 +1,7 @@
-/// The messages between actors. Commands in the imperative, facts in the past.
+/// The messages between actors. Names of commands are in the imperative, names of facts in the past.
 ///
-/// No message carries tasks: a message can be lost when an actor dies, a task must not be. Tasks lie in deques, which
-/// outlive the actors; messages say that they are there.
+/// No message carries tasks, because a message can be lost when an actor dies, and a task must not be lost. Tasks lie
+/// in deques, which outlive the actors; messages say that they are there.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace troupe {
 
 /// supervisor -> worker: bind to the core and begin.
 struct StartWorker {};
-/// worker -> supervisor: bound, and looking for work. `bound` is false where binding was not possible.
+/// worker -> supervisor: I am bound, and look for work. `bound` is false if binding was not possible.
 struct WorkerStarted {
   WorkerId worker;
   bool bound = false;
@@ -27,8 +27,8 @@ struct Continue {};
 struct StealRequest {
   WorkerId thief;
 };
-/// victim -> thief: so many tasks were moved to your deque. Also supervisor -> workers, with no tasks: the victim's
-/// actor has died and will not answer what was asked before.
+/// victim -> thief: I moved this many tasks to your deque. Also supervisor -> workers, with no tasks: the victim's
+/// actor has died and will not answer earlier requests.
 struct StealReply {
   WorkerId victim;
   std::uint32_t tasks = 0;
@@ -43,7 +43,7 @@ struct DeviceDone {};
 struct DataArrived {};
 /// worker, scheduler, copy engine or program -> memory manager: there are requests or facts in its inbox.
 struct DataRequested {};
-/// runtime -> supervisor -> all: end. Sent when no task is left.
+/// runtime -> supervisor -> all: end your work. Sent when no task is left.
 struct Stop {};
 
 }  // namespace troupe

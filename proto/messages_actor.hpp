@@ -1,4 +1,4 @@
-/// Registers the messages with CAF. For actors' shells only.
+/// Registers the messages with CAF. Only for the files that contain CAF actors.
 #pragma once
 
 #include <caf/all.hpp>
@@ -21,7 +21,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::DataRequested))
 CAF_ADD_TYPE_ID(troupe, (troupe::Stop))
 CAF_END_TYPE_ID_BLOCK(troupe)
 
-// Messages stay inside the process.
+// Messages are never sent to another process.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StartWorker)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::WorkerStarted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ReplaceDead)

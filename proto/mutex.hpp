@@ -54,7 +54,7 @@ class TROUPE_LOCK("mutex") TimedMutex : public std::timed_mutex {
   void unlock() TROUPE_RELEASES() { std::timed_mutex::unlock(); }
 };
 
-/// `std::lock_guard` for any of our locks.
+/// Works like `std::lock_guard`, for any of our locks.
 template <class Lock>
 class TROUPE_SCOPED_LOCK LockGuard {
  public:
@@ -69,7 +69,7 @@ class TROUPE_SCOPED_LOCK LockGuard {
   Lock& lock_;
 };
 
-/// A `std::unique_lock`, for condition variables and for locks that are given back in between.
+/// Works like `std::unique_lock`, for condition variables and for locks that are given back in between.
 class TROUPE_SCOPED_LOCK UniqueLock : public std::unique_lock<std::mutex> {
  public:
   explicit UniqueLock(Mutex& mutex) TROUPE_ACQUIRES(mutex) : unique_lock(mutex) {}

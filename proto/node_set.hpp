@@ -12,8 +12,8 @@
 
 namespace troupe {
 
-/// A bit per node: one word for the first 64, which is all that most machines need, and further words where a node
-/// beyond them is put in. Moves, but does not copy.
+/// A bit per node: one word for the first 64, which is enough for most machines, and further words once a node beyond
+/// them is added. It can be moved, but not copied.
 class NodeSet {
  public:
   NodeSet() = default;
@@ -41,7 +41,7 @@ class NodeSet {
   /// Returns true if the set holds this node alone, which must be one of the first 64 nodes.
   [[nodiscard]] bool is_only(NodeId node) const { return first_ == bit(node) && !beyond(); }
 
-  /// Calls `visit(node)` for each node, the least first.
+  /// Calls `visit(node)` for each node, the lowest number first.
   template <class Visit>
   void for_each(Visit&& visit) const {
     const std::size_t words = more_ ? more_->size() + 1 : 1;

@@ -5,7 +5,7 @@
 
 namespace troupe {
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). Not for cryptography.
+/// The generator SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). Not for cryptography.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -16,7 +16,7 @@ class Random {
     z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31U);
   }
-  /// Uniform in [0, bound); the bias is below 2^-32. `bound` > 0.
+  /// Returns a number that is uniform in [0, bound); the bias is below 2^-32. `bound` must be above 0.
   std::uint64_t below(std::uint32_t bound) { return (static_cast<std::uint64_t>(next() >> 32U) * bound) >> 32U; }
 
  private:

@@ -1,4 +1,4 @@
-/// A lock for a few dozen instructions.
+/// A lock that is held for a few dozen instructions only.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-/// Test-and-test-and-set; after about a microsecond of contention it yields, so that an owner that lost its core
+/// A test-and-test-and-set lock. After about a microsecond of contention it yields, so that an owner that lost its core
 /// (more workers than cores) gets it back. `lock` acquires what the last `unlock` released.
 class TROUPE_LOCK("spin lock") SpinLock {
  public:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-/// Drops a '+' in front of a number, which std::from_chars does not know.
+/// Removes a '+' in front of a number, which std::from_chars does not accept.
 std::string_view without_plus(std::string_view token) {
   const bool plus = token.size() > 1 && token[0] == '+' && token[1] != '-' && token[1] != '+';
   return plus ? token.substr(1) : token;

@@ -10,11 +10,11 @@ namespace troupe {
 
 enum class NumberStatus {
   ok,
-  /// Not written as a number.
+  /// The text is not written as a number.
   garbage,
-  /// NaN or infinity.
+  /// The value is NaN or infinity.
   not_finite,
-  /// Written as a number, but too large for the type.
+  /// The text is written as a number, but it is too large for the type.
   too_large,
 };
 
@@ -24,7 +24,8 @@ struct ParsedNumber {
   NumberStatus status = NumberStatus::garbage;
 };
 
-/// Takes the next word, which ends at white space, off the front of `rest`. Returns an empty word where there is none.
+/// Removes the next word, which ends at white space, from the front of `rest`, and returns it. Returns an empty word if
+/// there is none.
 std::string_view next_token(std::string_view& rest);
 
 /// Parses the whole token as a decimal integer.
@@ -38,7 +39,7 @@ ParsedNumber<double> parse_real(std::string_view token);
 /// enough for a double to hold it exactly.
 ParsedNumber<std::uint64_t> parse_whole(std::string_view token);
 
-/// Parses 1, yes, on, true; 0, no, off, false; in capitals or not. Returns nothing for other words.
+/// Parses 1, yes, on, true, or 0, no, off, false; in capitals or not. Returns nothing for other words.
 std::optional<bool> parse_switch(std::string_view token);
 
 /// Returns `token` within quotes for a message: control characters and bytes outside ASCII become '?', and long tokens

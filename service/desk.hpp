@@ -17,18 +17,18 @@
 
 namespace troupe::service {
 
-/// Answers one question after the other, of each user in turn: one who asks a lot waits for himself, and uses no more
-/// than a part of a core. Thread-safe.
+/// Answers one question after the other, taking users in turn. A user who asks much delays only that user's own
+/// questions, and uses no more than a part of a core. Thread-safe.
 class Desk {
  public:
-  /// Questions of one user that may wait.
+  /// The most questions of one user that may wait.
   static constexpr std::size_t kMostWaiting = 256;
-  /// The share of a core for each user, and the time that he may use at once.
+  /// The share of a core for each user, and the processor time that a user may use at once.
   static constexpr double kShare = 0.1;
   static constexpr Duration kAtOnce = std::chrono::milliseconds(200);
 
   Desk() : thread_([this] { run(); }) {}
-  /// Answers what waits.
+  /// Answers the questions that still wait, then ends.
   ~Desk() {
     {
       const LockGuard lock(mutex_);
@@ -40,7 +40,7 @@ class Desk {
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
-  /// False: too many of this user wait, and this one is not answered. `answer` must not throw.
+  /// Adds a question. Returns false if too many of this user's wait; then it is not answered. `answer` must not throw.
   bool ask(std::uint32_t user, std::function<void()> answer) {
     {
       const LockGuard lock(mutex_);
@@ -68,7 +68,7 @@ class Desk {
       Clock::time_point earliest;
       const std::optional<Turn> turn = take(earliest);
       if (!turn) {
-        // All who ask have used up their time; others may come.
+        // All users who wait have used up their time. Another user may come before one of them has time again.
         arrived_.wait_until(lock, earliest);
         continue;
       }
@@ -80,8 +80,8 @@ class Desk {
     }
   }
 
-  /// Takes a call of the next user who has time left. If none has, returns nothing and sets `earliest` to the moment
-  /// when the first will have some. Requires that somebody waits.
+  /// Takes a question of the next user who has time left. If none has, returns nothing and sets `earliest` to the
+  /// moment when the first will have some. Requires that a question waits.
   std::optional<Turn> take(Clock::time_point& earliest) TROUPE_REQUIRES(mutex_) {
     const Clock::time_point now = Clock::now();
     earliest = Clock::time_point::max();
@@ -107,7 +107,7 @@ class Desk {
   Mutex mutex_;
   std::condition_variable arrived_;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
-  std::map<std::uint32_t, std::deque<std::function<void()>>> waiting_ TROUPE_GUARDED_BY(mutex_);  // none is empty
+  std::map<std::uint32_t, std::deque<std::function<void()>>> waiting_ TROUPE_GUARDED_BY(mutex_);  // no queue is empty
   std::deque<std::uint32_t> turns_ TROUPE_GUARDED_BY(mutex_);                                     // users who wait
   std::thread thread_;
 };

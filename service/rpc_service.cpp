@@ -26,7 +26,7 @@ void fill(v1::Job& job, const SessionView& view) {
   job.set_age_s(seconds(view.age));
 }
 
-/// One call; its answer counts as its user's until it has been read.
+/// One call. Its answer counts against its user's limits until it has been read.
 class Answer final : public grpc::ServerUnaryReactor {
  public:
   Answer(std::shared_ptr<UserCalls> calls, std::uint32_t user) : calls_(std::move(calls)), user_(user) {}
@@ -48,7 +48,7 @@ class Answer final : public grpc::ServerUnaryReactor {
   std::uint64_t bytes_ = 0;
 };
 
-/// One that is not answered.
+/// A call that is refused.
 class RefusedCall final : public grpc::ServerGenericBidiReactor {
  public:
   explicit RefusedCall(const grpc::Status& status) { Finish(status); }
@@ -118,7 +118,7 @@ SessionRegistry::Reactor* RpcService::Session(Context* context) {
   if (const auto refused = why_refused(context->peer(), peer)) {
     return sessions_.refuse({ErrorCode::invalid_argument, refused->error_message()});
   }
-  // A session has limits of its own.
+  // A session does not count as an open call, as sessions have limits of their own.
   done(*peer);
   return sessions_.open(*context, peer);
 }

@@ -17,22 +17,22 @@
 
 namespace troupe::service {
 
-/// The part of the server that the calls need. Any thread.
+/// The part of the server that the calls need. Its functions may be called from any thread.
 class RpcHost {
  public:
   virtual ~RpcHost() = default;
   [[nodiscard]] virtual v1::StatusReply status() const = 0;
-  /// Returns the sessions that this user may see; `all`: ended sessions, too.
+  /// Returns the sessions that this user may see; with `all`, ended sessions, too.
   [[nodiscard]] virtual std::vector<SessionView> jobs(const Peer& peer, bool all) const = 0;
   virtual Result<std::uint64_t> cancel(const Peer& peer, std::uint64_t session) = 0;
-  /// 0: all that the user may see.
+  /// Returns why tasks do not go on; a `session` of 0 means all sessions that the user may see.
   [[nodiscard]] virtual Result<v1::WhyReply> why(const Peer& peer, std::uint64_t session) const = 0;
   [[nodiscard]] virtual Result<std::string> metrics(const Peer& peer) const = 0;
   [[nodiscard]] virtual Result<std::string> look(const Peer& peer) const = 0;
 };
 
 namespace detail {
-/// Sessions get their messages as bytes, and read them in a thread of their own.
+/// The generated service. Sessions get their messages as bytes, which a thread of the session parses.
 using CallbackService =
     v1::Troupe::WithCallbackMethod_Ping<v1::Troupe::WithRawCallbackMethod_Session<v1::Troupe::WithCallbackMethod_Status<
         v1::Troupe::WithCallbackMethod_Jobs<v1::Troupe::WithCallbackMethod_CancelJob<v1::Troupe::WithCallbackMethod_Why<
@@ -61,11 +61,11 @@ class RpcService final : public detail::CallbackService {
                                     v1::MetricsReply* reply) override;
   grpc::ServerUnaryReactor* Look(Context* context, const v1::LookRequest* request, v1::LookReply* reply) override;
 
-  /// Why a call of this connection is not answered, or nothing: then its user's calls are one more, until `done` is
-  /// called with him. Of who does not stop calling the connection is ended.
+  /// Returns why a call of this connection is not answered. If it returns nothing, the call counts for its user until
+  /// `done` is called with `peer`. Ends the connection of a user who does not stop calling.
   std::optional<grpc::Status> why_refused(const std::string& connection, std::optional<Peer>& peer);
   void done(const Peer& peer) { calls_->done(peer.user, 0); }
-  /// When a user should have another connection: `UserCalls::ready_at`.
+  /// Returns when a user should have another connection; see `UserCalls::ready_at`.
   UserCalls::Clock::time_point ready_at(std::uint32_t user, UserCalls::Clock::time_point now) {
     return calls_->ready_at(user, now);
   }
@@ -79,11 +79,11 @@ class RpcService final : public detail::CallbackService {
   SessionRegistry& sessions_;
   const ConnectionTable& connections_;
   Desk& desk_;
-  /// Outlives this where an answer has not been read.
+  /// An answer that has not been read may keep this alive after the service has gone.
   const std::shared_ptr<UserCalls> calls_;
 };
 
-/// Calls that there are not: they count as others do.
+/// Answers calls of unknown names. They count like other calls.
 class UnknownCalls final : public grpc::CallbackGenericService {
  public:
   explicit UnknownCalls(RpcService& service) : service_(service) {}

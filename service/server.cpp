@@ -33,16 +33,16 @@ namespace {
 
 constexpr int kLargestMessage = 16 << 20;
 constexpr int kCallsPerConnection = 64;
-/// The processor time of one user's sessions at once, after a time of rest.
+/// The processor time that one user's sessions may use at once after a time of rest.
 constexpr Duration kSessionsAtOnce = std::chrono::milliseconds(100);
 
-/// The least time between two connections of one user to each socket: the calls of the first are counted before the
-/// second is read.
+/// The least time between two connections of one user to each socket, so that the calls of the first are counted before
+/// the second is read.
 constexpr std::chrono::milliseconds kBetweenConnections{4};
 
-/// Silences libraries that would print what clients do wrong, which is told in other ways.
+/// Silences libraries that would print clients' mistakes, which are reported in other ways.
 void prepare_libraries() {
-  // Never given back: gRPC takes up to ten seconds to end its threads when the last of its objects goes.
+  // Never shut down: gRPC takes up to ten seconds to end its threads when the last of its objects goes.
   static const bool stays = (grpc_init(), true);
   static_cast<void>(stays);
   gpr_set_log_function([](gpr_log_func_args*) {});
@@ -62,7 +62,7 @@ class Server::Implementation final : public RpcHost {
   [[nodiscard]] ServiceView look_at_all() const;
   [[nodiscard]] std::optional<WhyReport> why_of(std::optional<std::uint64_t> session) const;
 
-  // RpcHost.
+  // These functions implement `RpcHost`.
   [[nodiscard]] v1::StatusReply status() const override;
   [[nodiscard]] std::vector<SessionView> jobs(const Peer& peer, bool all) const override;
   Result<std::uint64_t> cancel(const Peer& peer, std::uint64_t session) override;
@@ -75,7 +75,7 @@ class Server::Implementation final : public RpcHost {
   void set_http_address(std::string address);
 
  private:
-  /// Cores that one user's sessions may use while there are other users.
+  /// Returns how many cores one user's sessions may use while there are other users.
   [[nodiscard]] double share_of_sessions() const {
     constexpr double kPart = 0.125;
     return kPart * static_cast<double>(std::max<std::size_t>(system_->workers(), 1));
@@ -103,7 +103,7 @@ class Server::Implementation final : public RpcHost {
   mutable Mutex mutex_;
   std::string http_address_ TROUPE_GUARDED_BY(mutex_);
 
-  // A member uses those above it, and ends before them.
+  // Each member uses members above it, and is destroyed before them.
   std::optional<SocketFolder> folder_;
   std::unique_ptr<actors::RuntimeSystem> system_;
   ConnectionTable connections_;
@@ -120,7 +120,7 @@ class Server::Implementation final : public RpcHost {
 
 Server::Implementation::~Implementation() {
   acceptor_.reset();
-  // Sessions end their calls themselves, but for those that have not got their thread yet.
+  // Sessions end their calls themselves, except sessions that have not got their thread yet.
   if (sessions_) {
     sessions_->cancel();
     while (!sessions_->wait_until_empty(std::chrono::hours(1))) {
@@ -215,7 +215,7 @@ Result<void> Server::Implementation::accept(ListeningSockets sockets) {
   places.push_back({std::move(sockets.memory), share,
                     [this](std::string_view reason) { return memory_->packet_for_refused(reason); }, nullptr});
   ConnectionGate::Limits limits{.per_second = static_cast<double>(options_.connections_per_second)};
-  // Programs start many at once, and then none for a while.
+  // Programs often start in large numbers at once, so a burst is allowed.
   limits.burst = 4 * limits.per_second;
   limits.gap = kBetweenConnections;
   auto acceptor = Acceptor::start(std::move(places), rule_, limits, options_.log);

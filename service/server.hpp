@@ -15,30 +15,30 @@ namespace troupe::service {
 /// Serves from `start` to its destructor. Thread-safe, apart from construction and destruction.
 class Server : public ServiceViewSource {
  public:
-  /// Starts the runtime and listens. `codelets` must outlive the server. Fails with `invalid_argument`, `platform`, or
-  /// `io` where the sockets cannot be made, or another service has them.
+  /// Starts the runtime and listens. `codelets` must outlive the server. Fails with `invalid_argument` or `platform`,
+  /// and with `io` if the sockets cannot be made or another service has them.
   static Result<std::unique_ptr<Server>> start(const ServerOptions& options, const CodeletSource& codelets);
-  /// Cancels what is left, waits for running kernels, removes the sockets.
+  /// Cancels the tasks that are left, waits for running kernels, and removes the sockets.
   ~Server() override;
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Takes no new clients, and lets those that are there finish the tasks that they have submitted; then tells them
-  /// `stopped`. Returns at once; `wait_until_empty` says when all have gone.
+  /// Takes no new clients, and lets present clients finish the tasks that they have submitted; then tells them
+  /// `stopped`. Returns at once; `wait_until_empty` tells when all clients have gone.
   void drain();
-  /// So, but tasks that have not started are cancelled.
+  /// Does what `drain` does, and cancels tasks that have not started.
   void cancel();
-  /// Returns when no client is left, or after `at_most`: false.
+  /// Returns true when no client is left, and false if some are left after `at_most`.
   bool wait_until_empty(Duration at_most);
 
   [[nodiscard]] ServiceView look() const override;
   [[nodiscard]] std::optional<WhyReport> why(std::optional<std::uint64_t> session) const override;
-  /// Sessions that have ended, the newest last, as far as they are remembered.
+  /// Returns the ended sessions that are remembered, the newest last.
   [[nodiscard]] std::vector<SessionView> ended_sessions() const;
 
-  /// The folder of the sockets; empty where systemd passed them.
+  /// Returns the folder of the sockets; empty if systemd passed them.
   [[nodiscard]] const std::string& folder() const;
-  /// Where metrics and the page are, as `troupe status` says.
+  /// Sets the address of the metrics and the page that `troupe status` shows.
   void set_http_address(std::string address);
 
  private:

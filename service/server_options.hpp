@@ -16,54 +16,57 @@
 
 namespace troupe::service {
 
-/// The limits of one client: going beyond them ends the client's session, or is refused.
+/// The limits of one client. Exceeding a limit is refused, or ends the client's session.
 struct SessionLimits {
-  /// Tasks in flight, those of runs of recordings included; the last run may go beyond.
+  /// The most tasks in flight, including those of runs of recordings. The last run may exceed it.
   std::uint64_t tasks = 262'144;
-  /// Registered handles, blocks included.
+  /// The most registered handles, including blocks.
   std::uint64_t handles = 1'048'576;
-  /// Tasks in all of a client's recordings.
+  /// The most tasks in all of a client's recordings.
   std::uint64_t recorded_tasks = 4'194'304;
-  /// Shared memory. Never more than `memory_per_user`.
+  /// The most shared memory. Never more than `memory_per_user`.
   Bytes memory = {64ULL << 30U};
-  /// The memory that all clients of one user may have together: shared memory, and the service's objects for them. It
-  /// is never more than seven eighths of the memory of the machine or the control group; nothing: three quarters of it.
+  /// The most memory of all clients of one user together: shared memory, and the service's objects for them. It is
+  /// never more than seven eighths of the memory of the machine or the control group; without a value, it is three
+  /// quarters.
   std::optional<Bytes> memory_per_user = std::nullopt;
-  /// Segments of shared memory.
+  /// The most segments of shared memory.
   std::size_t segments = 4096;
-  /// Tasks that would run for longer are refused, as far as that can be told before. Zero: none are.
+  /// Tasks that would run for longer than this are refused, as far as that can be predicted. Zero means no limit.
   Duration kernel_time = std::chrono::seconds(2);
 };
 
 struct ServerOptions {
   RuntimeOptions runtime = {};
-  /// Where the sockets are. Empty: `$XDG_RUNTIME_DIR/troupe`, for root `/run/troupe`.
+  /// The folder of the sockets. Empty means `$XDG_RUNTIME_DIR/troupe`, or for root `/run/troupe`.
   std::string folder = {};
-  /// Members of this group may use the service, besides its owner and root. Empty: nobody else.
+  /// The group whose members may use the service, besides its owner and root. Empty means nobody else.
   std::string group = {};
-  /// Take the sockets that systemd passes (`LISTEN_FDS`), where it does.
+  /// True to take the sockets that systemd passes (`LISTEN_FDS`), if it passes any.
   bool inherit_sockets = true;
-  /// Clients at a time.
+  /// The most clients at a time.
   std::size_t sessions = 256;
   /// The most sessions of one user.
   std::size_t sessions_per_user = 128;
-  /// Connections at a time that one user may have to each socket, and how many he may make in a second; what comes
-  /// faster waits, but for some that a time of rest allows at once.
+  /// The most connections that one user may have to each socket at a time, and may make in a second. Further ones wait,
+  /// except for a burst after a time of rest.
   std::size_t connections_per_user = 512;
   std::size_t connections_per_second = 50;
-  /// Calls of one user in a second, over all his connections, and bytes of answers that he has not read.
+  /// The most calls of one user in a second, over all of the user's connections, and the most bytes of unread answers.
   std::size_t calls_per_second = 250;
   Bytes unread_answers = {64ULL << 20U};
-  /// For each `Resource`, the amount that all clients of a user may have together; 0: half of what the system has for
-  /// all.
+  /// For each `Resource`, the amount that all clients of a user may have together; 0 means half of the amount for all
+  /// users.
   ResourceAmounts budgets_per_user = {};
   SessionLimits limits = {};
-  /// A client's share of the workers while several have work, by its user. Null: 1 for everybody.
+  /// Returns a client's weight by its user: while several clients have work, it decides their shares of the workers.
+  /// Null means 1 for every user.
   std::function<double(std::uint32_t user)> weight = nullptr;
-  /// The texts of `troupe metrics` and of the live view as JSON. Null: the calls answer that they are not offered.
+  /// Return the texts of `troupe metrics` and of the live view as JSON. If null, the calls answer that they are not
+  /// offered.
   std::function<std::string(const ServiceViewSource&)> metrics_text = nullptr;
   std::function<std::string(const ServiceViewSource&)> look_json = nullptr;
-  /// Null: nobody is told.
+  /// Receives the service's events; may be null.
   LogSink log = nullptr;
 };
 

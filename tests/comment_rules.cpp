@@ -29,7 +29,7 @@ struct Line {
   std::string_view text;
 };
 
-/// The place where a comment begins: two slashes that are neither in a text nor part of an address.
+/// Returns the place where a comment begins: two slashes that are neither in a text nor part of an address.
 std::size_t comment_in(std::string_view line) {
   bool in_text = false;
   for (std::size_t i = 0; i + 1 < line.size(); ++i) {

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(comment_rules)
 
 namespace {
 
-/// The numbers of the lines whose comments are refused.
+/// Returns the numbers of the lines whose comments are refused.
 std::vector<int> refused(const std::string& text) {
   std::vector<int> lines;
   for (const Fragment& fragment : check_comments({{"graph/a.hpp", text}})) lines.push_back(fragment.line);

@@ -1,5 +1,5 @@
-// The mistakes of the first hour that a compiler finds. compiler_messages_test.cmake looks for the sentence behind each
-// mistake in the compiler's messages. With RIGHT defined, the correct code in their place compiles.
+// These are mistakes of the first hour that a compiler finds. compiler_messages_test.cmake looks for the sentence
+// behind each mistake in the compiler's messages. With RIGHT defined, the correct code in their place compiles.
 #include <array>
 #include <vector>
 

@@ -25,7 +25,8 @@ struct Folder {
   std::vector<std::string_view> rooms{};
 };
 
-/// The folders in an order in which each depends only on folders before it. actors/ means its own files and rooms.
+/// Returns the folders in an order in which each depends only on folders before it. actors/ means its own files and
+/// rooms.
 const std::vector<Folder>& folders() {
   static const std::vector<std::string_view> runtime{
       "proto",         "graph",          "platform", "actors/observation", "actors/scheduler",
@@ -89,7 +90,7 @@ bool is_declared_for_client(std::string_view path) {
 
 bool is_test(std::string_view path) { return is_below(path, "tests"); }
 
-/// The folder of the table that a file belongs to: the longest one that fits.
+/// Returns the folder of the table that a file belongs to: the longest one that fits.
 const Folder* folder_of(std::string_view path) {
   const Folder* found = nullptr;
   for (const Folder& folder : folders()) {
@@ -98,7 +99,7 @@ const Folder* folder_of(std::string_view path) {
   return found;
 }
 
-/// The room of a folder's file; empty for the folder's own files.
+/// Returns the room of a folder's file; empty for the folder's own files.
 std::string room_of(const Folder& folder, std::string_view path) {
   const auto rest = path.substr(folder.name.size() + 1);
   const auto end = rest.find('/');
@@ -131,7 +132,7 @@ struct External {
   std::regex header;
   std::string_view place;
   bool (*allowed)(std::string_view path);
-  std::string_view declared_in{};  ///< a header of ours that declares its functions
+  std::string_view declared_in{};  ///< a header of ours that declares the library's functions
 };
 
 bool caf_allowed(std::string_view path) {
@@ -151,12 +152,12 @@ bool opencl_allowed(std::string_view path) {
 
 bool hwloc_allowed(std::string_view path) { return is_below(path, "platform") || is_below(path, "tests/platform"); }
 
-/// The runners compare Troupe with the library itself.
+/// BLAS is allowed in kernels/, and in the runners, which compare Troupe with the library itself.
 bool blas_allowed(std::string_view path) {
   return is_below(path, "kernels") || is_below(path, "tests/kernels") || is_below(path, "lab/bench/runners");
 }
 
-/// These files order sparse matrices with it, or compare Troupe with it.
+/// These files order sparse matrices with SuiteSparse, or compare Troupe with it.
 bool suitesparse_allowed(std::string_view path) {
   return path == "linalg/sparse/ordering.cpp" || is_below(path, "lab/bench/runners");
 }
@@ -165,12 +166,13 @@ bool glpk_allowed(std::string_view path) { return path == "apps/bounds/linear_pr
 
 bool python_allowed(std::string_view path) { return is_below(path, "python"); }
 
-/// Whoever includes its header waits for seconds. Others use `Json`; tests may read outputs with the library itself.
+/// Including the library's header takes the compiler seconds, so other files use `Json`; tests may read outputs with
+/// the library itself.
 bool nlohmann_allowed(std::string_view path) {
   return is_below(path, "proto/json") || path == "platform/files/json_place.cpp" || is_test(path);
 }
 
-/// The core links no protobuf.
+/// Protobuf is allowed in these files only, as the core must not be linked with it.
 bool wire_allowed(std::string_view path) {
   return is_below(path, "client/remote") || is_below(path, "service") || is_below(path, "apps") || is_test(path);
 }
@@ -197,7 +199,7 @@ const std::vector<External>& externals() {
 
 struct Include {
   int line;
-  std::string name;  ///< as written; empty where it is a macro
+  std::string name;  ///< as written; empty if it is a macro
   bool quoted;
 };
 
@@ -207,7 +209,7 @@ std::vector<Include> includes_of(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    if (line.find('#') == std::string::npos) continue;  // the expression would find that out slowly
+    if (line.find('#') == std::string::npos) continue;  // the regular expression would find the same, but slowly
     std::smatch match;
     if (!std::regex_search(line, match, directive)) continue;
     found.push_back({number, match[2].matched ? match[2].str() : match[3].str(), match[2].matched});
@@ -294,7 +296,7 @@ class Checker {
     }
   }
 
-  /// The files that include the library, themselves or through others.
+  /// Returns the files that include the library, themselves or through others.
   std::set<std::string> bringers_of(const External& external) const {
     std::set<std::string> found{std::string(external.declared_in)};
     const auto brings = [&](const Include& include) {
@@ -310,7 +312,8 @@ class Checker {
     return found;
   }
 
-  /// The file of the tree that an include means. The include may also have the form that users write: <troupe/...>.
+  /// Returns the file of the tree that an include means. The include may also have the form that users write:
+  /// <troupe/...>.
   std::optional<std::string> resolve(const std::string& name) const {
     if (includes_.contains(name)) return name;
     if (const std::string of_face = "include/" + name; includes_.contains(of_face)) return of_face;
@@ -328,7 +331,7 @@ class Checker {
 
   const std::vector<SourceFile>& files_;
   std::map<std::string, std::vector<Include>> includes_;
-  std::vector<std::set<std::string>> bringers_;  ///< of each of externals()
+  std::vector<std::set<std::string>> bringers_;  ///< the bringers of each of externals()
   std::vector<Violation> violations_;
 };
 

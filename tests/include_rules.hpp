@@ -16,7 +16,7 @@ struct SourceFile {
 /// An include that breaks a rule.
 struct Violation {
   std::string path;
-  int line;  ///< counted from 1; 0 where the file itself is at fault
+  int line;  ///< counted from 1; 0 if the file itself is at fault
   std::string include;
   std::string reason;
 

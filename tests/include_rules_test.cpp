@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_SUITE(include_rules)
 
 namespace {
 
-/// A tree with a header in every folder, for made-up files to include. Only the shells use CAF.
+/// Returns a tree with a header in every folder, for made-up files to include. Only the shells use CAF.
 std::vector<SourceFile> tree_with(std::vector<SourceFile> files) {
   for (const char* path : {"include/troupe/errors.hpp",
                            "include/troupe/troupe.hpp",

@@ -46,7 +46,7 @@ bool MemoryState::holds(const MemoryEvent& event) {
   if (!std::ranges::all_of(event.uses, fine, &Use::handle)) return false;
   if (!std::ranges::all_of(commands_, fine, &Command::handle)) return false;
   if (events_left_-- > 0) return true;
-  // so that the whole check costs no more per event than the check of the event's handles
+  // This makes the whole check cost no more per event than the check of the event's handles.
   events_left_ = 64 + core_.handles();
   return core_.check().empty();
 }
@@ -65,7 +65,7 @@ void MemoryState::empty_inbox() {
 
 // No release may stay in the inbox while a request waits for it. `Inbox::leave` and `Inbox::set_awaited` take the
 // inbox's lock: the next round takes a release that was left before `set_awaited`, and a thread that leaves one later
-// learns that it has to tell somebody. Requests begin to wait only in `empty_inbox`, so its last round has looked.
+// learns that it has to wake the actor. Requests begin to wait only in `empty_inbox`, so its last round has looked.
 bool MemoryState::awaits_what_is_left() {
   if (core_.awaits_release() == awaits_release_) return false;
   awaits_release_ = !awaits_release_;

@@ -23,18 +23,19 @@ class MemoryHost {
   virtual ~MemoryHost() = default;
   /// Begins a copy; its end is posted to the inbox as `transfer_done` or `transfer_failed`.
   virtual void copy(const Command& transfer) = 0;
-  /// A request now waits for a copy that was begun as one that nobody waits for.
+  /// Called when a request begins to wait for a copy that was started as a prefetch or an early write-back.
   virtual void hurry(TransferId transfer) = 0;
-  /// The working set of the request is on the node that was asked for.
+  /// Called when the working set of the request is on the node that it named.
   virtual void acquired(RequestId request) = 0;
-  /// The working set will never be there: `command` is `cannot_fit`, `failed`, `node_lost` or `content_lost`.
+  /// Called if the working set will never be there: `command` is `cannot_fit`, `failed`, `node_lost` or `content_lost`.
   virtual void refused(const Command& command) = 0;
   virtual void replica_changed(HandleId handle, NodeId node, ReplicaState state) = 0;
 };
 
-/// Outlives the actor: another one may go on with it. Any thread may call it, and one at a time gets through. The actor
-/// is one of several threads that handle events, and makes sure that no event stays in the inbox. Only events that were
-/// left there with `Inbox::leave` may stay: releases, until a request waits to be admitted or somebody acquires.
+/// The memory manager's state, which outlives the actor: another actor may go on with it. Its functions may be called
+/// from any thread; one thread at a time gets through. The actor is one of several threads that handle events, and
+/// makes sure that no event stays in the inbox. Only events that were left there with `Inbox::leave` may stay:
+/// releases, until a request waits to be admitted or some thread acquires.
 class MemoryState {
  public:
   MemoryState(MemoryOptions options, MemoryHost& host, std::unique_ptr<EvictionPolicy> policy = least_recently_used())
@@ -43,15 +44,15 @@ class MemoryState {
   [[nodiscard]] MemoryInbox& inbox() { return inbox_; }
   /// Handles all events in the inbox.
   void handle_inbox();
-  /// Handles all events, unless another thread is doing that: then it returns false, and somebody has to be told that
-  /// events may be left.
+  /// Handles all events, unless another thread is doing that: then it returns false, and the caller has to make sure
+  /// that somebody looks at the inbox again.
   [[nodiscard]] bool try_to_handle_inbox();
   /// Handles all events, and then acquires the working set of `acquire` if that is possible now
   /// (`MemoryCore::acquire_at_once`). Returns false if the event has to be posted, and waited for.
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire) {
     return acquire_at_once(acquire, [](const MemoryCore&) {});
   }
-  /// Calls `granted(core)` if it returns true, while the core is as it was when it granted the request.
+  /// Does the same, and calls `granted(core)` if the request was granted, while the core is still in that state.
   template <class Granted>
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire, Granted granted) {
     const LockGuard lock(mutex_);
@@ -59,20 +60,20 @@ class MemoryState {
     granted(std::as_const(core_));
     return true;
   }
-  /// Returns the result of `query` on the present core. Events that were only left in the inbox may still lie there.
+  /// Returns the result of `query` on the present core. Events that were only left in the inbox may still be there.
   template <class Query>
   auto with_core(Query query) const {
     const LockGuard lock(mutex_);
     ++passes_;
     return query(core_);
   }
-  /// The number of times that a thread has had the core to itself, not counting this call.
+  /// Returns how often a thread has had the core to itself, not counting this call.
   [[nodiscard]] std::uint64_t passes() const {
     const LockGuard lock(mutex_);
     return passes_;
   }
-  /// For `MemoryHost`, which is called with the lock held; otherwise only while no other thread uses this. The compiler
-  /// cannot be told of either.
+  /// Called by `MemoryHost`, with the lock held; otherwise only while no other thread uses this object. The compiler
+  /// cannot check either.
   [[nodiscard]] const MemoryCore& core() const TROUPE_NO_THREAD_SAFETY_ANALYSIS { return core_; }
 
  private:
@@ -83,8 +84,8 @@ class MemoryState {
   void handle(const MemoryEvent& event) TROUPE_REQUIRES(mutex_);
   void perform_all() TROUPE_REQUIRES(mutex_);
   void perform(const Command& command) TROUPE_REQUIRES(mutex_);
-  /// Checks the core after each event, in builds with assertions: the handles that the event has touched, and now and
-  /// then everything.
+  /// Checks the core after each event, in builds with assertions: the handles that the event has touched, and from time
+  /// to time everything. Returns true if all rules hold.
   [[nodiscard]] bool holds(const MemoryEvent& event) TROUPE_REQUIRES(mutex_);
 
   MemoryInbox inbox_;
@@ -100,7 +101,7 @@ class MemoryState {
   mutable std::uint64_t passes_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
-/// Hears `DataRequested`, `Stop`.
+/// Returns the behaviour, which handles `DataRequested` and `Stop`.
 caf::behavior memory_behavior(caf::event_based_actor* self, std::shared_ptr<MemoryState> state);
 
 }  // namespace troupe::memory

@@ -1,4 +1,4 @@
-/// Commands and reports of the memory core to its shell.
+/// Commands and reports of the memory core to the actor around it.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace troupe::memory {
 struct Command {
   enum class Kind : std::uint8_t {
     /// Copy `bytes` of `handle` from `from` (at `from_offset`) to `to` (at `to_offset`), and report the end of
-    /// `transfer`. `waited_for`: true if a request waits for it; false for a prefetch or an early write-back, which may
-    /// be delayed for others. The shell chooses the order of transfers.
+    /// `transfer`. `waited_for` is true if a request waits for it; false for a prefetch or an early write-back, which
+    /// may be delayed for others. The actor's side chooses the order of transfers.
     start_transfer,
-    /// A request now waits for `transfer`, which was started as one that nobody waits for. If it is queued, move it
-    /// forward.
+    /// A request now waits for `transfer`, which was started as a prefetch or an early write-back. If it is queued,
+    /// move it forward.
     urgent,
     /// The working set of `request` is on `node` and stays there until it is released.
     acquired,
@@ -23,14 +23,14 @@ struct Command {
     /// valid, this handle alone is larger than one piece of data may be there. The request is forgotten; it must not be
     /// released.
     cannot_fit,
-    /// The working set of `request` cannot be had. Either `handle` could not be brought to `node` from any node that
+    /// The working set of `request` cannot be brought to `node`. Either `handle` could not be copied from any node that
     /// has it, or nothing can be written back to make room (then `handle` is the one that could not be written back).
     /// The request is forgotten; it must not be released.
     failed,
     /// `node` is lost, so the working set of `request` cannot be there; another node may still get it. The request is
     /// forgotten; it must not be released.
     node_lost,
-    /// `request` reads `handle`, whose content was only on a node that is lost. No node has the content until somebody
+    /// `request` reads `handle`, whose content was only on a node that is lost. No node has the content until a task
     /// overwrites it. The request is forgotten; it must not be released.
     content_lost,
     /// `handle` is in `state` on `node` from now on.

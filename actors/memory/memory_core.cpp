@@ -8,7 +8,7 @@ namespace troupe::memory {
 
 namespace {
 
-/// Merges the uses of each handle into one, with all that is done to the handle.
+/// Merges the uses of each handle into one use that covers all of them.
 void merge(std::span<const Use> uses, std::vector<Use>& merged) {
   merged.clear();
   for (const Use& use : uses) {
@@ -181,7 +181,7 @@ void MemoryCore::release(RequestId id, Commands& out) {
 }
 
 void MemoryCore::forget(HandleId handle, Commands& out) {
-  // It may have been set even though nobody ever used the data.
+  // A reuse index may have been set even though no task ever used the data.
   policy_->set_reuse(handle, 0);
   if (!directory_.knows(handle)) return;
   HandleRecord& all = directory_.record(handle);
@@ -192,7 +192,7 @@ void MemoryCore::forget(HandleId handle, Commands& out) {
 }
 
 void MemoryCore::finish_forgetting(HandleId handle, Commands& out) {
-  // The host's replica first, so that no other becomes the last one for a moment.
+  // The host's replica comes first, so that no other one becomes the last for a moment.
   set_state(handle, kHost, ReplicaState::shared, out);
   for (std::uint32_t i = 1; i < nodes_.size(); ++i) drop(handle, NodeId(i), out);
   Replica& host = directory_.at(handle, kHost);
@@ -279,7 +279,8 @@ WaitingRequest MemoryCore::why_waiting(const Request& request, bool first) const
 
 bool MemoryCore::find_transfer(const Request& request, WaitingRequest& why) const {
   for (const Use& use : request.uses) {
-    // A writer waits for all transfers of the handle; a reader of content in doubt waits for any.
+    // A writer waits for all transfers of the handle. A reader whose content is in doubt, because a node was lost,
+    // waits for any of them.
     const bool any = writes(use.mode) || directory_.record(use.handle).valid == 0;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       const std::uint32_t incoming = directory_.at(use.handle, NodeId(i)).incoming;

@@ -21,7 +21,7 @@
 
 namespace troupe::memory {
 
-/// A replica, one for each handle and node (node 0 begins with `shared`, the others with `invalid`):
+/// The states of a replica, one for each handle and node (node 0 begins with `shared`, the others with `invalid`):
 ///
 /// | from             | event                                               | to       | commands                    |
 /// |------------------|-----------------------------------------------------|----------|-----------------------------|
@@ -42,9 +42,9 @@ namespace troupe::memory {
 /// | incoming         | transfer_done, from the lost node that alone had it | modified |                             |
 ///
 /// Each change gives a `replica_changed`. So `modified` means: valid here and nowhere else. The host's replica may be
-/// `shared` and still the only valid one, if it was not written since others had it, or never.
+/// `shared` and still be the only valid one, if it has not been written since other nodes had it, or was never written.
 ///
-/// A request:
+/// The states of a request:
 ///
 /// | from     | event                                                          | to       | commands             |
 /// |----------|----------------------------------------------------------------|----------|----------------------|
@@ -67,24 +67,24 @@ namespace troupe::memory {
 ///
 /// **Admission** is all or nothing: a request is pinned, with its memory allocated, when all of its working set has
 /// room at once beside the pinned replicas, and no use of another node excludes one of its own. A writer excludes all
-/// others; on one node nothing excludes anything, because the task graph orders tasks. So admitted requests wait only
-/// for transfers, which end, and waiting requests wait for admitted ones: there is no deadlock. Each node admits
-/// requests in the order of arrival. No request is admitted to a handle while the first request of another node's queue
-/// is older and waits for a use of that handle that excludes it.
+/// others; on one node no use excludes another, because the task graph orders tasks. So admitted requests wait only for
+/// transfers, which end, and waiting requests wait for admitted ones: there is no deadlock. Each node admits requests
+/// in the order of arrival. No request is admitted to a handle while the first request of another node's queue is older
+/// and waits for a use of that handle that excludes it.
 ///
 /// **Room** is made for the first request of a node. The replica that the policy names goes, if it is neither pinned
 /// nor part of the request; a replica that is being copied goes when the copy has ended. If there is enough memory but
 /// in pieces, more replicas go; if nothing is pinned, even those that the request itself has there. A prefetch takes
-/// free memory. It makes room only at the expense of replicas that are valid elsewhere too and that were used since
-/// they came, looks at the 32 oldest only, and is refused while a request waits for the node.
+/// free memory. It evicts only replicas that are valid elsewhere too and that were used since they came, looks at the
+/// 32 oldest only, and is refused while a request waits for the node.
 ///
 /// **Source** of a transfer: the valid replica with the smallest sum of latency + bytes * seconds per byte, and of the
 /// same costs of all transfers under way from that node. Among equals it is the lowest node. Nodes that are about to
 /// drop their replicas come last.
 ///
 /// **Loss** of a node takes all its replicas. Content that it alone had is lost when no copy from it is under way any
-/// more (one of those may still end well): requests that read it are refused until somebody overwrites it. Requests
-/// that are acquired there keep their pins and their memory until they are released, as their tasks may still run.
+/// more (one of those may still end well): requests that read it are refused until a task overwrites it. Requests that
+/// are acquired there keep their pins and their memory until they are released, as their tasks may still run.
 ///
 /// At any time at most one transfer brings a handle to a node. Equal events give equal commands.
 class MemoryCore {
@@ -93,39 +93,39 @@ class MemoryCore {
 
   // Events. Each appends its commands to `out`, in the order in which they are to be carried out.
 
-  /// A task wants its whole working set, pinned, on a node. Answered by `acquired`, `cannot_fit`, `failed`, `node_lost`
-  /// or `content_lost`, at once or later. A handle may be named more than once. `task`: its number in the task graph,
-  /// for policies that know the submitted tasks.
+  /// Asks for a task's whole working set, pinned, on a node. The answer is `acquired`, `cannot_fit`, `failed`,
+  /// `node_lost` or `content_lost`, at once or later. A handle may be named more than once. `task` is the task's number
+  /// in the graph, for policies that know the submitted tasks.
   void acquire(RequestId request, NodeId node, std::span<const Use> uses, std::vector<Command>& out, TaskId task = {});
   /// Acquires the working set if that is possible now: nothing has to be copied or evicted, no other use excludes it,
   /// and no request waits on the node. Returns true if it is acquired; no command says so. Returns false if nothing has
   /// happened. Allocates next to no memory in steady state.
   [[nodiscard]] bool acquire_at_once(RequestId request, NodeId node, std::span<const Use> uses,
                                      std::vector<Command>& out, TaskId task = {});
-  /// The program is going to look at data on the host: brings the newest content of each there. Nobody waits for a
-  /// turn, because nothing has to make room on the host. Each use is a request of its own, numbered from `first` on,
+  /// Called before the program looks at data on the host: brings the newest content of each there. No request waits for
+  /// a turn, because nothing has to make room on the host. Each use is a request of its own, numbered from `first` on,
   /// and answered by `acquired`, `failed` or `content_lost`; the last only once for each loss. Data that an admitted
   /// request writes count as brought.
   void bring_home(RequestId first, std::span<const Use> uses, std::vector<Command>& out);
-  /// The task has ended, well or not (the data that it was to write count as written), or the request is given up
-  /// before it was acquired (then nothing was written). Does nothing if the request has been refused already: the
-  /// caller may not know that yet.
+  /// Called when the task has ended, well or not (the data that it was to write count as written), or the request is
+  /// given up before it was acquired (then nothing was written). Does nothing if the request has been refused already:
+  /// the caller may not know that yet.
   void release(RequestId request, std::vector<Command>& out);
   /// Fetches the data that are read, if there is room. A prefetch never waits, is never pinned and never answered.
-  /// `task`: the task that is going to use the data on this node.
+  /// `task` is the task that is going to use the data on this node.
   void prefetch(NodeId node, std::span<const Use> uses, std::vector<Command>& out, TaskId task = {});
   void transfer_done(TransferId transfer, std::vector<Command>& out);
-  /// The transfer has failed: its target may hold anything.
+  /// Called when the transfer has failed: its target may hold anything.
   void transfer_failed(TransferId transfer, std::vector<Command>& out);
-  /// The program has released the data: all replicas go, and the handle is as new. Content that only a device has is
-  /// lost; a caller who needs it acquires it at the host first. No admitted request may still use the handle, except
-  /// those of `bring_home`.
+  /// Called when the program has released the data: all replicas go, and the handle is as new. Content that only a
+  /// device has is lost; a caller who needs it acquires it at the host first. No admitted request may still use the
+  /// handle, except those of `bring_home`.
   void forget(HandleId handle, std::vector<Command>& out);
-  /// The node's device is gone, and will not come back. The node is not the host. Transfers from it and to it that are
+  /// Called when the node's device is gone for good. The node is not the host. Transfers from it and to it that are
   /// under way are reported as all others are.
   void node_lost(NodeId node, std::vector<Command>& out);
-  /// Sets how much the data are going to be used, for policies that go by it: replicas with low indexes go first. It
-  /// holds until the handle is forgotten.
+  /// Sets how much the data are going to be used, for policies that use this index: replicas with low indexes go first.
+  /// It holds until the handle is forgotten.
   void set_reuse(HandleId handle, std::int64_t index);
   /// Locks the handle: its replicas make room only when nothing else can, so that a request that needs the room still
   /// gets it. Locks are counted; `forget` takes them all.
@@ -136,15 +136,16 @@ class MemoryCore {
   // Queries.
 
   [[nodiscard]] ReplicaState state(HandleId handle, NodeId node) const;
-  /// The offset of the handle's replica in the node's arena. The replica must be valid, incoming or acquired there.
+  /// Returns the offset of the handle's replica in the node's arena. The replica must be valid, incoming or acquired
+  /// there.
   [[nodiscard]] std::uint64_t offset(HandleId handle, NodeId node) const;
-  /// The bytes that are allocated. Zero on a node without a limit.
+  /// Returns the bytes that are allocated; zero on a node without a limit.
   [[nodiscard]] Bytes used(NodeId node) const;
   [[nodiscard]] Bytes capacity(NodeId node) const;
-  /// The number of handles that have a row.
+  /// Returns the number of handles that the directory knows.
   [[nodiscard]] std::size_t handles() const { return directory_.handles(); }
   [[nodiscard]] bool is_lost(NodeId node) const { return nodes_[node.index()].lost; }
-  /// Handles whose newest content the host does not have, in no particular order.
+  /// Returns the handles whose newest content the host does not have, in no particular order.
   [[nodiscard]] std::span<const HandleId> away() const { return directory_.away(); }
   /// Returns true if only lost nodes had the handle's content.
   [[nodiscard]] bool content_lost(HandleId handle) const;
@@ -152,11 +153,11 @@ class MemoryCore {
   /// Returns true if a release may let something begin: a request waits to be admitted (for room, or for other requests
   /// to be released), or each release may begin a write-back. Nothing else waits for a release.
   [[nodiscard]] bool awaits_release() const { return waiting_ > 0 || write_back_finished_; }
-  /// Every request that has not been acquired yet, by node, in the order of their admission.
+  /// Returns every request that has not been acquired yet, by node, in the order of their admission.
   [[nodiscard]] std::vector<WaitingRequest> waiting() const;
 
-  // Rules that must hold between events. Each check returns the first rule that is broken, in words, or nothing
-  // (memory_core_check.cpp).
+  // These functions check the rules that hold between events. Each returns the first rule that is broken, in words, or
+  // nothing (memory_core_check.cpp).
 
   /// Checks one handle on all nodes. O(nodes).
   [[nodiscard]] std::string_view check(HandleId handle) const;
@@ -173,21 +174,21 @@ class MemoryCore {
     bool lost = false;
     Bytes largest_piece;
     OffsetAllocator arena;
-    /// Memory of replicas that a request pins.
+    /// The memory of replicas that a request pins.
     Bytes pinned;
-    /// Memory of replicas that go as soon as no transfer reads them.
+    /// The memory of replicas that go as soon as no transfer reads them.
     Bytes evicting;
-    /// Transfers under way from it or to it.
+    /// The number of transfers under way from the node or to it.
     std::uint32_t transfers = 0;
-    /// Requests that wait to be admitted, the oldest first.
+    /// The requests that wait to be admitted, the oldest first.
     std::deque<Place> waiting;
-    /// Requests that wait for their transfers.
+    /// The admitted requests that wait for their transfers.
     std::vector<Place> admitted;
   };
 
   // Admission (memory_core_admission.cpp).
 
-  /// Looks at the waiting requests again, as long as anything changes that they may wait for.
+  /// Looks at the waiting requests again, as long as anything changes for which they may wait.
   void settle(Commands& out);
   void admit_waiting(Commands& out);
   /// Admits the oldest request of a node's queue, if that is possible now. The nodes take turns by the age of their
@@ -195,10 +196,11 @@ class MemoryCore {
   void admit_first(Node& node, Commands& out);
   Outcome try_to_admit(Place place, Commands& out);
   [[nodiscard]] HandleId lost_content(const Request& request) const;
-  /// Returns the first handle that the request cannot have yet because of how others use it; invalid if there is none.
+  /// Returns the first handle that the request cannot have yet because of how other requests use it; invalid if there
+  /// is none.
   [[nodiscard]] HandleId excluded(const Request& request) const;
   void admit(Place place, Commands& out);
-  /// Tells policies, statistics and logs, before anything of the request is begun.
+  /// Tells policies, statistics and logs of the request, before anything is done for it.
   void note_admission(const Request& request);
   void note_highest_use(NodeId node);
   void pin(const Request& request, const Use& use);
@@ -210,14 +212,14 @@ class MemoryCore {
   void overwrite_others(HandleId handle, NodeId writer, Commands& out);
   /// Looks at the admitted requests of the node that wait for transfers of the handle.
   void transfers_changed(NodeId node, HandleId handle, Commands& out);
-  /// Fails the request because of a handle that cannot be had or cannot go.
+  /// Fails the request because of a handle that cannot be brought or cannot be evicted.
   void fail(Place place, HandleId handle, Commands& out);
 
   // Room (memory_core_room.cpp).
 
   /// Allocates all the memory that the request lacks on its node, or does what is possible now to get it.
   Outcome make_room(const Request& request, Commands& out);
-  /// The memory that has still to be allocated for the request.
+  /// Returns the memory that has still to be allocated for the request.
   [[nodiscard]] Bytes missing(const Request& request) const;
   [[nodiscard]] bool can_be_held_beside_pinned(const Request& request) const;
   /// Allocates memory for all of the request's handles, or for none.
@@ -244,11 +246,12 @@ class MemoryCore {
   /// ended.
   void lose(HandleId handle, NodeId node, Commands& out);
   void note_loss(HandleId handle);
-  /// A copy from a lost node has ended well: a replica that had become the only valid one may have company now, or the
-  /// new one may be the only one.
+  /// Called when a copy from a lost node has ended well: a replica that had become the only valid one may now have
+  /// another beside it, or the new one may be the only one.
   void came_from_the_lost(HandleId handle, Commands& out);
   void refuse_all(Node& where, NodeId id, Commands& out);
-  /// A transfer has ended: serves or refuses the readers that wait for another transfer of content in doubt.
+  /// Called when a transfer has ended: serves or refuses the readers that wait for another transfer of content in
+  /// doubt.
   void resolve_doubt(HandleId handle, Commands& out);
   /// Returns true if copies from or to lost nodes are under way.
   [[nodiscard]] bool waits_for_the_lost() const;
@@ -260,7 +263,7 @@ class MemoryCore {
   void start(HandleId handle, NodeId from, NodeId to, bool waited_for, NodeSet tried, Commands& out);
   void make_urgent(HandleId handle, NodeId to, Commands& out);
   void make_all_urgent(HandleId handle, Commands& out);
-  /// The common first part of `transfer_done` and `transfer_failed`; `after_transfer` is the common last part.
+  /// Does the common first part of `transfer_done` and `transfer_failed`; `after_transfer` does the common last part.
   Transfer take(TransferId id);
   void after_transfer(const Transfer& transfer, Commands& out);
   void write_back_early(const Request& request, Commands& out);
@@ -298,7 +301,7 @@ class MemoryCore {
   std::size_t waiting_ = 0;
   /// True if something has changed that a waiting request may wait for.
   bool changed_ = false;
-  /// The request that `acquire_at_once` examines before it becomes one.
+  /// The request that `acquire_at_once` examines before it is added to the table.
   Request probe_;
   /// The number of handles that have locks.
   std::size_t locked_ = 0;

@@ -38,7 +38,7 @@ MemoryCore::Outcome MemoryCore::try_to_admit(Place place, Commands& out) {
     fail(place, lost, out);
     return Outcome::failed;
   }
-  // Not earlier: a handle that is only now forgotten may come back with another size.
+  // Sizes are learned no earlier: a handle that is only now forgotten may come back with another size.
   for (const Use& use : requests_[place].uses) learn_size(use);
   const Outcome room = make_room(requests_[place], out);
   if (room == Outcome::admitted) admit(place, out);

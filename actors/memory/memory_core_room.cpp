@@ -1,4 +1,4 @@
-/// The memory core: makes room for data that are wanted, at the expense of data that are not.
+/// The memory core: makes room for wanted data by evicting others.
 #include <cassert>
 #include <limits>
 
@@ -71,7 +71,7 @@ bool MemoryCore::allocate_all(const Request& request) {
     }
     while (i-- > 0) {
       const Replica& before = directory_.at(request.uses[i].handle, request.node);
-      // Memory that was there before this call has content, or is about to have it.
+      // Memory that was allocated before this call has content, or is about to have it.
       if (before.state == ReplicaState::invalid && before.pins == 0)
         release_block(request.uses[i].handle, request.node);
     }
@@ -91,7 +91,7 @@ bool MemoryCore::allocate_for_prefetch(HandleId handle, NodeId id, std::span<con
     return may_go(other, id) && there.outgoing == 0 && !there.prefetched && all.valid > 1 && all.locks == 0 &&
            !names(batch, other) && policy_->gives_way_to_prefetches(id, other);
   };
-  // It frees at most twice the size: more is not worth it if the free memory is in small pieces.
+  // A prefetch frees at most twice its size: if the free memory is in small pieces, freeing more is not worth it.
   for (Bytes freed; true;) {
     replica.block = where.arena.allocate(wanted);
     if (replica.block != OffsetAllocator::kNone) break;

@@ -1,4 +1,4 @@
-/// The memory manager's inbox: events that lie there between its messages.
+/// The memory manager's inbox: events that wait until a thread handles them.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct MemoryEvent {
   };
   Kind kind = Kind::acquire;
   NodeId node = {};
-  /// The request. With bring_home: the first of the requests.
+  /// The request; with bring_home, the first of the requests.
   RequestId request = {};
   TransferId transfer = {};
   HandleId handle = {};

@@ -11,11 +11,11 @@
 namespace troupe::memory {
 
 struct NodeDescription {
-  /// False: nothing is allocated on the node and nothing is evicted from it.
+  /// If false, nothing is allocated on the node and nothing is evicted from it.
   bool limited = false;
   /// At most 1 TiB; rounded down to a multiple of 256 bytes.
   Bytes capacity;
-  /// The largest size of one piece of data; zero: the node's capacity.
+  /// The largest size of one piece of data; if zero, it is the node's capacity.
   Bytes largest_piece = {};
 };
 
@@ -25,30 +25,31 @@ struct LinkCost {
   double seconds_per_byte = 0;
 };
 
-/// Hears of all accesses and copies on all nodes, one after the other, in the thread that manages memory at the time:
-/// for tools.
+/// Is told of all accesses and copies on all nodes, one after the other, in the thread that manages memory at the time.
+/// For tools.
 class AccessObserver {
  public:
   virtual ~AccessObserver() = default;
-  /// A request has its turn and its memory; the data that it reads may still be on their way. Each handle occurs once.
+  /// Called when a request was admitted and has its memory; the data that it reads may still be on their way. Each
+  /// handle occurs once.
   virtual void admitted(NodeId node, std::span<const Use> uses) = 0;
-  /// The node now has the only valid content of the handle.
+  /// Called when the node has the only valid content of the handle from now on.
   virtual void written(NodeId node, HandleId handle, Bytes bytes) = 0;
-  /// A copy has ended well.
+  /// Called when a copy has ended well.
   virtual void moved(NodeId to, HandleId handle, Bytes bytes) = 0;
 };
 
 struct MemoryOptions {
   /// Node 0 is the host's memory, has no limit and holds all data at first.
   std::vector<NodeDescription> nodes;
-  /// One cost for each pair of nodes, row by row: from node 0 to each, from node 1 to each, … Data can be copied from
-  /// every node to every other one.
+  /// One cost for each pair of nodes, row by row: from node 0 to each, from node 1 to each, and so on. Data can be
+  /// copied from every node to every other one.
   std::vector<LinkCost> costs;
-  /// Data that no submitted task writes again (`Use::last_write`) are copied to the host when their writer is released.
-  /// The program then waits less for its result, and evicting the data costs nothing. Costs bandwidth if nobody asks
-  /// for the data.
+  /// True to copy data that no submitted task writes again (`Use::last_write`) to the host when their writer is
+  /// released. The program then waits less for its result, and evicting the data costs nothing. It costs bandwidth if
+  /// the program does not need the data.
   bool write_back_finished = false;
-  /// Null: nobody observes.
+  /// Null if there is no observer.
   std::shared_ptr<AccessObserver> access_observer = nullptr;
   std::shared_ptr<ReuseProfile> reuse_profile = nullptr;
 };

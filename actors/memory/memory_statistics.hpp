@@ -16,25 +16,25 @@ struct MemoryStatistics {
   std::uint64_t failed_transfers = 0;
   /// Replicas that left to make room, with or without a copy to the host.
   std::uint64_t evictions = 0;
-  /// Transfers to the host that were started to make room, or early because nobody writes the data again.
+  /// Transfers to the host that were started to make room, or early because no task writes the data again.
   std::uint64_t write_backs = 0;
   /// Transfers that were started for prefetches.
   std::uint64_t prefetches = 0;
-  /// Prefetched replicas that a request found there, or on their way.
+  /// Prefetched replicas that a request found on the node, or on their way.
   std::uint64_t prefetches_used = 0;
-  /// Prefetched replicas that went without having been used. The others are still there.
+  /// Prefetched replicas that went without having been used. Those that are in neither count are still there.
   std::uint64_t prefetches_wasted = 0;
   /// Handles that were to be prefetched and found no room.
   std::uint64_t prefetches_without_room = 0;
-  /// Handles that tasks read on devices with a memory of their own: those that were there when the task was admitted,
-  /// and those that were not, or not yet.
+  /// The number of handles that tasks read on devices with a memory of their own: those that were there when the task
+  /// was admitted, and those that were not, or not yet.
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
-  /// The most that has been allocated on each node at one time.
+  /// The most memory that was allocated on each node at any one time.
   std::vector<Bytes> highest_use;
 
   [[nodiscard]] std::size_t nodes() const { return highest_use.size(); }
-  /// The bytes that were copied to the node from all others.
+  /// Returns the bytes that were copied to the node from all others.
   [[nodiscard]] Bytes loaded(NodeId node) const {
     Bytes sum;
     for (std::size_t from = 0; from < nodes(); ++from) sum += moved[from * nodes() + node.index()];
@@ -42,7 +42,7 @@ struct MemoryStatistics {
   }
 };
 
-/// Why a request has not been acquired.
+/// Says why a request has not been acquired yet.
 struct WaitingRequest {
   enum class Reason : std::uint8_t {
     /// Another request that came earlier waits to be admitted to the same node.

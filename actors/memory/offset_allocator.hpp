@@ -1,4 +1,4 @@
-/// Offset allocator: finds places in an arena that it never touches.
+/// Offset allocator: finds places in an arena whose memory it never touches.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace troupe::memory {
 
-/// Hands out blocks of an arena that it never touches, so it serves device memory, host memory and models alike. Best
-/// fit; among equals the lowest offset. Free neighbours become one. Offsets and sizes are multiples of `kAlignment`.
-/// O(log n) for n free blocks. Not thread-safe.
+/// Hands out blocks of an arena without touching its memory, so it serves device memory, host memory and models alike.
+/// Best fit; among equals the lowest offset. Free neighbours become one. Offsets and sizes are multiples of
+/// `kAlignment`. O(log n) for n free blocks. Not thread-safe.
 class OffsetAllocator {
  public:
   static constexpr std::uint64_t kAlignment = 256;
@@ -23,14 +23,14 @@ class OffsetAllocator {
   /// `capacity` is rounded down to the alignment. At most 1 TiB less 256 bytes are used.
   explicit OffsetAllocator(Bytes capacity);
 
-  /// The memory that a block of this size takes: at least one unit of the alignment.
+  /// Returns the memory that a block of this size takes: at least one unit of the alignment.
   [[nodiscard]] static Bytes rounded(Bytes size);
 
-  /// Returns `kNone` if no free block is large enough.
+  /// Allocates a block; returns `kNone` if no free block is large enough.
   [[nodiscard]] Block allocate(Bytes size);
   void free(Block block);
 
-  /// The offset in bytes from the beginning of the arena.
+  /// Returns the offset in bytes from the beginning of the arena.
   [[nodiscard]] std::uint64_t offset(Block block) const { return blocks_[block].offset * kAlignment; }
   [[nodiscard]] Bytes size(Block block) const { return {blocks_[block].size * kAlignment}; }
 

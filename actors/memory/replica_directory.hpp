@@ -13,77 +13,78 @@ namespace troupe::memory {
 
 inline constexpr std::uint32_t kNoTransfer = 0xffffffff;
 inline constexpr std::uint32_t kAtHome = 0xffffffff;
-/// After so many failed write-backs in succession, a replica stays.
+/// After this many failed write-backs in succession, a replica stays on its node.
 inline constexpr std::uint8_t kMostFailedWriteBacks = 3;
 
 /// The state of one handle on one node. 16 bytes: there is one for every handle and node.
 struct Replica {
-  /// The number of admitted requests on this node that use it.
+  /// The number of admitted requests on this node that use the replica.
   std::uint32_t pins = 0;
-  /// Its memory; none on a node without a limit.
+  /// The replica's memory; `kNone` on a node without a limit.
   OffsetAllocator::Block block = OffsetAllocator::kNone;
-  /// The transfer that brings it, by its place in the transfer table.
+  /// The transfer that brings the replica, by its place in the transfer table.
   std::uint32_t incoming = kNoTransfer;
-  /// The number of transfers under way that read it.
+  /// The number of transfers under way that read the replica.
   std::uint16_t outgoing = 0;
   ReplicaState state = ReplicaState::invalid;
-  /// It goes when no transfer reads it any more, because it has to make room, unless a request wants it before.
+  /// True if the replica has to make room: it goes when no transfer reads it any more, unless a request wants it
+  /// before.
   bool evicting : 1 = false;
-  /// It was prefetched, and no request has used it since.
+  /// True if the replica was prefetched, and no request has used it since.
   bool prefetched : 1 = false;
-  /// The number of successive failures to write it back to make room.
+  /// The number of successive failures to write the replica back to make room.
   std::uint8_t failed_write_backs : 2 = 0;
 };
 
 /// The state of one handle over all nodes.
 struct HandleRecord {
   Bytes bytes;
-  /// The number of admitted requests that use it.
+  /// The number of admitted requests that use the handle.
   std::uint32_t pins = 0;
-  /// The number of those requests that write it. All are on node `writer`.
+  /// The number of admitted requests that write the handle. All are on node `writer`.
   std::uint32_t write_pins = 0;
   NodeId writer;
-  /// The number of its transfers under way.
+  /// The number of the handle's transfers under way.
   std::uint16_t transfers = 0;
-  /// The number of nodes where it is valid.
+  /// The number of nodes where the handle is valid.
   std::uint16_t valid = 1;
-  /// Its place in the list of handles that the host does not have.
+  /// The handle's place in the list of handles that the host does not have.
   std::uint32_t away = kAtHome;
-  /// The number of the program's locks on it. A locked handle makes room only when nothing else can.
+  /// The number of the program's locks on the handle. A locked handle makes room only when nothing else can.
   std::uint32_t locks : 27 = 0;
   bool size_known : 1 = false;
-  /// The program has released it; it is forgotten when its transfers have ended.
+  /// True if the program has released the handle; it is forgotten when its transfers have ended.
   bool leaving : 1 = false;
-  /// Only lost nodes had the content. Cleared when somebody overwrites it.
+  /// True if only lost nodes had the content. Cleared when a task overwrites it.
   bool content_lost : 1 = false;
-  /// The program's wait for all data has reported the loss.
+  /// True if the program's wait for all data has reported the loss.
   bool loss_told : 1 = false;
-  /// A copy from a lost node failed, and an admitted request waits for the end of another copy.
+  /// True if a copy from a lost node failed, and an admitted request waits for the end of another copy.
   bool in_doubt : 1 = false;
 };
 
-/// The replicas by handle; those of one handle lie side by side. Handles that it does not know are valid on the host
-/// and nowhere else.
+/// The replicas of all handles; those of one handle are side by side. A handle that the directory does not know is
+/// valid on the host and nowhere else.
 class ReplicaDirectory {
  public:
   explicit ReplicaDirectory(std::size_t nodes) : replicas_(nodes) {}
 
-  /// Adds the handle if it is new: valid on the host.
+  /// Adds the handle, valid on the host, if it is new.
   void ensure(HandleId handle) {
     if (!knows(handle)) add(handle);
   }
-  /// Removes a handle that is valid only on the host, and that nobody uses or copies.
+  /// Removes a handle that is valid only on the host, and that no request uses and no transfer copies.
   void remove(HandleId handle) {
     handles_.remove(handle);
     replicas_.remove(handle);
   }
   [[nodiscard]] bool knows(HandleId handle) const { return handles_.contains(handle); }
-  /// The handle must be known in these functions.
+  /// These functions need a known handle.
   [[nodiscard]] HandleRecord& record(HandleId handle) { return handles_[handle]; }
   [[nodiscard]] const HandleRecord& record(HandleId handle) const { return handles_[handle]; }
   [[nodiscard]] Replica& at(HandleId handle, NodeId node) { return (&replicas_[handle])[node.index()]; }
   [[nodiscard]] const Replica& at(HandleId handle, NodeId node) const { return (&replicas_[handle])[node.index()]; }
-  /// The number of known handles.
+  /// Returns the number of known handles.
   [[nodiscard]] std::size_t handles() const { return handles_.size(); }
   /// Calls `visit(handle)` for each known handle.
   template <class Visit>
@@ -91,14 +92,15 @@ class ReplicaDirectory {
     handles_.visit(visit);
   }
 
-  /// Handles that the host does not have, in no particular order.
+  /// Returns the handles that the host does not have, in no particular order.
   [[nodiscard]] std::span<const HandleId> away() const { return away_; }
 
-  /// Also keeps the count of valid replicas and the list of handles that are away. Returns false if the replica was in
-  /// that state already.
+  /// Sets a replica's state, the count of valid replicas and the list of handles that are away. Returns false if the
+  /// replica was in that state already.
   bool set_state(HandleId handle, NodeId node, ReplicaState state);
 
-  /// Returns true if a request on `node` may use the known handle in this mode, beside the requests that are admitted.
+  /// Returns true if a request on `node` may use the known handle in this mode, beside the requests that are already
+  /// admitted.
   [[nodiscard]] bool allows(HandleId handle, NodeId node, AccessMode mode) const {
     const HandleRecord& all = record(handle);
     if (all.leaving) return false;

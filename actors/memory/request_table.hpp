@@ -14,14 +14,14 @@ struct Request {
 
   RequestId id;
   NodeId node;
-  /// The task that it belongs to; invalid if there is none.
+  /// The task to which the request belongs; invalid if there is none.
   TaskId task;
   Stage stage = Stage::waiting;
-  /// True: it ends when it is acquired, and nobody releases it.
+  /// True if the request ends when it is acquired, and is never released.
   bool lets_go = false;
-  /// The number of requests that came before it.
+  /// The number of requests that came before this one.
   std::uint64_t arrival = 0;
-  /// The memory that its working set takes on a node with a limit.
+  /// The memory that the request's working set takes on a node with a limit.
   Bytes needed;
   /// The uses; each handle occurs once.
   std::vector<Use> uses;
@@ -34,8 +34,8 @@ struct Request {
   }
 };
 
-/// Finds a request by its id, in a table with open addressing. Places are used again, with the memory of their lists,
-/// so that a request allocates nothing in steady state. A place stays valid until the request is removed.
+/// Finds a request by its id, in a hash table with open addressing. Places are used again, with the memory of their
+/// lists, so that a request allocates nothing in steady state. A place stays valid until the request is removed.
 class RequestTable {
  public:
   using Place = std::uint32_t;
@@ -43,12 +43,12 @@ class RequestTable {
 
   RequestTable();
 
-  /// The table must not have this id yet.
+  /// Adds a request. The table must not have this id yet.
   Place add(RequestId id);
   [[nodiscard]] Place find(RequestId id) const;
   void remove(Place place);
   [[nodiscard]] std::size_t size() const { return count_; }
-  /// Calls `visit(request)` for each, in no particular order.
+  /// Calls `visit(request)` for each request, in no particular order.
   template <class Visit>
   void visit(Visit visit) const {
     for (const Entry& entry : entries_) {

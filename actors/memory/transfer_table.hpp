@@ -40,7 +40,7 @@ class TransferTable {
   [[nodiscard]] Transfer& operator[](Place place) { return entries_[place].transfer; }
   [[nodiscard]] const Transfer& operator[](Place place) const { return entries_[place].transfer; }
 
-  /// The expected time of a copy that begins now, after those that are under way from the same node.
+  /// Returns the expected time of a copy that begins now, after those that are under way from the same node.
   [[nodiscard]] Duration expected(NodeId from, NodeId to, Bytes bytes) const;
 
  private:

@@ -9,7 +9,7 @@ namespace troupe::observation {
 std::size_t LatencyHistogram::bucket_of(std::uint64_t ns) noexcept {
   if (ns < kParts) return static_cast<std::size_t>(ns);
   if (ns >= (std::uint64_t{1} << kLargestPower)) return kBuckets - 1;
-  // The first power that is cut into eight is 8 … 15.
+  // The first power of two that is cut into eight parts is the range 8 … 15.
   const auto power = static_cast<std::size_t>(std::bit_width(ns)) - 1;
   const std::size_t part = static_cast<std::size_t>(ns >> (power - 3)) & (kParts - 1);
   return (power - 2) * kParts + part;
@@ -41,7 +41,7 @@ LatencySummary LatencyHistogram::summary() const {
   if (summary.count == 0) return summary;
   const std::uint64_t longest = longest_ns_.load(std::memory_order_relaxed);
   const auto percentile = [&](std::uint64_t percent) {
-    // The smallest value that so many percent of the durations do not exceed.
+    // Returns the smallest value that this percentage of the durations does not exceed.
     const std::uint64_t rank = (summary.count * percent + 99) / 100;
     std::uint64_t seen = 0;
     std::size_t bucket = 0;

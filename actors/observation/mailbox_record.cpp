@@ -12,7 +12,7 @@ MailboxMetrics MailboxRecord::snapshot() const {
   MailboxMetrics metrics;
   metrics.actor = actor_;
   // Acquire: pairs with the release of the thread that counted a message as gone, after it was received. In this order
-  // of reading, no message is counted as gone and not as received.
+  // of reading, a message that is counted as gone is also counted as received.
   const std::uint64_t taken = taken_.load(std::memory_order_acquire);
   const std::uint64_t dropped = dropped_.load(std::memory_order_acquire);
   const std::uint64_t received = received_.load(std::memory_order_relaxed);
@@ -31,7 +31,7 @@ MailboxMetrics MailboxRecord::snapshot() const {
 
 void MailboxMeter::sent(TimeStamp now) noexcept {
   const std::uint64_t received = record_.received_.fetch_add(1, std::memory_order_relaxed) + 1;
-  // Acquire and release: orders the count above before `close` or `begin`, which count the message as gone.
+  // Acquire and release: the count above comes before `close` or `begin` counts the message as gone.
   const std::uint64_t drawn = tickets_.fetch_add(2, std::memory_order_acq_rel);
   if ((drawn & 1U) != 0) {
     record_.dropped_.fetch_add(1, std::memory_order_release);
@@ -54,7 +54,7 @@ void MailboxMeter::sent(TimeStamp now) noexcept {
 void MailboxMeter::begin(TimeStamp now) noexcept {
   const std::uint64_t ticket = taken_++;
   const Stamp& stamp = ring_[ticket % kRing];
-  // The time is read between two looks at the ticket: if the ticket has not changed, the time is this ticket's.
+  // The time is read between two looks at the ticket: if the ticket has not changed, the time belongs to it.
   const bool before = stamp.ticket.load(std::memory_order_acquire) == ticket + 1;
   const TimeStamp sent(stamp.sent.load(std::memory_order_acquire));
   if (before && stamp.ticket.load(std::memory_order_relaxed) == ticket + 1) {
@@ -62,7 +62,7 @@ void MailboxMeter::begin(TimeStamp now) noexcept {
   } else {
     record_.unmeasured_.fetch_add(1, std::memory_order_relaxed);
   }
-  // Release: see `MailboxRecord::snapshot`.
+  // Release: pairs with the acquire in `MailboxRecord::snapshot`.
   record_.taken_.fetch_add(1, std::memory_order_release);
   began_ = now;
   measuring_ = true;
@@ -81,7 +81,8 @@ void MailboxMeter::put_back() noexcept {
 }
 
 void MailboxMeter::close() noexcept {
-  // Acquire: the counts of all messages sent before. Release: messages sent later are known to be dropped.
+  // Acquire: makes visible the counts of all messages sent before. Release: the senders of later messages see that
+  // these are dropped.
   const std::uint64_t drawn = tickets_.fetch_or(1, std::memory_order_acq_rel);
   if ((drawn & 1U) != 0) return;
   record_.open_.fetch_sub(1, std::memory_order_relaxed);

@@ -14,8 +14,8 @@
 namespace troupe::observation {
 
 /// The measurements of one actor. The record outlives the actor, so that it goes on counting when a worker is replaced.
-/// Any thread may take a snapshot at any time. Operations on the counters are relaxed: they publish nothing but
-/// themselves.
+/// A snapshot may be taken from any thread at any time. Operations on the counters are relaxed: they publish no other
+/// data.
 class MailboxRecord {
  public:
   explicit MailboxRecord(std::string actor) : actor_(std::move(actor)) {}
@@ -25,8 +25,8 @@ class MailboxRecord {
   /// One answer in this many is timed: two readings of the clock would take longer than the answer.
   static constexpr std::uint64_t kTimedAnswers = 8;
 
-  /// Notes that the sender's thread answers a message, which never lies in the mailbox. Returns true if `answered_in`
-  /// must be told how long the answer takes. Any thread may call it.
+  /// Notes that the sender's thread answers a message, which never enters the mailbox. Returns true if `answered_in`
+  /// must be told how long the answer takes. May be called from any thread.
   [[nodiscard]] bool answers() noexcept;
   void answered_in(Duration took) noexcept { answering_.note(took); }
   [[nodiscard]] MailboxMetrics snapshot() const;
@@ -37,7 +37,7 @@ class MailboxRecord {
   friend class MailboxMeter;
 
   const std::string actor_;
-  /// Each message counts once in `received_`, and later once in `taken_` or `dropped_`.
+  /// Each message is counted once in `received_`, and later once in `taken_` or `dropped_`.
   std::atomic<std::uint64_t> received_{0};
   std::atomic<std::uint64_t> taken_{0};
   std::atomic<std::uint64_t> dropped_{0};
@@ -51,9 +51,9 @@ class MailboxRecord {
 };
 
 /// One actor's mailbox, from its construction to its end. Senders draw tickets and leave the time of sending in a ring.
-/// When the actor handles its n-th message, it finds the time of ticket n there, unless the ring has gone round since.
-/// Messages of two senders at the same moment, and urgent messages, may be handled in another order than that of their
-/// tickets: their waiting times are then exchanged.
+/// When the actor handles its n-th message, it finds the time of ticket n there, unless a newer ticket has overwritten
+/// it. Messages of two senders at the same moment, and urgent messages, may be handled in another order than that of
+/// their tickets: their waiting times are then exchanged.
 class MailboxMeter {
  public:
   static constexpr std::size_t kRing = 256;
@@ -66,37 +66,36 @@ class MailboxMeter {
   MailboxMeter(const MailboxMeter&) = delete;
   MailboxMeter& operator=(const MailboxMeter&) = delete;
 
-  /// A message is about to be delivered. Any thread may call it.
+  /// Called when a message is about to be delivered; from any thread.
   void sent(TimeStamp now) noexcept;
 
-  // Called by the actor's thread.
-  // A message has been taken out of the mailbox, and its handler begins.
-  /// A message has been taken out of the mailbox, and its handler begins.
+  // These are called by the actor's thread.
+  /// Called when a message has been taken out of the mailbox and its handler begins.
   void begin(TimeStamp now) noexcept;
   /// Returns true if a handler has begun and its time is still being measured.
   [[nodiscard]] bool measuring() const noexcept { return measuring_; }
-  /// The handler has ended, or goes on with other work.
+  /// Called when the handler has ended, or goes on with other work.
   void end(TimeStamp now) noexcept;
-  /// The message goes back into the mailbox: it counts as not taken.
+  /// Called when the message goes back into the mailbox: it counts as not taken.
   void put_back() noexcept;
-  /// The actor has ended: nothing is handled any more. May be called again.
+  /// Called when the actor has ended: no message is handled any more. May be called again.
   void close() noexcept;
 
   [[nodiscard]] MailboxRecord& record() const noexcept { return record_; }
 
  private:
   struct Stamp {
-    /// The ticket plus one; 0: the stamp is being written.
+    /// The ticket plus one; 0 while the stamp is being written.
     std::atomic<std::uint64_t> ticket{0};
     std::atomic<TimeStamp::rep> sent{0};
   };
 
   MailboxRecord& record_;
-  /// Twice the number of tickets drawn, plus one when the actor has ended. So each message is of one of two sorts:
-  /// `close` sees it, and drops it if it was not taken; or it finds the mailbox closed and drops itself.
+  /// Twice the number of tickets drawn, plus one when the actor has ended. So for each message one of two things holds:
+  /// `close` sees it, and drops it if it was not taken; or its sender finds the mailbox closed and drops it.
   std::atomic<std::uint64_t> tickets_{0};
   std::array<Stamp, kRing> ring_;
-  // Used only by the actor's thread:
+  // These are used only by the actor's thread.
   std::uint64_t taken_ = 0;
   TimeStamp began_{};
   bool measuring_ = false;

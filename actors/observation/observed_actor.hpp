@@ -16,7 +16,7 @@ namespace troupe::observation {
 /// for each sent one.
 class ObservedActor : public caf::event_based_actor {
  public:
-  /// `record` and `clock` outlive the actor. Both null: nothing is measured, for tests of a single actor.
+  /// `record` and `clock` outlive the actor. If both are null, nothing is measured, for tests of a single actor.
   ObservedActor(caf::actor_config& config, MailboxRecord* record, const platform::Clock* clock)
       : caf::event_based_actor(config), clock_(clock) {
     if (record != nullptr) meter_ = std::make_unique<MailboxMeter>(*record);
@@ -45,7 +45,7 @@ class ObservedActor : public caf::event_based_actor {
   }
 
  protected:
-  /// The handler continues with work that is no longer part of handling the message: kernels.
+  /// Called when the handler continues with work that is no longer part of handling the message, such as kernels.
   void message_handled() noexcept {
     if (meter_ && meter_->measuring()) meter_->end(clock_->now());
   }
@@ -63,14 +63,14 @@ class ObservedActor : public caf::event_based_actor {
   const platform::Clock* clock_;
 };
 
-/// An observed actor whose behaviour a function makes: for shells that are functions over a state.
+/// An observed actor whose behaviour is made by a function, for actors that consist of functions over a state.
 class ObservedBehavior final : public ObservedActor {
  public:
   using Make = std::function<caf::behavior(caf::event_based_actor*)>;
   ObservedBehavior(caf::actor_config& config, MailboxRecord* record, const platform::Clock* clock, Make make)
       : ObservedActor(config, record, clock), make_(std::move(make)) {}
 
-  /// Gives the function up afterwards: the objects that it holds may refer to the actor.
+  /// Makes the behaviour and releases the function, because the objects that it holds may refer to the actor.
   caf::behavior make_behavior() override { return std::exchange(make_, nullptr)(this); }
 
  private:

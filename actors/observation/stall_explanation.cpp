@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// Edges sorted by one of their ends: those of node i are `order[begin[i]] … order[begin[i + 1] - 1]`.
+/// The edges, sorted by one of their ends: those of node i are `order[begin[i]] … order[begin[i + 1] - 1]`.
 struct Adjacency {
   template <class End>
   Adjacency(const GraphSnapshot& graph, const End& end) : begin(graph.nodes.size() + 1, 0), order(graph.edges.size()) {
@@ -123,14 +123,14 @@ class Explanation {
     }
   }
 
-  /// Returns the kind of a cause: of a task that waits for no other task.
+  /// Returns the kind of a cause. A cause is a task that waits for no other task.
   [[nodiscard]] WhyKind kind_of(const TaskNode& node) const {
     if (node.activity == TaskActivity::running) return WhyKind::running;
     if (node.activity == TaskActivity::callback) return WhyKind::callback;
     if (node.role == TaskRole::host) return WhyKind::held_by_program;
     if (!node.runnable) return WhyKind::no_worker;
     if (crew_.fetching.contains(node.id)) return WhyKind::fetching;
-    // Only the scheduler knows which tasks are undecided. If no deque holds any task, all are.
+    // Only the scheduler knows which tasks are undecided. If no deque holds any task, all ready tasks are.
     const bool placed = std::any_of(crew_.workers.begin(), crew_.workers.end(),
                                     [](const CrewSnapshot::Worker& worker) { return worker.queued > 0; });
     return crew_.undecided > 0 && !placed ? WhyKind::undecided : WhyKind::ready;
@@ -139,7 +139,7 @@ class Explanation {
   void find_causes() {
     std::uint32_t ready = kNone;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
-      // A task whose predecessors have ended since the snapshot waits for nothing any more.
+      // A task whose predecessors have ended since the snapshot no longer waits for another task.
       if (waits(i)) continue;
       const TaskNode& node = graph_.nodes[i];
       const WhyKind kind = kind_of(node);
@@ -162,7 +162,7 @@ class Explanation {
     }
   }
 
-  /// Returns true if one cause holds up a task more than the other does.
+  /// Returns true if cause `a` holds up a task more than cause `b` does.
   [[nodiscard]] bool graver(std::uint32_t a, std::uint32_t b) const {
     if (b == kNone) return a != kNone;
     if (a == kNone || a == b) return false;
@@ -353,7 +353,7 @@ class Explanation {
   const Adjacency predecessors_;
   std::unordered_map<std::uint32_t, const graph::NodeData*> data_;
   std::vector<WhyCause> causes_;
-  /// The node of each cause.
+  /// For each cause, the node of its task.
   std::vector<std::uint32_t> roots_;
   /// The cause of each node.
   std::vector<std::uint32_t> cause_;

@@ -12,33 +12,34 @@
 
 namespace troupe::observation {
 
-/// The state of the runtime around the graph.
+/// The state of the runtime around the graph: workers, queues and scheduler.
 struct CrewSnapshot {
   struct Worker {
     std::string device;
     bool asleep = false;
     std::uint64_t queued = 0;
-    /// It takes no tasks, because its cores are being regrouped or because it lends its thread to another worker.
+    /// True if the worker takes no tasks, because its cores are being regrouped or because it lends its thread to
+    /// another worker.
     bool regroups = false;
     WorkerId lent_to = {};
-    /// See `WhyWorker`.
+    /// The fields `members` and `team` have the meanings that they have in `WhyWorker`.
     std::vector<int> members = {};
     TeamUse team;
   };
   std::vector<Worker> workers;
   std::uint64_t in_entry_queue = 0;
-  /// Tasks in the activation queue or with the scheduler; 0 under a local policy.
+  /// The number of tasks in the activation queue or with the scheduler; 0 under a local policy.
   std::uint64_t undecided = 0;
   std::string policy;
-  /// There is a scheduler, and its actor has ended.
+  /// True if there is a scheduler, and its actor has ended.
   bool scheduler_died = false;
   TimeStamp now{};
-  /// Tasks that workers have taken and whose data are not yet where the tasks are to run, with what they wait for.
-  /// Never iterated.
+  /// The tasks that workers have taken and whose data are not yet where the tasks are to run, with what they wait for.
+  /// The map is never iterated over.
   std::unordered_map<TaskId, std::string> fetching;
 };
 
-/// The most entries of each sort that the report lists.
+/// The largest number of entries of each sort that the report lists.
 struct ExplanationLimits {
   std::size_t causes = 10;
   std::size_t tasks = 20;
@@ -46,8 +47,8 @@ struct ExplanationLimits {
   std::size_t threads = 20;
 };
 
-/// A pure function. Each waiting task is ascribed to one cause: following the edges from the causes, it takes over the
-/// gravest of its predecessors' causes. O(tasks + edges).
+/// Explains from the two snapshots alone why tasks wait. Each waiting task gets one cause: the gravest of the causes of
+/// its predecessors. O(tasks + edges).
 [[nodiscard]] WhyReport explain(const graph::GraphSnapshot& graph, const CrewSnapshot& crew,
                                 const ExplanationLimits& limits = {});
 

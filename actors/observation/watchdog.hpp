@@ -1,4 +1,4 @@
-/// Watchdog: notices that nothing goes on.
+/// Watchdog: reports when no task starts or ends for a long time.
 #pragma once
 
 #include <condition_variable>
@@ -20,8 +20,8 @@ struct Pulse {
   friend bool operator==(const Pulse&, const Pulse&) = default;
 };
 
-/// Sleeps in a thread of its own, because any other thread of the runtime may be the one that is stuck. Takes the pulse
-/// four times in the time after which it reports (at least once per second, at most once per millisecond).
+/// Sleeps in a thread of its own, because any other thread of the runtime may be the one that is stuck. Looks at the
+/// pulse four times in the time `after` (at least once per second, at most once per millisecond).
 ///
 /// | pulse                                | then                                                                  |
 /// |--------------------------------------|-----------------------------------------------------------------------|
@@ -37,7 +37,7 @@ class Watchdog {
     std::function<void(Duration quiet_for)> stalled;
   };
 
-  /// Starts watching.
+  /// Starts the thread.
   explicit Watchdog(Options options);
   /// Returns when the thread has ended, and with it a call of `stalled` that is under way.
   ~Watchdog();
@@ -54,13 +54,13 @@ class Watchdog {
   std::thread thread_;
 };
 
-/// Decides when to report: the watchdog without its thread.
+/// Decides when to report. This is the watchdog without its thread.
 class StallDetector {
  public:
   explicit StallDetector(Duration after) : after_(after) {}
 
-  /// Takes the pulse at a time; times do not go back. Returns the time for which nothing has happened if that is to be
-  /// reported now, otherwise zero.
+  /// Compares the pulse at time `now`; times do not go back. Returns the time for which nothing has happened if that is
+  /// to be reported now, otherwise zero.
   [[nodiscard]] Duration beat(const Pulse& pulse, TimeStamp now);
 
  private:

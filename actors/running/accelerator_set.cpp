@@ -15,7 +15,7 @@ constexpr std::size_t kHostNode = 0;
 /// The number of buffers for copies through the host that are kept for the next copies.
 constexpr std::size_t kSpareStaging = 8;
 
-/// Describes the copy as columns of bytes; one column if there are no gaps on either side.
+/// Describes the copy as columns of bytes, or as one column if there are no gaps on either side.
 BlockCopy block_copy(const DataView& from, const DataView& to) {
   const Layout& layout = from.layout;
   BlockCopy copy;
@@ -35,7 +35,7 @@ BlockCopy block_copy(const DataView& from, const DataView& to) {
 
 DataView packed_at(std::byte* data, const Layout& layout) { return {data, layout.packed()}; }
 
-/// The speed of two copies in succession: the latencies add up, and so do the times per byte.
+/// Returns the speed of two copies in succession: the latencies add up, and so do the times per byte.
 CopySpeed through_the_host(const CopySpeed& first, const CopySpeed& second) {
   return {first.latency + second.latency, 1 / (1 / first.bytes_per_s + 1 / second.bytes_per_s)};
 }
@@ -58,7 +58,7 @@ AcceleratorSet::AcceleratorSet(Setup setup) : setup_(std::move(setup)) {}
 AcceleratorSet::~AcceleratorSet() { stop(); }
 
 void AcceleratorSet::stop() {
-  // The accelerators end the copies under way, and call back here.
+  // The accelerators end the copies under way, and call `end` here for each.
   for (auto& accelerator : setup_.accelerators) accelerator->stop();
 }
 
@@ -121,7 +121,8 @@ void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone do
     *running = {transfer, std::move(done), setup_.clock->now(), transfer.waited_for, nullptr, host.has_value()};
   }
   if (!host) {
-    // The data were forgotten meanwhile, and nobody wants the content. An empty copy lets it end outside this call.
+    // The data were forgotten meanwhile, so the content is not needed. An empty copy makes the transfer end outside
+    // this call.
     begin(*running, {nullptr, Layout{.rows = 0, .cols = 0, .ld = 1, .element_size = 1, .element_tag = 0}});
     return;
   }
@@ -129,7 +130,7 @@ void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone do
 }
 
 void AcceleratorSet::begin(Running& running, const DataView& host) {
-  // This is a copy of the command, because `running` is gone when the transfer has ended.
+  // A copy of the command, because `running` is gone when the transfer has ended.
   const memory::Command transfer = running.transfer;
   const memory::TransferId id = transfer.transfer;
   const auto done = [this, id](const Result<void>& outcome) { end(id, outcome); };
@@ -166,7 +167,7 @@ void AcceleratorSet::begin_staged(Running& running, const DataView& host) {
   const memory::TransferId id = transfer.transfer;
   auto staging = take_staging(host.layout.payload());
   if (!staging) {
-    // It must not end inside the call: an empty copy reports the failure later.
+    // The transfer must not end inside this call, so an empty copy reports the failure later.
     accelerator(transfer.from).copy(CopyDirection::to_host, {}, id.value(), true, [this, id](const Result<void>&) {
       end(id, Failure{ErrorCode::out_of_memory, "there is no memory for a copy between two accelerators"});
     });

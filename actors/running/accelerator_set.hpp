@@ -1,4 +1,4 @@
-/// The memories of this machine's accelerators, emulated or CUDA's, on the real clock.
+/// The memories of this machine's accelerators, whether emulated, CUDA's or OpenCL's, on the real clock.
 #pragma once
 
 #include <functional>
@@ -21,19 +21,19 @@ class AcceleratorSet final : public MemoryNodes {
  public:
   struct Setup {
     std::vector<std::unique_ptr<platform::Accelerator>> accelerators;
-    /// Outlives this.
+    /// Outlives this object.
     HostViews* views = nullptr;
     const platform::Clock* clock = nullptr;
-    /// The number of copies to remember for `take_copies`, at most so many between two calls; 0: none.
+    /// The largest number of copies that are remembered for `take_copies` between two calls; 0 to remember none.
     std::size_t record = 0;
   };
 
   explicit AcceleratorSet(Setup setup);
-  /// Ends the copies that are under way.
+  /// Waits for the copies under way, as `stop` does.
   ~AcceleratorSet() override;
 
-  /// Sets the function that is called when a node turns out to be lost: by any thread, perhaps more than once for a
-  /// node. Must be set before the first copy.
+  /// Sets the function that is called when a node turns out to be lost. It may be called from any thread, and more than
+  /// once for a node. Must be set before the first copy.
   void on_lost(std::function<void(NodeId)> act) { on_lost_ = std::move(act); }
 
   [[nodiscard]] platform::Accelerator& accelerator(NodeId node) { return *setup_.accelerators[node.index() - 1]; }
@@ -53,7 +53,8 @@ class AcceleratorSet final : public MemoryNodes {
 
   /// Returns the copies that have ended since the last call.
   [[nodiscard]] std::vector<TraceTransfer> take_copies();
-  /// No further copies begin, and those under way end. Data in host memory are not touched any more.
+  /// Waits for the copies under way. Copies that have not begun, and later ones, fail. Afterwards no copy touches data
+  /// in host memory.
   void stop();
 
  private:
@@ -64,7 +65,7 @@ class AcceleratorSet final : public MemoryNodes {
     bool urgent = false;
     /// The buffer of a copy between two accelerators through the host.
     std::unique_ptr<platform::HostBuffer> staging;
-    /// True if the host's memory is borrowed.
+    /// True if the data's host memory is borrowed (`HostViews`) until the copy has ended.
     bool borrowed = false;
   };
 
@@ -79,7 +80,7 @@ class AcceleratorSet final : public MemoryNodes {
   Setup setup_;
   std::function<void(NodeId)> on_lost_;
   mutable Mutex mutex_;
-  // Never iterated. A node of the map stays where it is.
+  // The map is never iterated over. Its elements stay where they are.
   std::unordered_map<memory::TransferId, Running> running_ TROUPE_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<platform::HostBuffer>> spare_staging_ TROUPE_GUARDED_BY(mutex_);
   std::vector<TraceTransfer> copies_ TROUPE_GUARDED_BY(mutex_);

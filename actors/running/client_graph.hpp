@@ -1,4 +1,4 @@
-/// Several graphs on the workers of one runtime: one per client.
+/// Lets several graphs, one for each client, use the workers of one runtime.
 #pragma once
 
 #include <cstdint>
@@ -14,33 +14,34 @@
 namespace troupe::actors {
 
 struct ClientGraphOptions {
-  /// The name for people: appears in live views.
+  /// The name for people, which appears in live views.
   std::string name = {};
-  /// The user's weight from now on: while several users have work, each gets worker time in proportion to his weight.
-  /// Above 0.
+  /// The user's weight from now on, above 0: while several users have work, each gets worker time in proportion to the
+  /// weight.
   double weight = 1;
-  /// Receives how tasks ended; outlives the graph. Null: nobody is told.
+  /// Is told how tasks ended; outlives the graph. May be null.
   graph::TaskEndings* endings = nullptr;
-  /// The user whose client it is: all clients of one user have one share among them. Nothing: a user of its own.
+  /// The number of the client's user: all clients of one user have one share among them. If empty, the client is a user
+  /// of its own.
   std::optional<std::uint64_t> user = std::nullopt;
 };
 
 /// One client's tasks and data, separate from those of all others: failures, cancellation, waiting and ids are its own;
-/// the workers are shared. Its window has no limit: the submitting code counts the tasks in flight. The destructor
-/// cancels the tasks that have not started, waits for those that have, and forgets all data; the program's holds must
-/// be given back before.
+/// the workers are shared. The number of tasks in flight has no limit here: the submitting code counts them. The
+/// destructor cancels the tasks that have not started, waits for those that have, and forgets all data; the program
+/// must have given back its holds before.
 class ClientGraph {
  public:
   virtual ~ClientGraph() = default;
 
   [[nodiscard]] virtual graph::TaskGraph& graph() = 0;
-  /// The time that workers have spent on its tasks, running tasks included.
+  /// Returns the time that workers have spent on the client's tasks, running tasks included.
   [[nodiscard]] virtual Duration worker_time() const = 0;
   virtual void set_weight(double weight) = 0;
-  /// The most operations per second at which tasks of a codelet of this name were seen to run on a core, over all
-  /// clients; 0: none ran for long.
+  /// Returns the most operations per second at which a task of a codelet of this name was seen to run on a core, over
+  /// all clients; 0 if none ran for long.
   [[nodiscard]] virtual double best_speed(const std::string& codelet) const = 0;
-  /// Explains why its tasks do not go on.
+  /// Explains why the client's tasks do not go on.
   [[nodiscard]] virtual WhyReport why() = 0;
 };
 

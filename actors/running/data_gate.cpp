@@ -14,7 +14,8 @@ namespace troupe::actors {
 
 namespace {
 
-/// The first number of requests that a task makes anew; neither a task's nor the program's requests have such numbers.
+/// The first number for a task's later requests. Neither a task's first request nor the program's requests have such
+/// numbers.
 constexpr std::uint64_t kAnew = std::uint64_t{1} << 62U;
 
 }  // namespace
@@ -105,8 +106,8 @@ bool DataGate::acquire(WorkerId worker, graph::Task& task) {
   graph::append_working_set(task, event.uses);
   setup_.submitted.mark_last_writes(event.uses);
   event.request = request_of(event.task);
-  // Data that are written elsewhere may have to come home later. Data that are at home were made known by the task that
-  // takes them away.
+  // If a task writes data elsewhere, they may have to come home later. Data that are at home were made known by the
+  // task that took them away.
   if (event.node != memory::kHost) know(task);
   const auto granted = [&](const memory::MemoryCore& core) { grant(worker, event.task, event.uses, core); };
   if (has_threads_ && memory_->acquire_at_once(event, granted)) return true;
@@ -124,7 +125,7 @@ void DataGate::withdraw(WorkerId worker, graph::Task& task) {
   {
     const LockGuard lock(mutex_);
     requests_.erase(request);
-    // The task's next request gets another number: an answer to this one may be on its way.
+    // The task's next request gets another number, because an answer to this one may be on its way.
     anew_[task.task_id()] = memory::RequestId(kAnew | ++requests_anew_);
     any_anew_.store(true, std::memory_order_relaxed);
   }

@@ -1,4 +1,4 @@
-/// Data gate: lets tasks and the program through to data that are where they are to be used.
+/// Data gate: lets a task or the program go on when its data are where they are to be used.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ namespace troupe::actors {
 /// Connects workers and the program with the memory manager, in a runtime with several memories.
 class DataGate final : public workers::DataProvider, public graph::TaskObserver, public memory::MemoryHost {
  public:
-  /// All of this outlives the gate.
+  /// The parts of the runtime that the gate uses. All of them outlive the gate.
   struct Setup {
     const RuntimePlan& plan;
     RunMode& mode;
@@ -42,7 +42,7 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
     workers::Peers& peers;
     HostViews& views;
     scheduler::SubmittedTasks& submitted;
-    /// The submitted tasks, for eviction that looks ahead; null: it knows none.
+    /// The submitted tasks, for eviction that looks ahead; if null, eviction knows no tasks.
     std::shared_ptr<memory::UpcomingTasks> upcoming;
   };
 
@@ -62,33 +62,33 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   void refused(const memory::Command& command) override;
   void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) override;
 
-  /// Called by the scheduler: has what the task reads brought to the node.
+  /// Called by the scheduler: asks for the data that the task reads to be brought to the node.
   void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses);
 
-  // Called by the program, see `GraphHost`. `pump`: lets the run go on until something has happened; returns false if
-  // nothing can happen.
+  // These are called by the program, see `GraphHost`. `pump` lets the run go on until something has happened; it
+  // returns false if nothing can happen.
   Result<void> bring_home(const graph::DataRecord& data, AccessMode mode, const std::function<bool()>& pump);
   Result<void> bring_all_home(const graph::TaskOwner& graph, const std::function<bool()>& pump);
   void forget(const graph::DataRecord& data);
-  /// The run is over: ends of copies are ignored from now on.
+  /// Called when the run is over: ends of copies are ignored from now on.
   void close() { closed_.store(true, std::memory_order_release); }
-  /// A device has stopped working, and its memory takes no part any more.
+  /// Called when a device has stopped working: its memory takes no part any more.
   void node_lost(NodeId node);
   /// Posts `event`, a hint for eviction, for each of the handles.
   void hint(std::span<const HandleId> handles, memory::MemoryEvent event);
-  /// Called when no task runs any more.
+  /// Saves the profile. Called when no task runs any more.
   void save_reuse_profile() noexcept { reuse_.save(); }
 
-  /// Returns where a kernel of this worker finds the data of a task whose data the worker has acquired. Only with real
-  /// buffers.
+  /// Returns where a kernel of this worker finds the data of a task whose data the worker has acquired. Called only if
+  /// the memories hold real data.
   [[nodiscard]] DataView replica(const graph::DataRecord& data, WorkerId worker) const;
   [[nodiscard]] const std::shared_ptr<memory::MemoryState>& memory() const { return memory_; }
   [[nodiscard]] TransferReport transfers() const;
-  /// The tasks that wait for their data, with the reason in words. Any thread may call it.
+  /// Returns the tasks that wait for their data, with the reason in words. May be called from any thread.
   [[nodiscard]] std::unordered_map<TaskId, std::string> fetching();
 
  private:
-  /// The program's requests have numbers from here on; no task has such a number.
+  /// The first number of the program's requests; no task has such a number.
   static constexpr std::uint64_t kFirstHomeRequest = std::uint64_t{1} << 63U;
 
   struct Request {
@@ -99,20 +99,20 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
 
   /// Posts an event for the actor.
   void post(memory::MemoryEvent event);
-  /// Posts an event and handles it here and now, if that needs no waiting; otherwise the thread that is handling events
-  /// or the actor does it.
+  /// Posts an event and handles it here and now, if that needs no waiting; otherwise the thread that is handling
+  /// events, or the actor, does it.
   void post_and_handle(memory::MemoryEvent event);
   /// Leaves a release for the next acquire to handle, unless a request waits for it.
   void post_release(memory::RequestId request);
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return setup_.plan.places[worker.index()].node; }
   /// Returns true if the worker's kernels do not work in host memory.
   [[nodiscard]] bool looks_for_replicas(WorkerId worker) const;
-  /// The task has its data: notes where its kernel finds them. The memory manager's lock must be held.
+  /// Called when the task has its data: notes where its kernel finds them. The memory manager's lock must be held.
   void grant(WorkerId worker, TaskId task, std::span<const memory::Use> uses, const memory::MemoryCore& core);
-  /// Takes the request, which no longer waits; its task is null if the request was withdrawn. The caller keeps the lock
+  /// Takes the request, which no longer waits; its task is null if the request was withdrawn. The caller holds the lock
   /// until the answer is where the worker looks for it: a request that was withdrawn is not answered any more.
   Request take_request(memory::RequestId request) TROUPE_REQUIRES(mutex_);
-  /// The number of the task's request.
+  /// Returns the number of the task's present request.
   [[nodiscard]] memory::RequestId request_of(TaskId task) const;
   void forget_request(TaskId task);
   /// Tells the worker that its task cannot have its data there. The task runs on a worker of one of these kinds, if any
@@ -129,7 +129,7 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   const Setup setup_;
   const bool has_threads_;
   MemoryNodes& memories_;
-  /// The acquire event of each worker, used only in its thread; kept to save the allocations.
+  /// The acquire event of each worker, used only in that worker's thread; kept to save allocations.
   std::vector<memory::MemoryEvent> asks_;
   /// The granted places of each worker.
   std::vector<GrantedPlaces> granted_;
@@ -138,17 +138,18 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
 
   std::atomic<bool> closed_{false};
 
-  /// True if any task has a request whose number is not its own. Relaxed: a thread that asks for such a task has
+  /// True if any task has a request whose number is not the task's id. Relaxed: a thread that asks for such a task has
   /// received the task from the thread that withdrew it.
   std::atomic<bool> any_anew_{false};
 
   mutable Mutex mutex_;
-  // The requests that were not granted at once. Never iterated.
+  // The requests that were not granted at once. The map is never iterated over.
   std::unordered_map<memory::RequestId, Request> requests_ TROUPE_GUARDED_BY(mutex_);
-  /// The present request of each task that has withdrawn the request with its own number. Empty unless workers die.
+  /// A task's request normally has the task's id as its number. If the task has withdrawn that request, its present one
+  /// has another number, which is kept here. Empty unless workers die.
   std::unordered_map<TaskId, memory::RequestId> anew_ TROUPE_GUARDED_BY(mutex_);
   std::uint64_t requests_anew_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// Requests of the program that were answered, with their results.
+  /// The program's requests that were answered, with their results.
   std::unordered_map<memory::RequestId, Result<void>> home_ TROUPE_GUARDED_BY(mutex_);
   std::condition_variable home_answered_;
   std::uint64_t home_requests_ TROUPE_GUARDED_BY(mutex_) = 0;

@@ -1,4 +1,4 @@
-/// Bringing data home, to host memory, that the program wants to see.
+/// Brings data that the program wants to see home, to host memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// The number of data that one wait brings home at a time: others want to copy too.
+/// The number of data that one wait brings home at a time: other threads want to copy, too.
 constexpr std::size_t kHomeAtOnce = 64;
 
 }  // namespace
@@ -26,7 +26,7 @@ Result<void> DataGate::bring_home(const graph::DataRecord& data, AccessMode mode
   });
   Result<void> home = bring_home(uses, pump);
   if (home) return home;
-  // Saves each part that can be saved.
+  // Not all parts could be brought, so each one that can be is brought on its own.
   for (const memory::Use& use : uses) {
     if (uses.size() > 1) (void)bring_home({&use, 1}, pump);
   }

@@ -22,7 +22,7 @@ struct OpenedDevice {
   DeviceKind kind = DeviceKind::cpu_core;
   std::unique_ptr<platform::Accelerator> memory = nullptr;
   std::unique_ptr<platform::HostDevice> in_place = nullptr;
-  /// The number of tasks that it takes at a time; 0: as many as its kind.
+  /// The number of tasks that the device takes at the same time; 0 stands for the number of its kind.
   std::size_t slots = 0;
 
   [[nodiscard]] std::string name() const { return memory ? memory->name() : in_place->name(); }
@@ -37,11 +37,11 @@ struct DeviceFactory {
   int (*asked_for)(const RuntimeOptions& options) = nullptr;
   /// Opens the devices that the options ask for. They may turn out to be a variant of the kind.
   Result<std::vector<OpenedDevice>> (*open)(const RuntimeOptions& options) = nullptr;
-  /// Called in the worker's thread, or in the thread that starts it.
+  /// Makes a device. Called in the worker's thread, or in the thread that starts it.
   Result<std::unique_ptr<workers::Device>> (*make)(DeviceSetup setup, workers::DeviceListener& listener) = nullptr;
 };
 
-/// The factories, in the order of their memory nodes.
+/// Returns the factories, in the order of their memory nodes.
 [[nodiscard]] std::span<const DeviceFactory> device_factories();
 [[nodiscard]] const DeviceFactory& device_factory(DeviceKind kind);
 

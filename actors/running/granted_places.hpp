@@ -1,4 +1,4 @@
-/// Granted places: where the data of tasks lie in the memory of the worker's node.
+/// Granted places: the places of tasks' data in the memory of the worker's node.
 #pragma once
 
 #include <algorithm>
@@ -14,23 +14,23 @@
 namespace troupe::actors {
 
 /// The places of one worker's data, from the time when its tasks have their data until the tasks end. The worker's
-/// kernels find them here instead of in the memory manager, whose lock all workers share. A replica that a request pins
-/// does not move, so the place that one task was granted holds for all tasks that use the data at that time.
+/// kernels look them up here instead of in the memory manager, whose lock all workers share. A replica that a request
+/// pins does not move, so the place that one task was granted is valid for all tasks that use the data at that time.
 /// Thread-safe. Takes no more memory once it has reached its largest size.
 class alignas(64) GrantedPlaces {
  public:
-  /// `offset_of(handle)`: returns the place that the manager has given the data.
+  /// Adds the places of a task's data. `offset_of(handle)` returns the place that the manager has given the data.
   template <class OffsetOf>
   void grant(TaskId task, std::span<const memory::Use> uses, OffsetOf offset_of) {
     const LockGuard lock(lock_);
     for (const memory::Use& use : uses) places_.push_back({task, use.handle, offset_of(use.handle)});
   }
-  /// Removes the task's places. Does nothing if the task was granted nothing.
+  /// Removes the task's places. Does nothing if there are none.
   void end(TaskId task) {
     const LockGuard lock(lock_);
     std::erase_if(places_, [task](const Place& place) { return place.task == task; });
   }
-  /// The place of data of a task that has not ended; throws `Error` if no task was granted any.
+  /// Returns the place of data of a task that has not ended; throws `Error` if no task was granted any.
   [[nodiscard]] std::uint64_t offset(HandleId handle) const {
     const LockGuard lock(lock_);
     const auto found =

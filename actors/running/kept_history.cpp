@@ -28,7 +28,7 @@ void KeptHistory::save() noexcept {
       warn(written.failure().message + "; " + std::string(kTimesLost));
     }
   } catch (...) {
-    // No memory is left: a runtime that ends must not throw.
+    // No memory is left. A runtime that ends must not throw, so the times are not written.
   }
 }
 

@@ -14,22 +14,23 @@ namespace troupe::actors {
 /// The end of the warning that a file of kernel times could not be written.
 inline constexpr std::string_view kTimesLost = "what was learned of kernel times is lost";
 
-/// The constructor reads the file; the scheduler then adds to the history.
+/// The kernel times of one machine. The constructor reads the file; the scheduler then adds to the history.
 class KeptHistory {
  public:
-  /// `folder`: empty: begins with nothing and keeps nothing. `warn`: see `ObservationOptions::on_warning`.
+  /// With an empty `folder` the history begins empty and is not kept. `warn` is called as
+  /// `ObservationOptions::on_warning`.
   KeptHistory(const std::string& folder, const platform::Machine& machine,
               std::function<void(const std::string&)> warn);
 
   [[nodiscard]] const std::shared_ptr<scheduler::ExecutionHistory>& history() const { return history_; }
-  /// Writes the file. Nobody may add to the history meanwhile.
+  /// Writes the file. No other thread may add to the history meanwhile.
   void save() noexcept;
 
  private:
   void warn(const std::string& what) noexcept;
 
   const std::string machine_key_;
-  /// Empty: nothing is kept.
+  /// The file's path; empty if nothing is kept.
   const std::string path_;
   const std::function<void(const std::string&)> warn_;
   std::shared_ptr<scheduler::ExecutionHistory> history_;

@@ -12,44 +12,44 @@
 namespace troupe {
 
 struct LiveWorker {
-  /// The device's name: "cpu core 3".
+  /// The device's name, such as "cpu core 3".
   std::string device;
   /// The processing units of a core or a cluster, the master's first; empty for a GPU.
   std::vector<int> members = {};
   bool idle = false;
-  /// Its device has stopped working.
+  /// True if the worker's device has stopped working.
   bool lost = false;
-  /// Ready tasks in its deque.
+  /// The number of ready tasks in the worker's deque.
   std::size_t deque_length = 0;
-  /// The task that it runs: the task's name, or its codelet's name if it has none. Empty: it runs nothing.
+  /// The task that the worker runs: the task's name, or its codelet's name if it has none. Empty if it runs no task.
   std::string task;
   std::string codelet;
-  /// The name of the graph of the client that the task belongs to; empty for the runtime's own graph.
+  /// The name of the client's graph that the task belongs to; empty for the runtime's own graph.
   std::string client;
   /// The time for which the task has been running, to about a millisecond.
   Duration running_for{};
   std::uint64_t tasks = 0;
   Duration busy{};
-  /// The share of its cores' time that a cluster's tasks have used so far, without the task that runs.
+  /// The part of its cores' time that a cluster's tasks have used so far, without the task that runs now.
   TeamUse team;
 };
 
-/// One client's part of a runtime that several share.
+/// One client of a runtime that several clients share.
 struct LiveClient {
   std::string name;
-  /// The weight of its user, divided among the clients of the user that have work.
+  /// The weight of the client's user, divided among the clients of the user that have work.
   double weight = 1;
-  /// Ready tasks that no worker has taken.
+  /// The number of ready tasks that no worker has taken.
   std::size_t ready = 0;
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
-  /// The time that workers have spent on its tasks.
+  /// The time that workers have spent on the client's tasks.
   Duration worker_time{};
 };
 
 /// The memory of a device.
 struct LiveMemory {
-  /// The name: "GPU 0 (…)".
+  /// The name, such as "GPU 0 (…)".
   std::string name;
   Bytes capacity;
   Bytes used;
@@ -58,11 +58,11 @@ struct LiveMemory {
 struct LiveView {
   std::string policy;
   std::vector<LiveWorker> workers;
-  /// Ready tasks that no worker owns.
+  /// The number of ready tasks that no worker owns.
   std::size_t entry_queue = 0;
   std::vector<LiveClient> clients;
   std::vector<LiveMemory> memories;
-  /// Copies between memories so far, and predictions compared with the measured times.
+  /// The copies between memories so far, and the errors of predicted times.
   TransferReport transfers;
   std::vector<PredictionReport> predictions;
   MetricsSnapshot mailboxes;

@@ -20,10 +20,11 @@ namespace {
 
 using Pump = graph::GraphHost::Pump;
 
-/// `turnaround`: the time that the host takes from a kernel's end to the begin of the next.
+/// Sets how much work a device is given ahead. `turnaround` is the time that the host takes from a kernel's end to the
+/// begin of the next.
 void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration turnaround) {
-  // Work of four times this length hides it, even if kernels take half as long as expected; more would only decide too
-  // early.
+  // Work of four times this length hides the turnaround, even if kernels take half as long as expected; more would only
+  // be decided too early.
   core.work_ahead = 4 * turnaround;
   core.most_ahead = turnaround > Duration{} ? most : 0;
 }
@@ -42,7 +43,7 @@ class OnThreads final : public RunMode {
 
   [[nodiscard]] const platform::Clock& clock() const override { return clock_; }
   void await_actors(caf::actor_system& system) override {
-    // Done before the system's destructor, and with no worker's address kept: see the notes on CAF.
+    // The actors end before the system's destructor runs, and no worker's address is kept: see the notes on CAF.
     system.await_all_actors_done();
   }
 
@@ -91,16 +92,16 @@ class OnThreads final : public RunMode {
   platform::SteadyClock clock_;
   /// Null if there are no accelerators.
   std::unique_ptr<AcceleratorSet> accelerators_;
-  /// Nothing if nobody learns times.
+  /// Empty if kernel times are not learned.
   std::optional<KeptHistory> kept_history_;
 };
 
-/// Hands out the messages of actors that have no threads.
+/// Lets actors that have no threads handle their messages.
 class Messages {
  public:
   explicit Messages(std::uint64_t seed) : order_(seed) {}
 
-  /// Lets one actor handle its next message: a random one, or the one whose turn it is. Returns false if there are no
+  /// Lets one actor handle its next message: a random actor, or the one whose turn it is. Returns false if there are no
   /// messages.
   bool handle_one(caf::actor_system& system, bool at_random) {
     auto& coordinator = static_cast<caf::scheduler::test_coordinator&>(system.scheduler());
@@ -115,7 +116,7 @@ class Messages {
   Random order_;
 };
 
-/// Learns no kernel times: runs must not depend on how long anything took.
+/// The mode without threads. It learns no kernel times: runs must not depend on how long a task took.
 class InOneThread final : public RunMode {
  public:
   explicit InOneThread(const RuntimePlan& plan) : RunMode(false, plan.options.seed), messages_(plan.options.seed) {}
@@ -127,7 +128,7 @@ class InOneThread final : public RunMode {
   }
   Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
                                                        workers::DeviceListener& listener) override {
-    // Nobody could help: a kernel keeps the thread until it ends.
+    // No other worker could help: a kernel keeps the thread until it ends.
     setup.executor.board = nullptr;
     setup.executor.all_taken = nullptr;
     return device_factory(kind).make(std::move(setup), listener);
@@ -156,7 +157,7 @@ class InVirtualTime final : public RunMode {
     return handled || (!stands_still_ && simulation_.time().advance()) ? Pump::progressed : Pump::exhausted;
   }
   void await_actors(caf::actor_system& system) override {
-    // Nobody reads the messages and copies that still travel, and their data may be gone.
+    // The messages and copies that are still under way are not needed, and their data may be gone.
     stands_still_ = true;
     RunMode::await_actors(system);
   }
@@ -191,7 +192,7 @@ class InVirtualTime final : public RunMode {
   }
 
   Simulation simulation_;
-  /// The run is over.
+  /// True if the run is over.
   bool stands_still_ = false;
   Mutex mutex_;
   Messages messages_ TROUPE_GUARDED_BY(mutex_);

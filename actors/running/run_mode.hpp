@@ -1,4 +1,4 @@
-/// Run modes: on threads, in one thread, or in virtual time.
+/// Run modes: a runtime runs on threads, in one thread, or in virtual time.
 #pragma once
 
 #include <caf/all.hpp>
@@ -21,7 +21,7 @@
 
 namespace troupe::actors {
 
-/// The parts of a runtime that depend on where and when it runs. All the rest is the same in every mode.
+/// The parts of a runtime that depend on where and when it runs. All other parts are the same in every mode.
 ///
 /// | mode         | actors run in         | clock, devices          | memories beside the host's |
 /// |--------------|-----------------------|-------------------------|----------------------------|
@@ -31,17 +31,17 @@ namespace troupe::actors {
 class RunMode {
  public:
   /// Makes the mode that the plan's options ask for. Takes the accelerators out of the plan; plan and views outlive the
-  /// mode. `submitted` is null on this machine if nobody looks ahead.
+  /// mode. `submitted` is null on this machine if no part of the runtime looks ahead.
   static std::unique_ptr<RunMode> make(RuntimePlan& plan, HostViews& views,
                                        std::shared_ptr<scheduler::SubmittedTasks> submitted);
   virtual ~RunMode() = default;
 
-  /// False: all actors run in the thread that waits, one message at a time.
+  /// Returns false if all actors run in the thread that waits, one message at a time.
   [[nodiscard]] bool has_threads() const { return has_threads_; }
-  /// The seed of all that is drawn at random.
+  /// Returns the seed of all random choices.
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   [[nodiscard]] virtual const platform::Clock& clock() const = 0;
-  /// The clock's time if the clock is virtual.
+  /// Returns the clock's time if the clock is virtual.
   [[nodiscard]] virtual std::optional<TimeStamp> virtual_time() const { return std::nullopt; }
 
   /// Lets one actor handle one message or, if none is left, moves virtual time to its next event.
@@ -53,21 +53,21 @@ class RunMode {
   virtual void set_depth(workers::WorkerSetup& /*worker*/, const WorkerPlace& /*place*/) const {}
   virtual Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
                                                                workers::DeviceListener& listener) = 0;
-  /// A worker that drives cores has so many from here on.
+  /// Called when a worker that drives cores has this many from here on.
   virtual void set_cores(WorkerId /*worker*/, int /*cores*/) {}
   /// Sets the function that is called when a memory turns out to be lost.
   virtual void on_lost(std::function<void(NodeId)> /*act*/) {}
   /// Returns the codelet that runs in place of this one.
   virtual Result<const Codelet*> stand_in(const Codelet& codelet) { return &codelet; }
 
-  /// The memories beside the host's; null: there are none.
+  /// Returns the memories beside the host's; null if there are none.
   [[nodiscard]] virtual MemoryNodes* memories() { return nullptr; }
   /// Returns the copies between memories that have ended since the last call, if the run traces.
   [[nodiscard]] virtual std::vector<TraceTransfer> take_copies() { return {}; }
-  /// No further copies begin, and those under way end.
+  /// Makes no further copies begin, and waits for those under way.
   virtual void stop_copies() {}
 
-  /// Returns the kernel times that the scheduler assumes; null: it knows nothing of them. To be called once.
+  /// Returns the kernel times that the scheduler assumes; null if it knows nothing of them. Must be called only once.
   [[nodiscard]] virtual std::unique_ptr<scheduler::ExecutionModel> believed_times() { return nullptr; }
   /// Keeps the times that were learned for later runs.
   virtual void keep_times() noexcept {}

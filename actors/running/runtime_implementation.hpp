@@ -1,4 +1,4 @@
-/// The implementation of `RuntimeSystem`: for its own sources only.
+/// The implementation of `RuntimeSystem`. Included only by its own sources.
 #pragma once
 
 #include <atomic>
@@ -33,8 +33,8 @@ namespace troupe::actors {
 struct Configuration : caf::actor_system_config {
   explicit Configuration(bool has_threads) {
     add_message_types<caf::id_block::troupe>();
-    // Cooperative actors (supervisor, scheduler) share one control thread. `sharing` sleeps when there is nothing to
-    // do, where `stealing` polls.
+    // Cooperative actors (supervisor, scheduler) share one control thread. With `sharing` it sleeps when there is
+    // nothing to do; with `stealing` it would poll.
     set("scheduler.policy", caf::atom(has_threads ? "sharing" : "testing"));
     set("scheduler.max-threads", 1);
   }
@@ -52,16 +52,16 @@ struct Scheduling {
   workers::TaskDeque activation;
   /// Null until the runtime starts.
   std::shared_ptr<scheduler::SchedulerState> state;
-  /// The policy keeps tasks, and is asked whenever one has ended.
+  /// True if the policy keeps tasks, and is asked whenever one has ended.
   const bool keeps;
   /// True if the program's thread may decide on the tasks that it submits. A policy of the program's own may take long,
-  /// or for ever.
+  /// or may never return.
   const bool program_decides;
   /// True if the scheduler is asked whenever a task has ended: always if the policy keeps tasks, otherwise while the
-  /// scheduler keeps some (`SchedulerState::ends_count`).
+  /// scheduler holds some (`SchedulerState::ends_count`).
   std::atomic<bool> ends_count;
   scheduler::SchedulerNews news;
-  /// The groups of each candidate, see `RuntimePlan::candidates`.
+  /// The groups of each candidate in `RuntimePlan::candidates`.
   std::vector<workers::Grouping::Groups> groupings;
 };
 
@@ -70,11 +70,11 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   explicit Implementation(RuntimePlan plan);
   ~Implementation() override;
 
-  /// Throws the failure that kept an actor from starting; `stop` then ends the others.
+  /// Starts the actors. Throws the failure that kept an actor from starting; `stop` then ends the others.
   void start();
   void stop();
 
-  // GraphHost
+  // These implement `GraphHost`.
   void activate(graph::TaskList& ready, WorkerId worker) noexcept override;
   Pump pump() override { return mode_->pump(system_); }
   Result<void> bring_home(const graph::DataRecord& data, AccessMode mode) override;
@@ -84,7 +84,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   Result<DevicesHere> find_devices(const DeviceSet& devices) override;
   Result<const Codelet*> stand_in(const Codelet& codelet) override { return mode_->stand_in(codelet); }
 
-  // WorkerQueues
+  // These implement `WorkerQueues`.
   graph::Task* next_activated() override;
   void take_events(std::vector<graph::TaskEvent>& out) override { scheduling_->news.take(out); }
   void push(graph::Task* task, WorkerId worker, bool first) override;
@@ -111,32 +111,32 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   WhyReport why(graph::TaskGraph& graph);
   std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
   [[nodiscard]] LiveView look();
-  /// See `RuntimeSystem::regroup`.
+  /// Does what `RuntimeSystem::regroup` says.
   Result<void> regroup(const std::string& clusters);
 
   /// The workers of a NUMA node, which take turns.
   struct NumaNode {
     std::vector<int> workers;
-    /// The number of tasks that went to the node. Relaxed: any number will do.
+    /// The number of tasks that went to the node. Relaxed: an old number only changes whose turn it is.
     std::atomic<std::uint32_t> turn{0};
   };
   /// The graphs of clients that share the workers.
   struct Clients {
     Mutex mutex;
     std::vector<SharingGraph*> open TROUPE_GUARDED_BY(mutex);
-    /// The codelets of graphs that have gone: predictions, models and traces still name them.
+    /// The codelets of graphs that are gone: predictions, models and traces still name them.
     graph::CodeletDefinitions codelets TROUPE_GUARDED_BY(mutex);
-    /// The next ids, which all graphs share.
+    /// The next ids of tasks and handles, which all graphs share.
     std::atomic<std::uint64_t> task_ids{0};
     std::atomic<std::uint64_t> handle_ids{0};
   };
 
-  /// Its accelerators and its placing policy have been handed on.
+  /// The plan, without its accelerators and its placing policy, which have been handed on.
   RuntimePlan plan_;
   /// The NUMA nodes that have workers.
   std::vector<NumaNode> numa_nodes_;
   HostViews views_;
-  /// Null if nobody looks ahead.
+  /// Null if no part of the runtime looks ahead.
   std::shared_ptr<scheduler::SubmittedTasks> submitted_;
   /// Null if eviction does not look ahead.
   std::shared_ptr<memory::UpcomingTasks> upcoming_;
@@ -159,23 +159,25 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void make_grouping();
   /// Lets the scheduler choose the grouping, if there is a choice.
   void let_scheduler_group();
-  /// Returns the present members, as `WorkerPlace::members` does; empty for a worker that lends its thread.
+  /// Returns the processing units of the core or cluster that the worker drives at present; empty for an accelerator,
+  /// and for a worker that lends its thread.
   [[nodiscard]] std::vector<int> members_of(std::size_t worker) const;
   [[nodiscard]] graph::GraphOptions graph_options(std::span<const DeviceKind> kinds);
   [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_.mutex);
-  /// Makes whatever is told of what happens to tasks.
+  /// Makes the objects that receive the events of tasks.
   void make_observers();
   /// Returns the PUs that a worker's threads run on.
   [[nodiscard]] platform::CpuSet pus_of(int pu) const;
   [[nodiscard]] DeviceSetup device_setup(WorkerId worker);
-  /// Any thread may call it, any number of times.
+  /// Called when a worker's device has stopped working; from any thread, any number of times.
   void device_lost(WorkerId worker);
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
-  /// The queue of tasks that the scheduler has not seen; null under a local policy.
+  /// Returns the queue of tasks that the scheduler has not seen; null under a local policy.
   [[nodiscard]] workers::TaskDeque* activation() { return scheduling_ ? &scheduling_->activation : nullptr; }
-  /// Must be called only under a placing policy: other runtimes have no such mailbox.
+  /// Returns the scheduler's record. Must be called only under a placing policy: other runtimes have no such mailbox.
   [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[plan_.places.size() + 1]; }
-  /// Handles those ready tasks that not every worker may have (`Crew::sets_apart`), and leaves the others in the list.
+  /// Handles those ready tasks that must not go to just any worker (`Crew::sets_apart`), and leaves the others in the
+  /// list.
   void activate_apart(graph::TaskList& ready) noexcept;
   /// Hands the tasks that ask for a NUMA node to its workers, and leaves the others in the list.
   void hand_to_numa_nodes(graph::TaskList& ready);
@@ -183,9 +185,9 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void push_to_node(graph::Task* task, std::size_t node);
   /// Wakes an idle worker, if there is one: the first at or after `near`.
   void wake_one(WorkerId near);
-  /// Called in a worker's thread: see `WorkerSetup::decide`.
+  /// Called in a worker's thread for `WorkerSetup::decide`.
   void decide();
-  /// Tells the scheduler of the decisions that were not made here.
+  /// Tells the scheduler what was not decided in this thread.
   void leave_to_scheduler(scheduler::SchedulerState::Left left);
   /// Returns a worker on another core than the calling thread's: a worker on the same core would have to wait for that
   /// thread.
@@ -199,7 +201,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// Null under a local policy.
   std::unique_ptr<Scheduling> scheduling_;
   graph::TaskObservers observers_;
-  /// Called whenever a task has ended, in the worker's thread; null: nothing is to be done then.
+  /// Called whenever a task has ended, in the worker's thread; null if nothing is to be done then.
   std::unique_ptr<graph::TaskObserver> at_ends_;
   WorkerStarts starts_;
   friend class SharingGraph;

@@ -33,9 +33,9 @@ Result<platform::Topology> topology_of(const RuntimeOptions& options, bool clust
   return platform::Topology::discover(topology_options(options));
 }
 
-/// Returns the processing units of the accelerators of this machine: usable cores that run no tasks, the last first. If
-/// the number of cores is not given, each accelerator takes a core away from the tasks, but never the last one. With
-/// fewer cores than devices, the remaining accelerators share: -1.
+/// Returns the processing units of this machine's accelerators: usable cores that run no tasks, the last first. If the
+/// number of cores is not given, each accelerator takes a core away from the tasks, but never the last one. If there
+/// are fewer cores than devices, the remaining accelerators get -1, and share cores.
 std::vector<int> take_cores(const RuntimeOptions& options, std::size_t accelerators, platform::Topology& topology) {
   std::vector<int> taken;
   if (options.cores == 0) {
@@ -59,7 +59,7 @@ std::vector<int> take_cores(const RuntimeOptions& options, std::size_t accelerat
   return taken;
 }
 
-/// `driving_pus`: the processing unit of each opened device.
+/// Returns the places of all workers. `driving_pus` holds the processing unit of each opened device.
 std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform::Topology& topology,
                                    const std::vector<OpenedDevice>& opened, const std::vector<int>& driving_pus) {
   std::vector<WorkerPlace> places;
@@ -146,7 +146,8 @@ Result<std::vector<OpenedDevice>> open_devices(const RuntimeOptions& options) {
   return opened;
 }
 
-/// GPUs ask one another first, then the cores; cores ask GPUs last.
+/// Returns the order in which workers steal from one another: GPUs look at one another first, then at the cores; cores
+/// look at GPUs last.
 scheduler::Nearness nearness_of(const platform::Topology& topology, std::size_t workers) {
   scheduler::Nearness nearness;
   const std::size_t cores = topology.cores.size();
@@ -199,7 +200,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (options.simulation) {
     if (auto usable = check(*options.simulation); !usable) return usable.failure();
   }
-  // Checked before devices are opened, which takes time.
+  // This is checked before devices are opened, which takes time.
   const std::string& clusters = options.simulation ? options.simulation->clusters : options.clusters;
   bool chooses = clusters == platform::kAutomaticClusters;
   if (chooses && options.threads.deterministic && !options.simulation) {
@@ -216,7 +217,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   RuntimePlan plan{options, std::move(stages).value(), {}, std::move(topology).value(), {}, {}, {}, {}};
   const std::vector<int> driving_pus = take_cores(options, opened.value().size(), plan.topology);
   if (chooses) {
-    // The times of a description hold for its clusters wherever their cores are.
+    // In a description, the times of its clusters hold wherever their cores are.
     plan.candidates =
         platform::cluster_candidates(plan.topology.cores, plan.topology.machine,
                                      options.simulation ? platform::Spanning::allowed : platform::Spanning::avoided);
@@ -245,7 +246,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     try {
       placing = options.placement.make_policy();
       who = "the program's own policy (RuntimeOptions::placement.make_policy)";
-      // It is asked again below, where nothing may throw.
+      // The policy is asked for its traits again later, where an exception must not occur.
       if (placing) (void)placing->policy_traits();
     } catch (const std::exception& error) {
       return unusable(fmt::format("{} threw: {}", who, error.what()));

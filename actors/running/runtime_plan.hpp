@@ -23,16 +23,16 @@
 
 namespace troupe::actors {
 
-/// The name of a policy of the program's own.
+/// The name of a policy that the program itself provides.
 inline constexpr const char* kOwnPolicy = "custom";
 
-/// One worker, with its device and its memory.
+/// One worker's device, memory node and processing units.
 struct WorkerPlace {
   DescribedDevice device;
   NodeId node = NodeId(0);
   /// Points into `host_devices`; null for all other devices.
   platform::HostDevice* in_place = nullptr;
-  /// The number of tasks that it takes at a time; 0: as many as its kind.
+  /// The number of tasks that the device takes at the same time; 0 stands for the number of its kind.
   std::size_t slots = 0;
   /// The name for people: "cpu core 3", "cluster of 4 cores 0-3", "GPU 0".
   std::string name;
@@ -50,7 +50,7 @@ struct WorkerPlace {
 
 struct RuntimePlan {
   RuntimeOptions options;
-  /// The clusters at the start, and those that follow, if cores can be regrouped.
+  /// The clusters at the start and, if cores can be regrouped, those that follow.
   std::vector<platform::ClusterStage> stages;
   /// The clusterings that the runtime chooses from, if it groups its cores itself; otherwise empty.
   std::vector<platform::ClusterCandidate> candidates;
@@ -67,19 +67,20 @@ struct RuntimePlan {
   [[nodiscard]] std::vector<DeviceKind> kinds() const;
   /// Returns the names of the workers.
   [[nodiscard]] static std::vector<NamedWorker> names_of(std::span<const WorkerPlace> places);
-  /// The number of memory nodes: the host's and one for each GPU.
+  /// Returns the number of memory nodes: the host's and one for each GPU.
   [[nodiscard]] std::size_t nodes() const;
-  /// True if all actors share the thread that waits.
+  /// Returns true if all actors share the thread that waits.
   [[nodiscard]] bool cooperative() const { return options.threads.deterministic || options.simulation; }
 
-  /// True if some memory beside the host's has to be brought the data of tasks.
+  /// Returns true if there are memories beside the host's, to which tasks' data have to be brought.
   [[nodiscard]] bool fetches() const { return options.simulation != nullptr || !accelerators.empty(); }
 
-  /// `placing`: a policy of the program's own, or null. Fails with `invalid_argument` or `platform`.
+  /// Makes the plan for a runtime with these options. `placing` is a policy of the program's own, or null. Fails with
+  /// `invalid_argument` or `platform`.
   static Result<RuntimePlan> make(const RuntimeOptions& options, std::unique_ptr<scheduler::PlacingPolicy> placing);
 };
 
-/// Groups single cores, which have their numbers in `topology`, as a specification of clusters says; "": each core
+/// Groups single cores, by their numbers in `topology`, as the specification `clusters` says; with "" each core is
 /// alone. Fails like `platform::plan_clusters`.
 [[nodiscard]] Result<workers::Grouping::Groups> groups_of(const std::string& clusters,
                                                           const platform::Topology& topology);

@@ -1,4 +1,4 @@
-/// Regrouping: cores that are grouped otherwise while tasks run.
+/// Regrouping: groups cores into other clusters while tasks run.
 #include <algorithm>
 
 #include "actors/running/runtime_implementation.hpp"
@@ -7,7 +7,7 @@
 namespace troupe::actors {
 
 Result<workers::Grouping::Groups> groups_of(const std::string& clusters, const platform::Topology& topology) {
-  // Cores are numbered by worker: several workers may have the same processing unit.
+  // Cores are numbered by worker here, because several workers may have the same processing unit.
   std::vector<platform::Core> cores = topology.cores;
   for (std::size_t i = 0; i < cores.size(); ++i) cores[i].pu = static_cast<int>(i);
   if (!clusters.empty()) {
@@ -43,7 +43,7 @@ void RuntimeSystem::Implementation::make_grouping() {
     peers_->wake(worker);
   };
   crew_->grouping = std::make_unique<workers::Grouping>(std::move(grouping), std::move(standings));
-  // The plan has checked these clusters.
+  // The plan has checked that these clusters are possible.
   crew_->grouping->regroup(
       groups_of(plan_.stages.empty() ? "" : plan_.stages[0].clusters, plan_.topology).value_or_throw());
 }

@@ -113,7 +113,7 @@ void RuntimeSystem::Implementation::make_observers() {
   if (scheduling_) observers_.add(scheduling_->news);
   if (plan_.stages.size() > 1) {
     at_ends_ = std::make_unique<AtEnds>([this, counter = std::make_shared<StageCounter>(plan_.stages)] {
-      // The stage's clusters have been checked before.
+      // The stage's clusters have been checked before, so this does not fail.
       counter->task_ended([this](const platform::ClusterStage& stage) { (void)regroup(stage.clusters); });
     });
   }
@@ -238,7 +238,8 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
 
 platform::CpuSet RuntimeSystem::Implementation::pus_of(int pu) const {
   if (plan_.options.threads.bind && plan_.topology.bindable && pu >= 0) return {pu};
-  // If a bound thread started the runtime, all its workers would otherwise be on one core.
+  // The worker may run on all allowed PUs. Otherwise, if a bound thread started the runtime, all its workers would be
+  // on one core.
   return plan_.topology.machine.this_system ? plan_.topology.allowed_pus : platform::CpuSet{};
 }
 
@@ -283,8 +284,8 @@ void RuntimeSystem::Implementation::device_lost(WorkerId worker) {
   if (crew_->ports[worker.index()].lost.exchange(true, std::memory_order_seq_cst)) return;
   if (const NodeId node = plan_.places[worker.index()].node; node != memory::kHost) gate_->node_lost(node);
   crew_->tell({.kind = graph::TaskEvent::Kind::worker_lost, .worker = worker});
-  // The worker sends the tasks that lie with it elsewhere. It gets a message because it looks for messages even while
-  // its device computes.
+  // The worker sends the tasks that are queued with it elsewhere. It gets a message because it looks for messages even
+  // while its device computes.
   peers_->send(worker, WorkAvailable{});
 }
 

@@ -20,10 +20,10 @@ using graph::TaskList;
 
 namespace {
 
-/// The number of CAF's threads: for actors without one of their own, for its clock, and for the output of actors.
+/// The number of CAF's own threads: for actors without a thread, for its clock, and for the output of actors.
 constexpr std::size_t kCafThreads = 3;
 
-/// CAF does not survive it if the system refuses a thread or memory.
+/// Checks that the system has enough threads and memory: CAF does not survive it if they are refused.
 Result<void> check_limits(const RuntimePlan& plan) {
   if (const auto checked = platform::check_stacks(); !checked) return checked;
   const bool alone = plan.cooperative();
@@ -54,8 +54,8 @@ void kill(const caf::actor& actor) {
 RuntimeSystem::Implementation::~Implementation() { stop(); }
 
 void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& reason) {
-  // It may have died asleep. Until it is replaced, which may take long, nobody must take it for a worker that can be
-  // woken.
+  // The worker may have died asleep. Until it is replaced, which may take long, no thread must take it for a worker
+  // that can be woken.
   crew_->idle.erase(worker);
   workers::WorkerPort& port = crew_->ports[worker.index()];
   Task* task = port.running.exchange(nullptr, std::memory_order_acquire);
@@ -63,7 +63,7 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
   const auto cause = std::make_shared<Failure>(
       Failure{ErrorCode::kernel_failed, graph::describe(*task) + " was lost with worker " +
                                             std::to_string(worker.value()) + ", whose actor died: " + reason});
-  // Otherwise the scheduler would wait for the task's end.
+  // Without this event the scheduler would wait for the task's end.
   crew_->tell({.kind = graph::TaskEvent::Kind::failed, .worker = worker, .task = task->task_id()});
   TaskList ready;
   workers::Share* const share = crew_->shares ? &crew_->shares->of(*task) : nullptr;
@@ -116,7 +116,7 @@ Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet&
   if (devices.choices().empty()) return DevicesHere{devices.kinds(), nullptr};
   const auto members = find_members(devices, RuntimePlan::names_of(plan_.places));
   if (!members) return members.failure();
-  // Workers that are all workers of some kinds need no set of their own, and neither does an empty set.
+  // A set that contains all workers of some kinds needs no object of its own, and neither does an empty set.
   KindSet some = 0;
   KindSet some_not = 0;
   for (std::size_t i = 0; i < plan_.places.size(); ++i) {
@@ -198,7 +198,7 @@ void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
   }
   crew_->ports[worker(0).index()].deque.push(task);
   if (!crew_->ports[worker(0).index()].standing.surely_open()) peers_->wake(worker(0));
-  // All workers of the node are busy, perhaps for long: another worker may steal it.
+  // All workers of the node are busy, perhaps for long, so another worker may steal the task.
   wake_one(worker(0));
 }
 
@@ -224,7 +224,7 @@ Task* RuntimeSystem::Implementation::next_activated() {
   while (Task* task = scheduling_->activation.pop_oldest()) {
     const bool has_kernel = task->role != graph::TaskRole::replay && task->role != graph::TaskRole::host;
     if (has_kernel) return task;
-    // It takes no time on any device, so there is nothing to decide: any worker may take it.
+    // The task takes no time on any device, so there is nothing to decide: any worker may take it.
     crew_->entry.push(task);
     wake_one(elsewhere());
   }
@@ -282,8 +282,8 @@ Trace RuntimeSystem::Implementation::take_trace() {
 }
 
 void RuntimeSystem::Implementation::stop() {
-  // Waits twice: tasks may submit tasks until the last one has ended. Failures have been reported to the threads that
-  // waited; a destructor can report to nobody.
+  // Waits twice, because tasks may submit tasks until the last one has ended. Failures have been reported to the
+  // threads that waited; a destructor cannot report any.
   [[maybe_unused]] Result<void> outcome = graph_.wait_until_ended();
   outcome = graph_.stop_submissions();
   outcome = graph_.wait_until_ended();

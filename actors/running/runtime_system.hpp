@@ -30,8 +30,8 @@ class SharingGraph;
 /// for every task and then ends the actors. Thread-safe, except for construction and destruction.
 class RuntimeSystem {
  public:
-  /// `placing`: a policy of the program's own instead of `options.policy`; may be null.
-  /// Fails with `invalid_argument` or `platform`.
+  /// Starts a runtime. `placing` is a policy of the program's own instead of `options.policy`; it may be null. Fails
+  /// with `invalid_argument` or `platform`.
   static Result<std::unique_ptr<RuntimeSystem>> start(const RuntimeOptions& options,
                                                       std::unique_ptr<scheduler::PlacingPolicy> placing = nullptr);
   ~RuntimeSystem();
@@ -39,51 +39,52 @@ class RuntimeSystem {
   RuntimeSystem& operator=(const RuntimeSystem&) = delete;
 
   [[nodiscard]] graph::TaskGraph& graph();
-  /// The workers that sleep: a thread that is about to submit a task may call `wake_early` for them. Null if it must
-  /// not: in virtual time, and if a policy decides who runs the task.
+  /// Returns the set of workers that sleep: a thread that is about to submit a task may call `wake_early` for them.
+  /// Null if it must not: in virtual time, and if a policy decides which worker runs the task.
   [[nodiscard]] const workers::IdleSet* sleepers() const;
   /// Called if a worker sleeps and the calling thread is about to submit a task. If that task will be ready because it
   /// waits for nothing, or if all workers sleep, this begins to wake the worker that is going to be woken for it:
-  /// waking takes as long as the submission. The worker stays in the set of sleepers until it is awake, so that nothing
-  /// depends on this.
+  /// waking takes as long as the submission. The worker stays in the set of sleepers until it is awake, so nothing
+  /// depends on this call.
   void wake_early(bool waits_for_nothing) noexcept;
   /// Opens a graph for one client; only with `ThreadOptions::shared`. The graph must not outlive the system.
   [[nodiscard]] std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
-  /// Regroups the cores; only with `ThreadOptions::regroup`: "2x10", "socket", …; "single": each core alone. Returns
-  /// at once; workers change when the kernels have ended that run now. While a regrouping is in progress, the last one
-  /// that was asked for follows. Fails with `invalid_argument` if such clusters are not possible. Any thread may call
-  /// it, including kernels and callbacks; in virtual time and with `deterministic` only the thread that waits.
+  /// Regroups the cores; only with `ThreadOptions::regroup`. `clusters` is "2x10", "socket" and so on; with "single"
+  /// each core is alone. Returns at once; workers change when the kernels that run now have ended. While a regrouping
+  /// is in progress, the last one that was asked for follows it. Fails with `invalid_argument` if such clusters are not
+  /// possible. May be called from any thread, including kernels and callbacks; in virtual time and with `deterministic`
+  /// only from the thread that waits.
   Result<void> regroup(const std::string& clusters);
-  /// Returns the present state of the actors. Any thread may call it, at any time.
+  /// Returns the present state of the actors. May be called from any thread, at any time.
   [[nodiscard]] LiveView look() const;
   /// Hints for eviction: see `Runtime::set_reuse` and `Runtime::keep`. `unlock` gets the handles that `lock` has
-  /// returned. `of`: a client's graph; null: the runtime's own.
+  /// returned. `of` is a client's graph, or null for the runtime's own.
   Result<void> set_reuse(const Handle& handle, std::int64_t index, graph::TaskGraph* of = nullptr);
   Result<std::vector<HandleId>> lock(const Handle& handle, graph::TaskGraph* of = nullptr);
   void unlock(std::span<const HandleId> handles);
   [[nodiscard]] const platform::Topology& topology() const;
   [[nodiscard]] std::size_t workers() const;
-  /// The kinds of the workers' devices.
+  /// Returns the kinds of the workers' devices.
   [[nodiscard]] KindSet kinds() const;
-  /// The number of NUMA nodes that have workers, and the operating system's index of one; -1 if the machine is only
-  /// described.
+  /// `numa_nodes` returns the number of NUMA nodes that have workers; `numa_os_index` returns the operating system's
+  /// index of one, or -1 if the machine is only described.
   [[nodiscard]] std::size_t numa_nodes() const;
   [[nodiscard]] int numa_os_index(NumaId node) const;
   [[nodiscard]] const std::string& policy() const;
   [[nodiscard]] RunReport report() const;
   /// Returns the records since the last call; empty without `RuntimeOptions::trace`.
   [[nodiscard]] Trace take_trace();
-  /// The measurements of every actor's mailbox. Any thread may call it, at any time.
+  /// Returns the measurements of every actor's mailbox. May be called from any thread, at any time.
   [[nodiscard]] MetricsSnapshot metrics() const;
-  /// Explains which task waits for what, root causes first. Any thread may call it, at any time, including kernels and
-  /// callbacks.
+  /// Explains which task waits for what, root causes first. May be called from any thread, at any time, including
+  /// kernels and callbacks.
   [[nodiscard]] WhyReport why() const;
   /// Ends a worker's actor as a crash would. For tests of the supervisor and for operators.
   void kill_worker(WorkerId worker);
   /// Ends the scheduler's actor, if there is one, as a crash would: tasks that it has not placed go to the least loaded
-  /// workers, the next wait says so, and another actor goes on.
+  /// workers, the next wait reports that, and another actor continues.
   void kill_scheduler();
-  /// Ends the memory manager's actor, if there are several memories, as a crash would: another actor goes on with
+  /// Ends the memory manager's actor, if there are several memories, as a crash would: another actor continues with
   /// everything that it knew.
   void kill_memory();
 

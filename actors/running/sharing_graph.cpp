@@ -8,7 +8,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// The window is larger than memory could hold.
+/// The window of a graph without a limit: more tasks than memory could hold.
 constexpr std::size_t kNoWindow = std::numeric_limits<std::size_t>::max() / 2;
 
 constexpr std::size_t kMostNamedDevices = 64;
@@ -38,7 +38,7 @@ SharingGraph::~SharingGraph() {
   // Failures have been told to the client that submitted the tasks, and the client is gone.
   [[maybe_unused]] Result<void> outcome = graph_.wait_until_ended();
   graph_.release_all();
-  // Waits for tasks that waited only for a hold.
+  // This waits for tasks that waited only for a hold.
   outcome = graph_.wait_until_ended();
   {
     const LockGuard lock(runtime_.clients_.mutex);

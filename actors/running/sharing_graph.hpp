@@ -1,4 +1,4 @@
-/// A client's graph on the workers of a runtime that several clients share: for the runtime's own sources only.
+/// A client's graph on the workers of a runtime that several clients share. Included only by the runtime's own sources.
 #pragma once
 
 #include <string>

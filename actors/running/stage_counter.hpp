@@ -1,4 +1,4 @@
-/// Stage counter: tells when clusters are to change at certain points of a run.
+/// Stage counter: says when clusters are to change at certain points of a run.
 #pragma once
 
 #include <atomic>
@@ -11,13 +11,14 @@
 
 namespace troupe::actors {
 
-/// Counts tasks until the next stage. Thread-safe.
+/// Counts the tasks that have ended, to find the beginning of the next stage. Thread-safe.
 class StageCounter {
  public:
-  /// Starts in the first stage.
+  /// The counter starts in the first stage.
   explicit StageCounter(std::vector<platform::ClusterStage> stages) : stages_(std::move(stages)) {}
 
-  /// A task has ended. Calls `begin(stage)` if a stage begins: one after the other, and none after a later one.
+  /// Called when a task has ended. Calls `begin(stage)` if a stage begins: one after the other, and none after a later
+  /// one.
   template <class Begin>
   void task_ended(Begin&& begin) {
     const std::uint64_t ended = ended_.fetch_add(1, std::memory_order_relaxed) + 1;

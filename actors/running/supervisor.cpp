@@ -16,11 +16,11 @@ void start_worker(caf::event_based_actor* self, SupervisorState& state, WorkerId
   self->send(actor, StartWorker{});
 }
 
-/// The time before the next try to start a worker that got no thread.
+/// The time until the next try to start a worker that got no thread.
 constexpr std::chrono::milliseconds kNextTry{100};
 
-/// Starts replacements for dead actors. A worker that gets no thread now gets one later. Meanwhile others steal its
-/// tasks, if the policy lets them; otherwise these wait.
+/// Starts replacements for dead actors. A worker that gets no thread now gets one later. Meanwhile other workers steal
+/// its tasks, if the policy lets them; otherwise these tasks wait.
 void replace_dead(caf::event_based_actor* self, SupervisorState& state) {
   if (state.stopping) return;
   bool again = false;
@@ -65,7 +65,7 @@ void stop_all(caf::event_based_actor* self, SupervisorState& state) {
   }
   if (const caf::actor memory = state.setup.peers->memory()) self->send(memory, Stop{});
   if (const caf::actor scheduler = state.setup.peers->scheduler()) self->send(scheduler, Stop{});
-  // Otherwise the last worker to end quits the supervisor.
+  // If some are alive, the last worker to end quits the supervisor.
   if (state.alive == 0) self->quit(caf::exit_reason::normal);
 }
 
@@ -77,7 +77,7 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
     return;
   }
   if (state.memory && down.source == state.memory) {
-    // Everything that the actor knew and was asked lies outside of it.
+    // All that the actor knew and was asked is kept outside of it.
     if (!state.stopping) start_memory(self, state);
     return;
   }
@@ -89,7 +89,7 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
   if (!state.stopping) {
     state.setup.lost(worker, to_string(down.reason));
     replace_dead(self, state);
-    // A steal request in its mailbox is not answered any more.
+    // A steal request in the dead worker's mailbox is not answered any more, so all workers get an empty answer.
     for (std::size_t i = 0; i < state.setup.workers; ++i) {
       state.setup.peers->send(WorkerId(static_cast<std::uint32_t>(i)), StealReply{worker, 0});
     }

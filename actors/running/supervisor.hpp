@@ -18,19 +18,19 @@ struct SupervisorSetup {
   std::size_t workers = 0;
   std::shared_ptr<workers::Peers> peers;
   std::function<caf::actor(caf::event_based_actor* supervisor, WorkerId)> spawn_worker;
-  /// Empty under a local policy.
+  /// Starts the scheduler's actor. Empty under a local policy.
   std::function<caf::actor()> spawn_scheduler;
-  /// Empty if there is one memory node.
+  /// Starts the memory manager's actor. Empty if there is one memory node.
   std::function<caf::actor()> spawn_memory;
   std::function<void(const WorkerStarted&)> started;
-  /// An actor could not be started. The actors that have started are told to stop, and no `started` follows for the
-  /// others.
+  /// Called if an actor could not be started. The actors that have started are told to stop, and no `started` follows
+  /// for the others.
   std::function<void(std::exception_ptr)> failed_to_start;
-  /// The worker's actor has died without having been told to stop. A replacement is started afterwards, again
+  /// Called when a worker's actor has died without having been told to stop. A replacement is started afterwards, again
   /// and again until it gets a thread.
   std::function<void(WorkerId, const std::string& reason)> lost;
-  /// The scheduler's actor has died without having been told to stop, and its replacement is in place. Rescues the
-  /// tasks that lay with the dead actor.
+  /// Called when the scheduler's actor has died without having been told to stop, and its replacement is in place.
+  /// Rescues the tasks that waited with the dead actor.
   std::function<void(const std::string& reason)> lost_scheduler;
 };
 
@@ -40,18 +40,19 @@ struct SupervisorState {
   SupervisorSetup setup;
   /// The address of each worker; null from the end of the worker's actor until it is replaced.
   std::vector<caf::actor_addr> addresses;
-  /// Null under a local policy.
+  /// The scheduler's address; null under a local policy.
   caf::actor_addr scheduler;
-  /// Null if there is one memory node.
+  /// The memory manager's address; null if there is one memory node.
   caf::actor_addr memory;
   /// The number of workers whose actors have started and not ended.
   std::size_t alive = 0;
   bool stopping = false;
-  /// True if it has sent itself a message to try again to replace the dead actors.
+  /// True if the supervisor has sent itself a message to try again to replace the dead actors.
   bool retrying = false;
 };
 
-/// Hears `WorkerStarted`, `Stop`, down messages, and `ReplaceDead` from itself. Ends when all workers have ended.
+/// Returns the behaviour, which handles `WorkerStarted`, `Stop`, down messages, and `ReplaceDead` from itself. The
+/// actor ends when all workers have ended.
 caf::behavior supervisor_behavior(caf::event_based_actor* self, std::shared_ptr<SupervisorState> state);
 
 }  // namespace troupe::actors

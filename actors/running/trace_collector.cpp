@@ -11,7 +11,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// Codelets are told apart by name: for people, two codelets of one name are the same.
+/// The numbers of codelets by name. In a trace, which people read, two codelets with the same name are the same.
 class CodeletNames {
  public:
   explicit CodeletNames(std::vector<std::string>& names) : names_(names) {}
@@ -30,7 +30,8 @@ class CodeletNames {
   std::map<std::string, std::uint32_t> by_name_;
 };
 
-/// Takes `content` by value: its log is destroyed here, so that its memory is free before the next log is copied.
+/// Adds the records of one worker to the trace. `content` is passed by value: its log is destroyed here, so that its
+/// memory is free before the next log is copied.
 void append_worker(WorkerId worker, workers::WorkerTrace::Content content, CodeletNames& codelets, Trace& trace) {
   auto name = content.names.begin();
   trace.events.reserve(trace.events.size() + content.tasks.size());

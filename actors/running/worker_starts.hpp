@@ -12,25 +12,25 @@
 
 namespace troupe::actors {
 
-/// Any thread may call it.
+/// Its functions may be called from any thread.
 class WorkerStarts {
  public:
   explicit WorkerStarts(std::size_t workers) : bound_(workers) {}
 
-  /// The worker has started; `bound`: its thread is bound to its core.
+  /// Called when the worker has started; `bound` says whether its thread is bound to its core.
   void started(WorkerId worker, bool bound) {
     const LockGuard lock(mutex_);
     bound_[worker.index()] = bound;
     ++started_;
     changed_.notify_all();
   }
-  /// There will be fewer workers than planned, for this reason.
+  /// Called if there will be fewer workers than planned, for this reason.
   void failed(std::exception_ptr why) {
     const LockGuard lock(mutex_);
     failure_ = std::move(why);
     changed_.notify_all();
   }
-  /// Returns when all have started, or at once unless `has_threads`. Throws the reason if there will be fewer.
+  /// Returns when all workers have started, or at once unless `has_threads`. Throws the reason if there will be fewer.
   void wait(bool has_threads) {
     UniqueLock lock(mutex_);
     changed_.wait(lock, [&]() TROUPE_REQUIRES(mutex_) {

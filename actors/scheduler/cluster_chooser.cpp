@@ -16,27 +16,28 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Tasks that one look takes in.
+/// The most tasks, and the most levels of tasks, that one look examines.
 constexpr std::size_t kMostTasks = 4096;
 constexpr std::size_t kMostLevels = 256;
-/// About what a look takes, for each task, for each grouping and class of a level, and for each grouping and new class;
-/// and the part of the time that looks may take.
+/// Estimates of the time that a look takes: for each task, for each pair of a grouping and a class of a level, and for
+/// each pair of a grouping and a new class. Looks may take one part in `kLookShare` of the time.
 constexpr Duration kTaskLook = 200ns;
 constexpr Duration kLevelLook = 400ns;
 constexpr Duration kClassLook = 300ns;
 constexpr int kLookShare = 50;
 constexpr Duration kLeastBetween = 500us;
-/// A change has to save so much more than the time that it takes to stop and start workers (0.13 ms, measured). Besides
-/// it costs the time in which the last kernels end.
+/// A change has to save twenty times the 0.13 ms (measured) that it takes to stop and start workers. On top of that it
+/// has to save the time that it waits for the last kernels to end.
 constexpr double kChange_s = 20 * 130e-6;
-/// The part of the passing time that a grouping must save, or what it saves is not counted.
+/// The time that a grouping saves counts only if it is at least this part of the time that passes.
 constexpr double kLeastPart = 0.1;
-/// Assumed where a class was measured on one number of cores alone: times fall with the number to this power. Two cores
-/// then differ from twice one by more than what counts as a gain, so that either is tried where it seems better.
+/// Used for a class that was measured on one number of cores only: its time falls with the number of cores to this
+/// power. With it, two cores differ from twice one core by more than `kLeastPart`, so either is tried where it seems
+/// better.
 constexpr double kAssumedSpeedUp = 0.8;
 
-/// The core that stands for all, as restrictions treat them alike where they can be grouped; an invalid id: all are
-/// lost.
+/// Returns one core that stands for all of them, because restrictions treat cores alike if they can be grouped; an
+/// invalid id if all are lost.
 WorkerId any_core(const SchedulerCore& core) {
   for (const WorkerState& worker : core.workers()) {
     if (!is_accelerator(worker.kind) && !core.is_lost(worker.id)) return worker.id;
@@ -59,7 +60,7 @@ CoreGrouping present_grouping(const SchedulerCore& core) {
   return grouping;
 }
 
-/// Times of one class by number of cores. Seconds; 0 where nothing is known.
+/// The times of one class, in seconds, by number of cores; 0 if nothing is known.
 class TimesByCores {
  public:
   TimesByCores(const SchedulerCore& core, const graph::SizeClass& size_class, WorkerId on, const CoreGrouping& present)
@@ -96,7 +97,7 @@ class TimesByCores {
   std::map<int, double> known_;
 };
 
-/// The workers that each of these groupings would make, accelerators included; with the times of some classes.
+/// The workers that each of these groupings would make, accelerators included, with the times of some classes on them.
 class WorkersByGrouping {
  public:
   WorkersByGrouping(const SchedulerCore& core, WorkerId on, const std::vector<CoreGrouping>& groupings)
@@ -111,7 +112,7 @@ class WorkersByGrouping {
   }
 
   [[nodiscard]] const std::vector<EqualWorkers>& operator[](std::size_t grouping) const { return workers_[grouping]; }
-  /// False where that was done before.
+  /// Looks up the times of a class; returns false if that was done before.
   bool look_up(SizeClassId id) {
     if (id.index() < seen_.size() && seen_[id.index()]) return false;
     if (seen_.size() <= id.index()) grow(id.index() + 1);
@@ -180,7 +181,7 @@ std::optional<std::size_t> ClusterChooser::choose(const SchedulerCore& core, std
   if (core.model() == nullptr || !on.valid()) return std::nullopt;
   std::vector<TaskLevel> levels;
   if (options_.looks_ahead) levels = core.submitted()->levels(kMostTasks);
-  // Nobody is shown the tasks of recordings before they are ready.
+  // The tasks of recordings become known only when they are ready.
   const bool ahead = !levels.empty();
   if (!ahead) levels.push_back(core.ready_with(ready));
   if (levels.size() > kMostLevels) levels.resize(kMostLevels);
@@ -221,7 +222,7 @@ std::optional<std::size_t> ClusterChooser::choose(const SchedulerCore& core, std
 }
 
 void ClusterChooser::count_saved(TimeStamp now) {
-  // No longer than what there was to do then.
+  // The saving counts for no longer than the work lasted that was ready at the last look.
   const double passed_s = std::min(seconds(now - last_), seen_s_);
   last_ = now;
   seen_s_ = 0;
@@ -239,7 +240,7 @@ std::optional<std::size_t> ClusterChooser::choose_by_past(const std::vector<doub
     saving_.push_back(part > 0 && part < kLeastPart ? 0 : part);
   }
   const auto best = static_cast<std::size_t>(std::ranges::max_element(saved_s_) - saved_s_.begin());
-  // It has to be of use to what there is now, too.
+  // The new grouping has to save time for the tasks that are ready now, too.
   if (saved_s_[best] <= change_s || saving_.empty() || saving_[best] <= 0) return std::nullopt;
   std::ranges::fill(saved_s_, 0.0);
   saving_.clear();

@@ -8,12 +8,12 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// Less is not worth it: predictions are not that good.
+/// The part of the time that a change must save at least: predictions are not more exact than that.
 constexpr double kLeastGain = 0.1;
 /// The part of the remaining time that a change may lose by coming early.
 constexpr double kEarly = 0.02;
 
-/// The time of one task where it is fastest; 0: nothing is known.
+/// Returns the time of one task, in seconds, on the workers that run it fastest; 0 if nothing is known.
 double least_seconds(SizeClassId size_class, std::span<const EqualWorkers> workers) {
   double least_s = 0;
   for (const EqualWorkers& equal : workers) {
@@ -23,7 +23,7 @@ double least_seconds(SizeClassId size_class, std::span<const EqualWorkers> worke
   return least_s;
 }
 
-/// When the last task has ended, if the longest come first and each goes where it ends first.
+/// Returns the time at which the last task ends if the longest come first and each goes where it ends first.
 double last_end(const TaskLevel& level, std::span<const EqualWorkers> workers) {
   struct Free {
     const EqualWorkers* workers = nullptr;
@@ -104,7 +104,7 @@ std::optional<std::size_t> change_now(const std::vector<std::vector<double>>& se
   std::size_t changes_at = 0;
   while (changes_at < seconds.size() && stays[changes_at][present]) ++changes_at;
   const bool later = changes_at < seconds.size() && best_after[changes_at] == best;
-  // A change that will come anyway, and loses next to nothing by coming now, is not put off: the next look may be late.
+  // If a change will come anyway and loses next to nothing by coming now, it is made now: the next look may be late.
   if (rest[best] + change_s >= (later ? 1 + kEarly : 1) * rest[present]) return std::nullopt;
   double now_s = 0;
   double then_s = 0;

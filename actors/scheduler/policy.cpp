@@ -112,7 +112,7 @@ VictimRings to_victims(const std::vector<std::vector<int>>& rings) {
   return victims;
 }
 
-/// All rings in one.
+/// Returns one ring that holds the workers of all rings.
 VictimRings flattened(const VictimRings& rings) {
   VictimRings one(1);
   for (const std::vector<WorkerId>& ring : rings) one[0].insert(one[0].end(), ring.begin(), ring.end());

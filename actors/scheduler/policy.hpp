@@ -25,20 +25,22 @@ namespace troupe::scheduler {
 struct WorkerState {
   WorkerId id;
   DeviceKind kind = DeviceKind::cpu_core;
-  /// Tasks that were placed on it and have not started.
+  /// The number of tasks that were placed on the worker and have not started.
   std::size_t queued = 0;
-  /// The memory node that its device works on.
+  /// The memory node that the worker's device uses.
   NodeId node = NodeId(0);
-  /// When it will have ended what was placed on it, as predicted and corrected by what really happened; `Snapshot::now`
-  /// where it has nothing to do.
+  /// The time at which the worker will have ended all tasks placed on it, as predicted, and corrected when tasks start
+  /// and end; `Snapshot::now` if it has nothing to do.
   TimeStamp available{};
-  /// A task runs on its device, or waits there for its data; or pieces of a task that another has begun run there.
+  /// True if a task runs on the worker's device or waits there for its data, or if pieces of another worker's task run
+  /// there.
   bool busy = false;
-  /// Tasks that were placed on it whose pieces others can run, as some are left.
+  /// The number of tasks that were placed on the worker and have pieces left that other workers can run.
   std::size_t open = 0;
-  /// Workers of the same number have devices of one type, which count as equally fast: times are found out for each.
+  /// Workers with the same number have devices of one type, which count as equally fast: times are measured once for
+  /// each type.
   std::uint32_t type = 0;
-  /// It lends its thread to another worker, and runs nothing for now.
+  /// True if the worker lends its thread to another worker, and runs nothing for now.
   bool helps = false;
 };
 
@@ -48,7 +50,7 @@ struct WorkerState {
          predictions.execution(task, worker.id) != ExecutionTimes::kNever;
 }
 
-/// The workers by id, and what is known of tasks and data.
+/// The workers, in the order of their ids, and what is known of tasks and data.
 struct Snapshot {
   std::span<const WorkerState> workers;
   TimeStamp now{};
@@ -63,62 +65,65 @@ struct Placed {
 
 /// The times that `ReadyTask::upward_rank_s` adds up.
 enum class Ranks : std::uint8_t {
-  /// Nobody asks.
+  /// No ranks are computed.
   none,
-  /// The mean over all workers that can run a task, as HEFT has it.
+  /// The mean over all workers that can run a task, as in the HEFT algorithm.
   mean,
-  /// The shortest over all workers.
+  /// The shortest time over all workers that can run a task.
   fastest,
 };
 
 /// The properties of a policy. The scheduler asks for them once, before anything else.
 struct PolicyTraits {
-  /// It decides about all that became ready until a decision together; otherwise for every completion on its own.
+  /// True if the policy decides once about all tasks that became ready since its last decision; false if it decides
+  /// after every completion.
   bool in_rounds = false;
-  /// It may keep tasks: an entry of `placement` that stays invalid is placed by a later `place_kept`. What a
-  /// `ReadyTask` refers to lives until then.
+  /// True if the policy may keep tasks: if it leaves an entry of `placement` invalid, a later `place_kept` places that
+  /// task. What a `ReadyTask` refers to lives until then.
   bool keeps = false;
-  /// Where it keeps tasks: cores without work may get back what lies on accelerators (`taker`).
+  /// For a policy with `keeps`: true if cores without work may take back tasks that are queued on accelerators
+  /// (`taker`).
   bool takes_back = false;
-  /// It decides by predicted times. Then tasks of a kernel that has not been measured on every kind of device go there
-  /// first, without the policy being asked; and while times are not sure, one that does not keep tasks may be asked
-  /// about a task several times.
+  /// True if the policy decides by predicted times. Then tasks of a kernel that has not been measured on every kind of
+  /// device are first run where measurements are missing, without asking the policy; and while times are not sure, a
+  /// policy without `keeps` may be asked about a task several times.
   bool uses_times = true;
-  /// Tasks are to say how much their data will be used, and how large these are.
+  /// True if the policy wants to know of tasks how much their data will be used, and how many operations they take.
   bool asks_reuse = false;
   /// The times from which the upward ranks of tasks are computed.
   Ranks ranks = Ranks::none;
 };
 
-/// Decides on which worker each ready task runs. A function of its arguments, its options and its own state: no
-/// clock, no input or output, no globals; ties are broken by the smallest id or by `random`. Called by the scheduler's
-/// actor and by workers, by one thread at a time.
+/// Decides on which worker each ready task runs. A policy depends only on its arguments, its options and its own state:
+/// no clock, no input or output, no globals; ties are broken by the smallest id or by `random`. It is called by the
+/// scheduler's actor and by workers, by one thread at a time.
 class PlacingPolicy {
  public:
   virtual ~PlacingPolicy() = default;
 
   [[nodiscard]] virtual PolicyTraits policy_traits() const { return {}; }
-  /// Sets `placement[i]` to the worker of `tasks[i]`, one that has a device the codelet runs on and does not help
-  /// another. Tasks of a worker are queued in the order of `tasks`.
+  /// Sets `placement[i]` to the worker of `tasks[i]`: one with a device that the codelet runs on, and that does not
+  /// help another. Tasks of a worker are queued in the order of `tasks`.
   virtual void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random& random,
                      std::span<WorkerId> placement) = 0;
 
-  /// Where it keeps tasks: called after `place` and whenever a task has ended. Appends those that are to be queued now.
+  /// For a policy with `keeps`: called, while it keeps tasks, after `place` and whenever a task has ended. Appends
+  /// those kept tasks that are to be queued now.
   virtual void place_kept(const Snapshot& /*snapshot*/, Random& /*random*/, std::vector<Placed>& /*placed*/) {}
-  /// Where it keeps tasks: whether `task`, which is not ready and waits for tasks on `worker` alone, is to be queued
-  /// there already; no worker is available before they have ended. Others are asked to `place` it. Never, unless a
-  /// policy knows better.
+  /// For a policy with `keeps`: returns true if `task`, which is not ready and waits only for tasks on `worker`, is to
+  /// be queued there already. In `snapshot` no worker is available before those have ended. Other policies are asked by
+  /// `place`.
   [[nodiscard]] virtual bool places_ahead(const ReadyTask& /*task*/, WorkerId /*worker*/,
                                           const Snapshot& /*snapshot*/) {
     return false;
   }
 
-  /// Where it takes back, after `place_kept`, and one at a time: a core that is to get the last task of pieces that was
-  /// placed on an accelerator and has not begun there, behind another. An invalid id: none.
+  /// For a policy with `takes_back`, called after `place_kept`: returns a core that is to get the last task of pieces
+  /// that was placed on an accelerator, behind another, and has not begun there; an invalid id if there is none.
   [[nodiscard]] virtual WorkerId taker(const Snapshot& /*snapshot*/) const { return {}; }
 };
 
-/// A policy with its name: local if `placing` is null.
+/// A policy with its name. If `placing` is null, the policy is local: workers take tasks from queues by `stealing`.
 struct Policy {
   std::string name;
   StealPlan stealing;
@@ -129,7 +134,7 @@ struct Policy {
 /// (`platform::Topology::victim_order`).
 using Nearness = std::vector<std::vector<std::vector<int>>>;
 
-/// The policies that are built in, with a line on each.
+/// The name and a one-line summary of a policy that is built in.
 struct PolicyDescription {
   std::string_view name;
   std::string_view summary;

@@ -15,32 +15,34 @@ namespace troupe::scheduler {
 /// `dada:alpha=0.5,cp` is the policy `dada` with `alpha` = 0.5 and the switch `cp`.
 struct PolicySpecification {
   std::string name;
-  /// In the order in which they were written; a switch has an empty value.
+  /// The options in the order in which they were written; a switch has an empty value.
   std::vector<std::pair<std::string, std::string>> options;
 };
 
-/// An empty name, an option without a name or given twice is an `invalid_argument`.
+/// Reads a policy's text. Fails with `invalid_argument` if the name is empty, or if an option has no name or is given
+/// twice.
 [[nodiscard]] Result<PolicySpecification> parse_policy(std::string_view text);
 
-/// Reads a policy's options one by one; what goes wrong is kept, and what nobody asked for is wrong as well.
+/// Reads a policy's options one by one. It keeps the first error; an option that is given and never asked for is an
+/// error, too.
 class PolicyOptions {
  public:
   explicit PolicyOptions(const PolicySpecification& specification) : specification_(specification) {}
 
-  /// A number from `least` to `most`, or `fallback` where it is not given.
+  /// Returns a number from `least` to `most`, or `fallback` if the option is not given.
   double number(std::string_view name, double fallback, double least, double most);
-  /// Reads a whole number.
+  /// Returns a whole number from `least` to `most`, or `fallback` if the option is not given.
   std::size_t count(std::string_view name, std::size_t fallback, std::size_t least, std::size_t most);
   /// Returns true if the flag is given. A flag takes no value.
   bool flag(std::string_view name);
-  /// One of several words; the first where it is not given.
+  /// Returns one of several words; the first if the option is not given.
   std::string word(std::string_view name, const std::vector<std::string_view>& words);
 
-  /// The first thing that was wrong; also where an option is left that was not asked for.
+  /// Returns the first error; also fails if an option is left that was not asked for.
   [[nodiscard]] Result<void> finish() const;
 
  private:
-  /// The value, or nothing where it is not given.
+  /// Returns the option's value, or nothing if it is not given.
   std::optional<std::string> take(std::string_view name);
   void wrong(std::string_view option, const std::string& what);
 

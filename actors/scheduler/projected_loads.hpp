@@ -9,10 +9,11 @@
 
 namespace troupe::scheduler {
 
-/// A copy of the snapshot's time stamps, moved as tasks are placed one after the other.
+/// A copy of the times at which workers become available, updated as tasks are placed one after the other.
 class ProjectedLoads {
  public:
-  /// A worker for a task, and what that would mean. An invalid worker: none can run it.
+  /// A worker for a task, and the time at which the task would end there. The worker is invalid if none can run the
+  /// task.
   struct Choice {
     WorkerId worker;
     TimeStamp finish = TimeStamp::max();
@@ -24,22 +25,22 @@ class ProjectedLoads {
 
   [[nodiscard]] TimeStamp available(WorkerId worker) const { return available_[worker.index()]; }
 
-  /// When the task would end there; `TimeStamp::max()` where the worker cannot run it. `transfer`: for the worker's
-  /// node.
+  /// Returns the time at which the task would end on the worker; `TimeStamp::max()` if the worker cannot run it.
+  /// `transfer` is the time to copy its data to the worker's node.
   [[nodiscard]] TimeStamp finish(const ReadyTask& task, const WorkerState& worker, Duration transfer) const {
     const Duration execution = snapshot_.predictions->execution(task, worker.id);
     if (execution == ExecutionTimes::kNever) return TimeStamp::max();
     return std::max(available_[worker.id.index()], snapshot_.now + transfer) + execution;
   }
 
-  /// The weights of copies in the choice (`EarliestFinishOptions`).
+  /// The rules by which the time of copies counts in the choice of a worker (`EarliestFinishOptions`).
   struct Charge {
     bool communication_prediction = false;
     double weight = 1;
     bool dmda = false;
   };
 
-  /// The worker where the task ends first, transfers included; of equals the first.
+  /// Returns the worker where the task ends first, copies included; the first of several equal ones.
   [[nodiscard]] Choice earliest(const ReadyTask& task, bool communication_prediction) const {
     return earliest(task, Charge{.communication_prediction = communication_prediction});
   }

@@ -10,8 +10,8 @@
 
 namespace troupe::scheduler {
 
-/// A mirror of the memory manager's directory, as far as its news have come: for each piece of data, the nodes that
-/// hold it and those that it travels to. Data that nothing is known of are on node 0, the host.
+/// A copy of the memory manager's directory, as of the last events received: for each piece of data, the nodes that
+/// hold it and those that it is being copied to. Data of which nothing is known are on node 0, the host.
 class ReplicaMap {
  public:
   explicit ReplicaMap(std::size_t nodes = 1) : nodes_(nodes) {}
@@ -19,14 +19,14 @@ class ReplicaMap {
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
   [[nodiscard]] bool valid(HandleId handle, NodeId node) const { return entry(handle).valid.contains(node); }
   [[nodiscard]] bool incoming(HandleId handle, NodeId node) const { return entry(handle).incoming.contains(node); }
-  /// Until the map changes.
+  /// Returns the nodes that hold the data. The reference is valid until the map changes.
   [[nodiscard]] const NodeSet& valid_nodes(HandleId handle) const { return entry(handle).valid; }
 
   void set(HandleId handle, NodeId node, bool valid, bool incoming) {
     Entry& entry = entries_.make(handle);
     entry.valid.set(node, valid);
     entry.incoming.set(node, incoming);
-    // Most data are like this, and data are left like this when they are released.
+    // Only host memory holds the data, as for most data and for all that are released: that needs no entry.
     if (entry.incoming.empty() && entry.valid.is_only(NodeId(0))) entries_.remove(handle);
   }
 

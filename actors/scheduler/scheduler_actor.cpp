@@ -16,7 +16,7 @@
 namespace troupe::scheduler {
 
 namespace {
-/// With a policy that is deciding.
+/// The time that a caller waits for a policy that is deciding.
 constexpr std::chrono::milliseconds kPatience(100);
 }  // namespace
 
@@ -48,7 +48,7 @@ SchedulerCore::Decision SchedulerState::look() {
   std::vector<ReadyTask> tasks;
   while (graph::Task* task = queues->next_activated()) tasks.push_back(take(task));
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
-  // After the tasks: those that made them ready have ended.
+  // Events come after the tasks, so that they include the ends of the tasks that made these ready.
   take_events();
   if (clusters) choose_clusters(tasks);
   const bool made_room = std::exchange(made_room_, false);
@@ -68,15 +68,15 @@ void SchedulerState::choose_clusters(std::span<const ReadyTask> tasks) {
     if (!chosen) return;
     queues->regroup(*chosen);
   } catch (const std::bad_alloc&) {
-    // It stays as it is: a change only makes the run faster.
+    // The grouping stays as it is: a change only makes the run faster.
     return;
   }
-  // The workers are known from here on.
+  // The core learns here which workers there are now.
   take_events();
 }
 
 bool SchedulerState::perform(const SchedulerCore::Decision& decision) {
-  // First: whoever has waited for the tasks finds it reported.
+  // The failure is told first, so that a thread that has waited for the tasks finds it in the report.
   if (!decision.failure.empty()) queues->policy_failed(decision.failure);
   for (const Placed& placed : decision.tried) perform(placed, true);
   for (const Placed& placed : decision.placed) perform(placed, false);
@@ -84,8 +84,8 @@ bool SchedulerState::perform(const SchedulerCore::Decision& decision) {
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
   under_way_.store(core.under_way(), std::memory_order_relaxed);
   if (ends_count == nullptr) return false;
-  // Sequentially consistent: whoever ends a task first tells of the event and then looks here; this is set first, and
-  // then events are looked for.
+  // Sequentially consistent: a thread that ends a task first posts its event and then loads this flag
+  // (`SchedulerNews`). Here the flag is set first, and then the caller looks for events.
   const bool holds = core.holds();
   if (ends_count->load(std::memory_order_relaxed) == holds) return false;
   ends_count->store(holds, std::memory_order_seq_cst);
@@ -105,11 +105,11 @@ bool SchedulerState::decide() {
 
 void SchedulerState::perform(const Placed& placed, bool first) {
   const auto found = undecided.find(placed.task);
-  // Before the worker asks for the data itself.
+  // The copies are asked for before the worker itself asks for the data.
   if (!found->second.uses.empty()) {
     queues->prefetch(core.node_of(placed.worker), *found->second.task, found->second.uses);
   }
-  // In this order: it is lost nowhere in between.
+  // The push comes before the erase, so that the task is always in one of the two places.
   queues->push(found->second.task, placed.worker, first);
   if (core.taken_away(placed.task)) taken_away.push_back(std::move(found->second.uses));
   undecided.erase(found);
@@ -131,7 +131,8 @@ SchedulerState::Left SchedulerState::try_to_decide() noexcept {
 }
 
 SchedulerState::Left SchedulerState::try_to_decide_alone() noexcept {
-  // Relaxed: a guess that spares the lock. The one task is the last one, whose end nobody has looked at.
+  // Relaxed: a guess that spares the lock. One task may be under way: the last one, whose end the core has not seen
+  // yet.
   if (under_way_.load(std::memory_order_relaxed) > 1 || !mutex.try_lock()) return Left::activated;
   const LockGuard lock(mutex, std::adopt_lock);
   try {
@@ -154,7 +155,7 @@ std::optional<bool> SchedulerState::may_issue(WorkerId worker, const graph::Task
     if (submitted) graph::append_working_set(task, uses);
     return core.may_issue(worker, described(task, uses), queues->now());
   } catch (...) {
-    // When it is ready it is asked about again, and what is wrong is told.
+    // The task is asked about again when it is ready, and then the error is reported.
     return false;
   }
 }

@@ -21,26 +21,27 @@
 
 namespace troupe::scheduler {
 
-/// The scheduler's view of the workers' queues; it does not know the workers.
+/// The scheduler's access to the workers' queues; it does not know the workers.
 class WorkerQueues {
  public:
   virtual ~WorkerQueues() = default;
   /// Takes the oldest task of the activation queue, or null.
   virtual graph::Task* next_activated() = 0;
-  /// Takes out what has happened since the last call, oldest first.
+  /// Moves the events since the last call to `out`, oldest first.
   virtual void take_events(std::vector<TaskEvent>& out) = 0;
-  /// Puts a task into a worker's deque, behind the others or before all but those that came so, and tells the worker.
+  /// Puts a task into a worker's deque and tells the worker. If `first`, it goes before all tasks but those pushed the
+  /// same way; otherwise behind all.
   virtual void push(graph::Task* task, WorkerId worker, bool first) = 0;
-  /// A task that lies with this worker and has not begun is to be activated again.
+  /// Activates a task again that is queued on this worker, if it has not begun.
   virtual void take_back(TaskId task, WorkerId worker) = 0;
   /// Asks the memory manager, if there is one, to bring what the task reads to a node.
   virtual void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) = 0;
   [[nodiscard]] virtual TimeStamp now() const = 0;
-  /// Groups the cores otherwise: as the chooser's grouping of that number says.
+  /// Groups the cores into other clusters; `grouping` is a number in the chooser's list of groupings.
   virtual void regroup(std::size_t grouping) = 0;
-  /// They are about to be grouped otherwise: what the core knows of them may be half of it.
+  /// Returns true if the cores are being grouped into other clusters: the core may then know only a part of the change.
   [[nodiscard]] virtual bool regroups() const = 0;
-  /// The policy did not do its part; the tasks have been placed without it.
+  /// Reports that the policy failed; its tasks have been placed without it.
   virtual void policy_failed(const std::string& what) = 0;
 };
 
@@ -49,16 +50,16 @@ struct SchedulerState {
                  std::shared_ptr<SubmittedTasks> submitted = nullptr)
       : queues(std::move(queues)), core(std::move(core)), submitted(std::move(submitted)) {}
 
-  /// Takes what was activated, and what else has happened; then decides.
+  /// Takes the tasks that were activated and the events since the last call; then decides.
   SchedulerCore::Decision look() TROUPE_REQUIRES(mutex);
-  /// True: from now on ends count (`ends_count`), and one that came before may have been told to nobody, so the caller
-  /// looks once more.
+  /// Carries out a decision. If it returns true, ends count from now on (`ends_count`), and one that came before may
+  /// have woken nobody, so the caller looks once more.
   bool perform(const SchedulerCore::Decision& decision) TROUPE_REQUIRES(mutex);
-  /// Both. True: send `Decide`.
+  /// Calls `look` and `perform`. If it returns true, the caller sends `Decide`.
   bool decide() TROUPE_REQUIRES(mutex);
   /// The message that the actor is to be sent, because this was not done here: none, `TasksActivated` or `Decide`.
   enum class Left : std::uint8_t { nothing, activated, decide };
-  /// Does what the actor does about `TasksActivated`, unless another thread is at it. It runs in a worker's thread,
+  /// Does what the actor does about `TasksActivated`, unless another thread is deciding. It runs in a worker's thread,
   /// which would otherwise have to wait until the actor's wakes up. Never throws: an exception that would have ended
   /// the actor is kept for it.
   [[nodiscard]] Left try_to_decide() noexcept;
@@ -69,17 +70,18 @@ struct SchedulerState {
   /// Returns true if the policy would place the task on this worker, whose device runs all that the task still waits
   /// for; the task is then placed there. Returns nothing if another thread is deciding.
   [[nodiscard]] std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) noexcept;
-  /// After the actor has died, in place of it: nothing lies with it or in the activation queue any more, and another
-  /// actor may go on with this state.
+  /// Called after the actor has died: places all tasks that wait here or in the activation queue. Another actor may
+  /// then go on with this state.
   void rescue(const std::string& reason);
   /// Returns the predicted and the measured times up to now, by codelet and kind of device. Returns nothing while the
-  /// policy takes longer than 0.1 s to decide. Any thread.
+  /// policy takes longer than 0.1 s to decide. May be called from any thread.
   [[nodiscard]] std::vector<PredictionReport> predictions();
-  /// The chooser wants to look though nothing may have become ready. Any thread, once `choose_clusters_by` was called.
+  /// Returns true if the chooser wants to look even if nothing has become ready. May be called from any thread once
+  /// `choose_clusters_by` was called.
   [[nodiscard]] bool wants_to_look() const TROUPE_NO_THREAD_SAFETY_ANALYSIS { return clusters->due(queues->now()); }
-  /// Before the first task: from now on the cores are grouped as suits what is left to do.
+  /// From now on the cores are grouped into the clusters that suit the remaining tasks. Called before the first task.
   void choose_clusters_by(ClusterChooser::Options options);
-  /// Tasks that the actor has taken and not placed. Any thread.
+  /// Returns the number of tasks that the actor has taken and not placed. May be called from any thread.
   [[nodiscard]] std::size_t undecided_count() const { return undecided_count_.load(std::memory_order_relaxed); }
 
   /// A task that has not been placed, with what the core's `ReadyTask` refers to.
@@ -89,43 +91,44 @@ struct SchedulerState {
   };
 
   std::shared_ptr<WorkerQueues> queues;
-  /// The actor works while others look.
+  /// The actor holds it while it works; other threads hold it to look at the state.
   TimedMutex mutex;
   SchedulerCore core TROUPE_GUARDED_BY(mutex);
-  /// Nothing where the cores stay as they are, or the program says when they change.
+  /// Empty if the cores are never grouped otherwise, or if the program says when.
   std::optional<ClusterChooser> clusters TROUPE_GUARDED_BY(mutex);
-  /// Null: working sets and size classes are not looked at.
+  /// If null, working sets and size classes are not computed.
   std::shared_ptr<SubmittedTasks> submitted;
-  /// Tasks that the policy has not decided about, by id; looked up only.
+  /// Tasks that the policy has not decided about, by id. The map is never iterated over for a decision.
   std::unordered_map<TaskId, Undecided> undecided TROUPE_GUARDED_BY(mutex);
-  /// Set while the core holds tasks: then whoever ends a task has to say so. Null: they always do.
+  /// True while the core holds tasks: a thread that ends a task then has to wake the scheduler. If null, every end
+  /// wakes it.
   std::atomic<bool>* ends_count = nullptr;
-  /// Working sets of tasks that were placed without a policy that keeps tasks: it may still look at them. There are any
-  /// only where it failed or the actor died.
+  /// Working sets of tasks that were placed without asking a policy that keeps tasks: it may still look at them. Empty
+  /// unless the policy failed or the actor died.
   std::vector<std::vector<memory::Use>> taken_away TROUPE_GUARDED_BY(mutex);
   std::vector<TaskEvent> events TROUPE_GUARDED_BY(mutex);
 
  private:
   ReadyTask take(graph::Task* task) TROUPE_REQUIRES(mutex);
-  /// Returns the task as the policy sees it; `uses` have to outlive that.
+  /// Returns the task as the policy sees it; `uses` must outlive the returned task.
   [[nodiscard]] ReadyTask described(const graph::Task& task, std::span<const memory::Use> uses) const
       TROUPE_REQUIRES(mutex);
   void perform(const Placed& placed, bool first) TROUPE_REQUIRES(mutex);
-  /// `look` and `perform`; what is thrown is kept for the actor.
+  /// Calls `look` and `perform`, and keeps an exception for the actor.
   Left decide_here() noexcept TROUPE_REQUIRES(mutex);
-  /// Tells the core what has happened.
+  /// Tells the core of the events since the last call.
   void take_events() TROUPE_REQUIRES(mutex);
-  /// Before these tasks, which are ready, are placed.
+  /// Regroups the cores if the chooser says so, before `tasks`, which are ready, are placed.
   void choose_clusters(std::span<const ReadyTask> tasks) TROUPE_REQUIRES(mutex);
 
-  /// The exception of a worker's thread. The actor is to end with it, so that it is replaced and the tasks that lie
-  /// here are placed.
+  /// An exception caught in a worker's thread. The actor is to end with it, so that it is replaced and the tasks that
+  /// wait here are placed.
   std::exception_ptr failed_ TROUPE_GUARDED_BY(mutex);
-  /// A worker may have room, and the core has not been asked what follows.
+  /// True if a worker may have room, and the core has not yet been asked what to place there.
   bool made_room_ TROUPE_GUARDED_BY(mutex) = false;
 
  public:
-  /// `undecided.size()`, for who looks from outside.
+  /// `undecided.size()`, for threads that do not hold the mutex.
   std::atomic<std::size_t> undecided_count_{0};
 
  private:
@@ -133,7 +136,7 @@ struct SchedulerState {
   std::atomic<std::size_t> under_way_{0};
 };
 
-/// Hears `TasksActivated`, `Decide`, `Stop`.
+/// Returns the behaviour, which handles `TasksActivated`, `Decide` and `Stop`.
 caf::behavior scheduler_behavior(caf::event_based_actor* self, std::shared_ptr<SchedulerState> state);
 
 }  // namespace troupe::scheduler

@@ -155,7 +155,7 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   if (predicted && classes_[task.size_class.index()].in_doubt) {
     expected = model_->predict(submitted_->size_class(task.size_class), worker).value_or(execution);
   }
-  // It may be there only to report that it cannot run.
+  // The worker may get the task only to report that it cannot run it.
   const Duration guess = execution == ExecutionTimes::kNever ? Duration::zero() : execution;
   const bool guessed =
       traits_.uses_times && task.size_class.index() < classes_.size() && !classes_[task.size_class.index()].sure;
@@ -194,7 +194,8 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
       }
     }
     if (traits_.keeps && taken_away_.contains(task.id)) {
-      // It was to wait for a commute lock, and the policy still thinks that it keeps it: it must not see it twice.
+      // The task was to wait for a commute lock, and the policy still thinks that it keeps it: it must not see it
+      // twice.
       commit(task, least_loaded(task), decision);
       continue;
     }
@@ -248,7 +249,7 @@ void SchedulerCore::take_back(Decision& decision) {
   Placed last;
   std::size_t most = 0;
   for (const WorkerState& worker : workers_) {
-    // It keeps one to do.
+    // An accelerator keeps at least one task to do.
     if (!is_accelerator(worker.kind) || worker.queued <= most || (worker.queued == 1 && !worker.busy)) continue;
     const TaskId task = loads_.last_queued(worker.id, can_take);
     if (!task.valid()) continue;
@@ -270,7 +271,7 @@ void SchedulerCore::place_kept(Decision& decision) {
     for (const Placed& one : placed) {
       const auto found = kept_.find(one.task);
       if (found == kept_.end() && taken_away_.erase(one.task) > 0) {
-        // In its place the policy may have others.
+        // The task was placed already. The policy may have others to place instead.
         again = true;
       } else if (found == kept_.end() || !can_run(one.worker, found->second)) {
         if (failure.empty()) failure = "placed a kept task twice, or on a worker that is not there or cannot run it";
@@ -283,7 +284,7 @@ void SchedulerCore::place_kept(Decision& decision) {
   if (!lost_.empty()) give_up_kept(decision);
   if (failure.empty() && !kept_.empty() && !anybody_works()) failure = "keeps tasks while no worker has any";
   if (failure.empty()) return;
-  // They must not wait for ever.
+  // The tasks must not wait for ever.
   std::vector<ReadyTask> left;
   for (const auto& [id, task] : kept_) left.push_back(task);
   std::sort(left.begin(), left.end(), [](const ReadyTask& a, const ReadyTask& b) { return a.id < b.id; });
@@ -368,7 +369,8 @@ void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId>
       continue;
     }
     if (!can_run(placement[i], tasks[i])) {
-      // Where nobody can run it, as no time of its kernel is known, its worker says so: the policy had no choice.
+      // If no worker can run the task, as no time of its kernel is known, its worker reports that: the policy had no
+      // choice.
       const bool has_choice = anybody_runs(tasks[i]);
       if (failure.empty() && has_choice) failure = "named a worker that is not there or cannot run the task";
       placement[i] = least_loaded(tasks[i]);

@@ -1,4 +1,4 @@
-/// Where ready tasks go under a placing policy: the scheduler without its actor.
+/// Decides where ready tasks go under a placing policy. This is the scheduler without its actor.
 #pragma once
 
 #include <array>
@@ -27,30 +27,30 @@ namespace troupe::scheduler {
 /// |-----------|----------------------------|----------------------------------------------------------|
 /// | activated | decide about these tasks   | keep them; ask for `decide` unless that has been asked   |
 /// | decide    | cannot happen              | decide about all that were kept                          |
-/// | ended     | where the policy keeps tasks: it may place some of them; else nothing                 |
+/// | ended     | if the policy keeps tasks, or tasks are held: some of them may be placed; else nothing |
 /// | abandon   | place without the policy   | forget what was kept; place without the policy           |
 ///
-/// Events of tasks, workers and replicas (`happened`) correct what policies are told.
+/// The events of tasks, workers and replicas (`happened`) correct what policies are told.
 ///
-/// Under a policy that decides by times, what is not known well is found out first (`scheduler_core_held.cpp`). Classes
-/// of one kernel (`ExecutionModel::kernel`) are found out about together, on each type of device (kind, cores, model)
-/// that can run them:
+/// Under a policy that decides by times, times that are not well known are found out first (`scheduler_core_held.cpp`).
+/// This is done for all classes of one kernel together (`ExecutionModel::kernel`), on each type of device (kind, cores,
+/// model) that can run them:
 ///
-/// - Where measurements are missing, tasks are *tried*, the smallest of those that wait: on the least loaded worker of
-///   the type, as many as are missing, those under way counted.
-/// - Policies are told longer times where these are in doubt (`ExecutionModel::doubt`).
-/// - Where the kernel is unknown on some type, its other tasks are *held* here: until a worker of a type where it is
-///   known has room, and there each goes where it ends first; or, if only one type can run it, until a worker is idle,
-///   as there is nothing to choose. So nothing floods a type that may be slow.
-/// - Where it is known and not surely (`ExecutionModel::is_sure`), a policy that keeps tasks decides about it. For
-///   others tasks are held until the worker that the policy names has room: a first guess must not place all of them.
-///   Meanwhile tasks of kernels that are known surely are held with them, so that the policy sees what competes for
-///   the same workers, and no queue is filled before it is known what else has to run there.
-/// - What a worker has to do is counted with what is predicted now (`WorkerLoads::predicted`), not with the guess by
+/// - If measurements are missing, tasks are *tried*, the smallest waiting ones first: on the least loaded worker of the
+///   type, as many as measurements are missing, minus those under way.
+/// - Policies are told longer times if these are in doubt (`ExecutionModel::doubt`).
+/// - If the kernel's times are unknown on some type, its other tasks are *held* here until a worker of a known type has
+///   room, and each goes where it ends first. If only one type can run it, there is nothing to choose, and they are
+///   held until a worker is idle. So a type that may be slow is not flooded.
+/// - If the times are known but not sure (`ExecutionModel::is_sure`), a policy that keeps tasks decides about them. For
+///   other policies tasks are held until the worker that the policy names has room: a first guess must not place all of
+///   them. Meanwhile tasks of kernels with sure times are held with them, so that the policy sees what competes for the
+///   same workers, and no queue is filled before it is known what else has to run there.
+/// - The load of a worker is computed from the present predictions (`WorkerLoads::predicted`), not from the guesses by
 ///   which its tasks were placed.
-/// - Where it is known surely, the policy decides.
+/// - If the times are known surely, the policy decides.
 ///
-/// Plain code; tasks are named by their ids, so that it is tested without a graph.
+/// Tasks are named by their ids, so that this class is tested without a graph and without threads.
 class SchedulerCore {
  public:
   struct Worker {
@@ -58,54 +58,53 @@ class SchedulerCore {
     NodeId node = NodeId(0);
   };
 
-  /// The policy's knowledge of the machine.
+  /// The description of the machine that the policy gets.
   struct Machine {
     std::vector<Worker> workers;
     TransferModel links;
-    /// Room of each memory node, zero for no limit; empty: unlimited.
+    /// The capacity of each memory node, zero for no limit; an empty vector means no limits.
     std::vector<Bytes> capacities = {};
-    /// Null: nothing is known of kernel times.
+    /// If null, nothing is known of kernel times.
     std::unique_ptr<ExecutionModel> model = nullptr;
-    /// Null: nothing is known of tasks before they are ready.
+    /// If null, nothing is known of tasks before they are ready.
     std::shared_ptr<SubmittedTasks> submitted = nullptr;
   };
 
   SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine machine, std::uint64_t seed);
-  /// Workers with host memory alone, of whose speed nothing is known.
+  /// Makes a core for workers that have host memory only and whose speeds are unknown.
   SchedulerCore(std::unique_ptr<PlacingPolicy> policy, const std::vector<DeviceKind>& workers, std::uint64_t seed);
 
-  /// The work that a decision leaves to the shell.
+  /// The work that a decision leaves to the actor.
   struct Decision {
-    /// Tasks that go before all that is queued: other tasks wait for their times, and must not wait for the whole
-    /// queue.
+    /// Tasks that go before all queued tasks: other tasks wait for the times that these will measure.
     std::vector<Placed> tried;
-    /// In the order in which the tasks are to be queued.
+    /// The other placed tasks, in the order in which they are to be queued.
     std::vector<Placed> placed;
-    /// Tasks to be taken from their workers, if they have not begun there; they come again as activated. Only policies
-    /// that take back ask for this.
+    /// Tasks to be taken from their workers, if they have not begun there; they are then activated again. Only policies
+    /// with `takes_back` ask for this.
     std::vector<Placed> taken_back;
-    /// Send `Decide` to itself.
+    /// True if the actor is to send `Decide` to itself.
     bool ask_to_decide = false;
-    /// The policy's mistake; empty if it made none: it threw, or named a worker that cannot run the task. The tasks
-    /// that it has not placed are on the least loaded workers that can run them.
+    /// The policy's mistake if it threw or named a worker that cannot run the task; else empty. The tasks that it has
+    /// not placed are on the least loaded workers that can run them.
     std::string failure;
   };
 
-  /// The data that the tasks refer to must live until the tasks are placed.
+  /// Decides about tasks that became ready. The data to which they refer must live until they are placed.
   Decision activated(std::span<const ReadyTask> tasks, TimeStamp now);
   Decision decide(TimeStamp now);
-  /// Tasks have ended.
+  /// Called after tasks have ended.
   Decision ended(TimeStamp now);
-  /// A task is *issuable* that waits for tasks on one worker's device alone. True: the policy would place it there,
-  /// too, told that nobody can begin it before those have ended as predicted; it counts as placed. Where times have to
-  /// be found out first, it is decided when the task is ready.
+  /// A task is *issuable* if it waits only for tasks on one worker's device. Returns true if the policy would place it
+  /// on this worker, too, when told that no worker is available before those have ended; it then counts as placed.
+  /// Returns false if times have to be found out first: then it is decided when the task is ready.
   [[nodiscard]] bool may_issue(WorkerId worker, const ReadyTask& task, TimeStamp now);
-  /// Places all tasks that there are on the least loaded workers, as the actor around this has died. Another one may go
-  /// on with this. `failure` says so.
+  /// Places all tasks that there are on the least loaded workers, because the actor around this has died. Another actor
+  /// may go on with this core. `failure` is the text to report.
   Decision abandon(std::span<const ReadyTask> tasks, const std::string& failure, TimeStamp now);
 
-  /// Something happened to a task, a worker or a replica. What a task took on a worker that was grouped otherwise since
-  /// its placement teaches nothing.
+  /// Records an event of a task, a worker or a replica. If a worker was grouped otherwise since a task was placed on
+  /// it, the task's duration is not learned.
   void happened(const graph::TaskEvent& event);
 
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return workers_[worker.index()].node; }
@@ -115,36 +114,37 @@ class SchedulerCore {
     return errors_;
   }
   [[nodiscard]] bool keeps() const { return traits_.keeps; }
-  /// Tasks that are on workers or kept, and have not ended.
+  /// Returns the number of tasks that are on workers, kept or held, and have not ended.
   [[nodiscard]] std::size_t under_way() const {
     return placed_.size() + kept_.size() + round_.tasks.size() + held_.count;
   }
-  /// Tasks wait here until more is known of their times: the core has to hear of every end (`ended`).
+  /// Returns true if tasks wait here until more is known of their times: the core has to hear of every end (`ended`).
   [[nodiscard]] bool holds() const { return held_.count > 0; }
-  /// Null: nothing is known of kernel times; of tasks before they are ready.
+  /// `model` is null if nothing is known of kernel times, and `submitted` if nothing is known of tasks before they are
+  /// ready.
   [[nodiscard]] const ExecutionModel* model() const { return model_.get(); }
   [[nodiscard]] const SubmittedTasks* submitted() const { return submitted_.get(); }
   [[nodiscard]] std::span<const WorkerState> workers() const { return workers_; }
   [[nodiscard]] const DeviceType& type(WorkerId worker) const { return types_[workers_[worker.index()].type]; }
   [[nodiscard]] bool is_lost(WorkerId worker) const { return !lost_.empty() && lost_[worker.index()]; }
-  /// Tasks that are ready, on workers or kept by the policy, and have not ended, as far as their times are learned;
-  /// and these. O(tasks).
+  /// Returns the tasks that are ready, on workers or kept by the policy, and have not ended, if their times are
+  /// learned; and `tasks`. O(tasks).
   [[nodiscard]] TaskLevel ready_with(std::span<const ReadyTask> tasks) const;
-  /// The task was placed without the policy, which may not know yet and look at it: what its `ReadyTask` refers to must
-  /// stay.
+  /// Returns true if the task was placed without the policy. The policy may not know that yet and look at it, so what
+  /// its `ReadyTask` refers to must stay.
   [[nodiscard]] bool taken_away(TaskId task) const { return taken_away_.contains(task); }
 
  private:
-  /// The state of a placed task, which becomes known when it starts and ends.
+  /// A placed task that has not ended.
   struct Running {
     SizeClassId size_class;
     bool tried = false;
-    /// 0: none.
+    /// The predicted duration; 0 if there is none.
     Duration predicted{};
-    /// The worker's, when it was placed.
+    /// The worker's type when the task was placed.
     std::uint32_t type = 0;
     WorkerId worker = {};
-    /// Others can run some of its pieces.
+    /// True if other workers can run some of its pieces.
     bool open = false;
     /// The codelet of a task of pieces on an accelerator; null for all others.
     const CodeletDefinition* of_pieces = nullptr;
@@ -162,7 +162,8 @@ class SchedulerCore {
   void all_taken(TaskId task);
   void stopped(const graph::TaskEvent& event);
   void task_ended(const graph::TaskEvent& event);
-  /// The task has failed on this worker, or will not run there, whenever that became known.
+  /// Handles a task that has failed on a worker, or will not run there. The event may come late, when the task is
+  /// elsewhere.
   void task_left(const graph::TaskEvent& event);
   void worker_lost(WorkerId worker);
   void regrouped(WorkerId worker, int cores);
@@ -170,12 +171,12 @@ class SchedulerCore {
 
   Decision place(std::span<const ReadyTask> tasks, TimeStamp now);
   void place_kept(Decision& decision);
-  /// Where the policy takes back, and nothing else is on its way.
+  /// Asks the policy, if it takes tasks back and no other task is being taken back.
   void take_back(Decision& decision);
-  /// Asks the policy; what it throws, as text.
+  /// Asks the policy; returns what it throws, as text.
   template <class Ask>
   static std::string ask(Ask&& ask);
-  /// Corrects a placement where a worker cannot run its task.
+  /// Carries out a placement; a task whose worker cannot run it goes to the least loaded one that can.
   void settle(std::span<const ReadyTask> tasks, std::span<WorkerId> placement, std::string failure, Decision& decision);
   void commit(const ReadyTask& task, WorkerId worker, Decision& decision, bool tried = false);
   void look_at(TimeStamp now);
@@ -183,71 +184,74 @@ class SchedulerCore {
   void learn(SizeClassId size_class);
   /// Enters the class among those of its kernel.
   void enter(SizeClassId size_class, const graph::SizeClass& known);
-  /// Predicts again the times of tasks that were placed by a guess, from all that is known by now.
+  /// Predicts the times of tasks that were placed by a guess again, from all that is known by now.
   void predict_guessed();
-  /// All classes of its kernel of which tasks are left; the others when there are some again.
+  /// Learns the times of all classes of a class's kernel that have tasks left; the other classes are learned when they
+  /// have tasks again.
   void learn_kernel(SizeClassId size_class);
-  /// All classes that have been looked at.
+  /// Learns the times of all classes again that have been looked at.
   void learn_again();
-  /// Once for all workers that were grouped otherwise.
+  /// Learns all times again if workers were grouped otherwise; once, however many were.
   void refresh();
-  /// The number of a type of device, which is noted where it is new.
+  /// Returns the number of a type of device, which is added if it is new.
   std::uint32_t type_of(const DeviceType& device);
   void learn_if_new(SizeClassId size_class);
   [[nodiscard]] bool fits(const graph::SizeClass& size_class, NodeId node) const;
   struct HeldTask : ReadyTask {
-    /// Counts all that were held before it, of any kernel.
+    /// The number of tasks, of any kernel, that were held before this one.
     std::uint64_t number = 0;
   };
-  /// Tasks of one kernel: what is measured of one says something of the others.
+  /// The tasks of one kernel: a measurement of one says something of the others.
   struct KernelState {
     /// For each type of device, the tasks under way that are run to measure it.
     std::vector<std::uint32_t> trials;
-    /// All that have been looked at.
+    /// All size classes of the kernel that have been looked at.
     std::vector<SizeClassId> classes;
-    /// In the order in which they became ready.
+    /// The held tasks, in the order in which they became ready.
     std::deque<HeldTask> held;
   };
   [[nodiscard]] KernelState& kernel_of(SizeClassId size_class) { return kernels_[classes_[size_class.index()].kernel]; }
-  /// Where to try the task; an invalid id where no measurements are missing, or as many are under way.
+  /// Returns the worker on which to try the task; an invalid id if no measurements are missing, or as many are under
+  /// way.
   [[nodiscard]] WorkerId trial(const ReadyTask& task);
-  /// The task waits until more is known; false: the policy is to be asked.
+  /// Holds the task back and returns true if too little is known of its kernel's times, or if it has to wait for room.
+  /// Returns false if the policy is to be asked now, or if no worker can run the task.
   bool hold(const ReadyTask& task);
-  /// The policy has to be asked about it as soon as its worker has room, and not before.
+  /// Returns true if the policy has to be asked about the task as soon as its worker has room, and not before.
   [[nodiscard]] bool waits_for_room(const ReadyTask& task) const;
-  /// Places what need not wait any longer. `shown`: appended are those that the policy is to be shown.
+  /// Places the tasks that need not wait any longer. Appends to `shown` those that the policy is to be shown.
   void place_held(Decision& decision, std::vector<ReadyTask>& shown);
   /// Places the held tasks of one kernel, except those that wait for room.
   void place_held(KernelState& kernel, Decision& decision, std::vector<ReadyTask>& shown);
-  /// Some of the tasks that are held are not known surely, as far as the first of each kernel show.
+  /// Returns true if the time of a held task is not known surely. Looks only at the first tasks of each kernel.
   [[nodiscard]] bool holds_unsure();
-  /// Where measurements of the kernel are missing: the smallest of its tasks, so that what is tried on a slow device
-  /// costs little.
+  /// If measurements of the kernel are missing, tries its smallest tasks, so that trials on a slow device cost little.
   void try_smallest(KernelState& kernel, Decision& decision);
-  /// A task that waits; false: it goes on waiting.
+  /// Places a task that waits, or adds it to `shown`; returns false if it goes on waiting.
   bool release(const ReadyTask& task, Decision& decision, std::vector<ReadyTask>& shown);
-  /// Where measurements of its kernel are missing; false: enough are under way.
+  /// Tries the task if measurements of its kernel are missing; returns false if enough are under way.
   bool try_out(const ReadyTask& task, Decision& decision);
-  /// Places it without the policy; false: it has to wait.
+  /// Places the task without the policy; returns false if it has to wait.
   bool find_out(const ReadyTask& task, Decision& decision);
   /// Returns the worker where the task ends first, of those that have room and whose type has been measured.
   [[nodiscard]] WorkerId earliest_with_room(const ReadyTask& task) const;
-  /// An idle worker that can run it.
+  /// Returns an idle worker that can run the task; an invalid id if there is none.
   [[nodiscard]] WorkerId idle_for(const ReadyTask& task) const;
-  /// The first tasks of all kernels, as far as the workers that the policy names have room.
+  /// Places the first tasks of all kernels, as far as the workers that the policy names have room.
   void place_with_room(Decision& decision);
-  /// Returns as many of the tasks that wait for room as the policy is shown at once.
+  /// Returns the tasks that wait for room, at most as many as the policy is shown at once.
   [[nodiscard]] std::vector<HeldTask> waiting_for_room();
-  /// The order in which these are to begin on the workers that the policy has named: by priority, then by rank where
-  /// the policy asks for that, then the longest, so that short ones are left to even out what was predicted wrongly.
+  /// Returns the order in which the tasks are to begin on the workers that the policy has named: by priority, then by
+  /// rank if the policy asks for ranks, then the longest first, so that short ones are left to even out wrong
+  /// predictions.
   [[nodiscard]] std::vector<std::size_t> first_to_begin(std::span<const ReadyTask> tasks,
                                                         std::span<const WorkerId> placement) const;
   [[nodiscard]] bool has_room(const WorkerState& worker) const;
-  /// It has a task of which hardly anything is known: those behind it might wait for long.
+  /// Returns true if a task whose time is hardly known is on the worker: the tasks behind it might wait for long.
   [[nodiscard]] bool has_doubtful(WorkerId worker) const;
-  /// Where the policy wants them; what it throws, as text.
+  /// Asks the policy where the tasks are to run, and sets `placement`; returns what the policy throws, as text.
   std::string ask_where(std::span<const ReadyTask> tasks, std::span<WorkerId> placement);
-  /// Asks the policy, and places them so.
+  /// Asks the policy about the tasks, and places them as it says.
   void show(std::span<const ReadyTask> tasks, Decision& decision);
   [[nodiscard]] bool is_measured(SizeClassId size_class, WorkerId worker) const;
   /// Returns the number of trials of the class that are under way on the type of device.
@@ -256,34 +260,34 @@ class SchedulerCore {
     if (trials.size() <= type) trials.resize(types_.size());
     return trials[type];
   }
-  /// Nobody can join any more.
+  /// Notes that no other worker can take pieces of the task any more.
   void close(Running& running);
-  /// The task that was placed, forgotten; nothing where it was not.
+  /// Removes a task from the placed ones and returns it; returns nothing if it was not placed.
   std::optional<Running> forget(TaskId task);
   void compare(const Running& running, WorkerId worker, Duration took);
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;
   [[nodiscard]] bool anybody_runs(const ReadyTask& task) const;
   [[nodiscard]] bool anybody_works() const;
-  /// Kept tasks that nobody can run since a worker was lost go to that, which reports why.
+  /// Gives up kept tasks that no worker can run since one was lost: they go to a worker that reports why.
   void give_up_kept(Decision& decision);
-  /// The worker with the fewest tasks of those that can run it; the smallest id where several have. Where none can, of
-  /// those that have its device: they will report why not.
+  /// Returns the worker with the fewest queued tasks of those that can run the task, with the smallest id of equals. If
+  /// none can, it is one of those that have its kind of device, which will report why it cannot.
   [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;
   void expect(const ReadyTask& task, NodeId node);
   void fill_rank(ReadyTask& task);
   void fill_grain(ReadyTask& task);
 
   std::unique_ptr<PlacingPolicy> policy_;
-  /// The policy's answers about itself, see `PlacingPolicy`.
+  /// The policy's answers about itself (`PlacingPolicy::policy_traits`).
   struct Traits : PolicyTraits {
-    /// The exception that it threw instead; it is told once.
+    /// The text of an exception that the policy threw instead of answering; it is reported once.
     std::string failure;
   };
   Traits traits_;
   std::unique_ptr<ExecutionModel> model_;
   std::shared_ptr<SubmittedTasks> submitted_;
   std::vector<WorkerState> workers_;
-  /// Types of device that there are, or were.
+  /// All types of device that there are, or were.
   std::vector<DeviceType> types_;
   /// For each worker, true if it is lost; empty while none is.
   std::vector<bool> lost_;
@@ -291,23 +295,23 @@ class SchedulerCore {
   Predictions predictions_;
   TimeStamp now_{};
   Random random_;
-  /// The next round's tasks; `asked`: the shell has been asked to decide about them.
+  /// The next round's tasks. `asked` is true if the actor has been asked to decide about them.
   struct Round {
     std::vector<ReadyTask> tasks;
     bool asked = false;
   };
   Round round_;
-  /// Times are those of workers as they were grouped before.
+  /// True if the known times are those of workers as they were grouped before.
   bool stale_ = false;
   // The maps are looked up only.
-  /// Kept by the policy.
+  /// Tasks that the policy keeps.
   std::unordered_map<TaskId, ReadyTask> kept_;
-  /// Were given to a policy that keeps tasks and then placed without it, which it may not have heard.
+  /// Tasks that were given to a policy that keeps tasks and then placed without it. The policy may not know that yet.
   std::unordered_set<TaskId> taken_away_;
   std::unordered_map<TaskId, Running> placed_;
   /// Placed tasks whose times were not known surely at that time; some of them may have ended.
   std::vector<TaskId> guessed_;
-  /// Is to come back, for this worker; or has come. Invalid ids: none.
+  /// The task that is to come back for this worker, or has come. Invalid ids if there is none.
   Placed taken_back_;
   /// For each worker, true if it helps another with pieces.
   std::vector<bool> joined_;
@@ -315,13 +319,13 @@ class SchedulerCore {
   std::unordered_map<std::uint64_t, Copy> copies_;
   /// The state of a size class: whether its time is known on every type of device that can run it, or on any; whether
   /// no measurements are missing there, and all predictions are sure; how many types can run it; and for each type,
-  /// whether it is known (empty: not looked at).
+  /// whether its time is known (empty if the class has not been looked at).
   struct ClassState {
     bool known = false;
     bool known_somewhere = false;
     bool complete = false;
     bool sure = false;
-    /// Policies are told longer times than are predicted.
+    /// True if policies are told longer times than are predicted.
     bool in_doubt = false;
     std::uint32_t types = 0;
     std::vector<bool> measured;
@@ -332,12 +336,13 @@ class SchedulerCore {
     return !state.known || !state.complete || !state.sure;
   }
   std::vector<ClassState> classes_;
-  /// The kernels, at `ExecutionModel::kernel`. This is a deque because more may come while one is looked at.
+  /// The kernels, by the number that `ExecutionModel::kernel` returns. A deque, because more may come while one is
+  /// looked at.
   std::deque<KernelState> kernels_;
   /// The tasks that are held, of all kernels.
   struct Held {
     std::size_t count = 0;
-    /// All that ever were.
+    /// The number of tasks that were ever held.
     std::uint64_t ever = 0;
     /// The answer of `holds_unsure` when held tasks were last looked at; true if an unsure one was held since.
     bool any_unsure = false;
@@ -346,7 +351,7 @@ class SchedulerCore {
   /// The costs from which ranks are computed.
   struct Costs {
     std::vector<double> by_class_s;
-    /// Classes whose costs have been asked for: all before this one.
+    /// The number of classes whose costs have been asked for: all before this one.
     std::size_t asked_for = 0;
   };
   Costs costs_;

@@ -16,16 +16,16 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// Tasks of a kernel that are looked at in one decision.
+/// The number of tasks of a kernel that are looked at in one decision.
 constexpr std::size_t kLookedAt = 32;
-/// Tasks of which the smallest are tried.
+/// The smallest of this many tasks are tried.
 constexpr std::size_t kTriedOf = 256;
-/// Tasks that a policy is shown so that those for whose workers there is room can start: enough for it to come to
-/// workers that it thinks slow.
+/// The number of tasks for each worker that a policy is shown when some worker has room: enough for the policy to give
+/// some to workers that it thinks slow.
 constexpr std::size_t kShownPerWorker = 16;
-/// Tasks that an accelerator has besides the one that runs, so that their copies overlap with it.
+/// The number of tasks that an accelerator has besides the one that runs, so that their copies overlap with it.
 constexpr std::size_t kAhead = 2;
-/// Nothing is put behind a task whose time is in more doubt, as a standard deviation of its logarithm.
+/// No task is queued behind one whose time is in more doubt than this, as a standard deviation of the time's logarithm.
 constexpr double kVague = 0.3;
 
 }  // namespace
@@ -45,7 +45,7 @@ bool SchedulerCore::hold(const ReadyTask& task) {
 }
 
 bool SchedulerCore::holds_unsure() {
-  // While one is looked at, there may be more kernels.
+  // There may be more kernels while one is looked at, so this loop uses an index.
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     const std::deque<HeldTask>& held = kernels_[k].held;
     for (std::size_t i = 0; i < std::min(held.size(), kLookedAt); ++i) {
@@ -103,7 +103,7 @@ void SchedulerCore::try_smallest(KernelState& kernel, Decision& decision) {
 bool SchedulerCore::release(const ReadyTask& task, Decision& decision, std::vector<ReadyTask>& shown) {
   learn_if_new(task.size_class);
   if (!anybody_runs(task)) {
-    // Its device was lost: the worker reports that.
+    // The task's device was lost. The worker that gets the task reports that.
     commit(task, least_loaded(task), decision);
     return true;
   }
@@ -238,7 +238,7 @@ void SchedulerCore::place_with_room(Decision& decision) {
       nowhere.push_back(placement[i]);
     }
   }
-  // The policy's mistake is told, and the tasks are placed without it.
+  // The policy's mistake is reported, and the tasks are placed without it.
   if (!wrong.empty()) settle(wrong, nowhere, std::move(failure), decision);
   std::ranges::sort(placed);
   for (KernelState& kernel : kernels_) {

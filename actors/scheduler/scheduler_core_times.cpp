@@ -12,11 +12,12 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// The time that policies are told for a type of device on which a class has not been measured, relative to the known
-/// times.
+/// The time that policies are told for a type of device on which a class has not been measured, as a multiple of the
+/// longest known time.
 constexpr double kUnknown = 10;
 
-/// Less doubt than this makes no difference, nor does more than that, as standard deviations of logarithms.
+/// Doubts, as standard deviations of logarithms of times: less than the first makes no difference, and more than the
+/// second counts as the second.
 constexpr double kNoDoubt = 0.1;
 constexpr double kMostDoubt = 3;
 
@@ -116,14 +117,15 @@ void SchedulerCore::enter(SizeClassId size_class, const graph::SizeClass& known)
 }
 
 void SchedulerCore::learn_kernel(SizeClassId size_class) {
-  // A task that was placed without a question may be of a class that nobody has looked at.
+  // A task that was placed without asking the policy may be of a class that has not been looked at.
   learn_if_new(size_class);
   const std::vector<SizeClassId> classes = std::exchange(kernel_of(size_class).classes, {});
   std::vector<std::uint32_t> left;
   submitted_->left(left);
   for (const SizeClassId one : classes) {
     classes_[one.index()].in_kernel = false;
-    // Tasks that were not recorded when they were submitted are not counted: their class may be beyond the counts.
+    // Tasks that were not recorded when they were submitted are not counted: the number of their class may be beyond
+    // the counts.
     if (one.index() < left.size() && left[one.index()] > 0) {
       learn(one);
     } else {

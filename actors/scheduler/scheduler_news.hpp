@@ -1,4 +1,4 @@
-/// Scheduler news: the events that wait for the scheduler.
+/// The events that wait for the scheduler.
 #pragma once
 
 #include <atomic>
@@ -13,14 +13,14 @@ namespace troupe::scheduler {
 
 using graph::TaskEvent;
 
-/// Events lie here until the scheduler next decides. It is woken for those after which it may place a task that it has
-/// kept, unless the worker has it decide anyway. Any thread may call it.
+/// Collects events until the scheduler next decides. It wakes the scheduler for those events after which a task that
+/// waits there may be placed, unless the worker has it decide anyway. May be called from any thread.
 class SchedulerNews final : public graph::TaskObserver {
  public:
   struct Options {
-    /// Workers have threads of their own, in which they have the scheduler decide when a task has ended.
+    /// True if workers have threads of their own, in which they have the scheduler decide when a task has ended.
     bool workers_decide = false;
-    /// True while the scheduler has to decide even if an end makes no task ready; outlives this.
+    /// True while the scheduler has to decide even if an end makes no task ready. The flag must outlive this object.
     const std::atomic<bool>* ends_count = nullptr;
     std::function<void()> wake;
   };

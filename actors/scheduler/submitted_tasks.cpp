@@ -10,16 +10,17 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// The longest chains behind one piece of data, seen from the end of the program.
+/// The longest chains of tasks, in seconds, that begin with a later task that uses one piece of data. Tasks are visited
+/// from the last to the first.
 struct Behind {
-  /// The chain of the next task that writes it.
+  /// The chain that begins with the next task that writes the data.
   double writer_s = 0;
-  /// The longest chain of the tasks that read it before that one.
+  /// The longest chain that begins with a task that reads the data before that writer.
   double readers_s = 0;
 };
 
-/// The levels of the next tasks that use one piece of data, seen from the beginning: after the last task that wrote it,
-/// and after those that have read it since.
+/// The levels of the next tasks that use one piece of data: one level after the last task that wrote it, and one level
+/// after those that have read it since. Tasks are visited from the first to the last.
 struct Before {
   std::size_t after_writer = 0;
   std::size_t after_readers = 0;
@@ -34,14 +35,14 @@ void count_task(TaskLevel& level, SizeClassId size_class) {
   }
 }
 
-/// Ranks stay as they are while no cost has moved by more.
+/// Ranks are kept while no cost has changed by more than this part.
 constexpr double kCostTolerance = 0.1;
 
-/// The number of records that may be ranked again for each rank that somebody asks for, because costs have moved: this
-/// many tasks in flight are ranked again at most once while an eighth of them are asked about.
+/// The number of records that may be ranked again, because costs have moved, for each rank that is asked for: all tasks
+/// in flight are ranked again at most once while an eighth of them are asked about.
 constexpr std::size_t kRankedAgain = 8;
 
-/// Classes that came after the costs were looked up cost nothing yet.
+/// Returns the cost of a class, in seconds; 0 for classes that came after the costs were looked up.
 double cost_s(std::span<const double> costs_s, SizeClassId size_class) {
   return size_class.index() < costs_s.size() ? costs_s[size_class.index()] : 0;
 }

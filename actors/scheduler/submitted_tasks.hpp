@@ -17,9 +17,9 @@
 
 namespace troupe::scheduler {
 
-/// Records every task as it is submitted, with its size class and its working set; upward ranks follow from these as
-/// dependencies do (readers wait for the last writer, writers for it and its readers; commuting tasks count as
-/// writers). Thread-safe. Memory: about 100 bytes a task, freed from the oldest on as tasks end.
+/// Records every task as it is submitted, with its size class and its working set. Upward ranks follow from the working
+/// sets as dependencies do: readers wait for the last writer, writers for it and its readers; commuting tasks count as
+/// writers. Thread-safe. Memory: about 100 bytes a task, freed from the oldest on as tasks end.
 class SubmittedTasks final : public graph::SubmissionObserver, public graph::TaskObserver {
  public:
   void submitted(const graph::Task& task) noexcept override;
@@ -28,19 +28,19 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
   }
   void ended(TaskId task);
 
-  /// The size class of any task, recorded or not.
+  /// Returns the size class of any task, recorded or not.
   [[nodiscard]] SizeClassId classify(const graph::Task& task);
-  /// Stays valid.
+  /// Returns the class with this id. The reference stays valid.
   [[nodiscard]] const graph::SizeClass& size_class(SizeClassId id) const;
   [[nodiscard]] std::size_t size_classes() const;
 
   /// Sets `last_write` of the uses of a task that has begun or is about to: no task in flight will write the data
   /// later.
   void mark_last_writes(std::span<memory::Use> uses) const;
-  /// Accesses by tasks in flight.
+  /// Returns the number of accesses to the data by tasks in flight.
   [[nodiscard]] std::uint32_t uses_left(HandleId handle) const;
 
-  /// Sets the reuse index of a handle, from the program or an earlier run (docs/eviction.md); 0: unknown again.
+  /// Sets the reuse index of a handle, from the program or an earlier run (docs/eviction.md); 0 makes it unknown again.
   void set_reuse(HandleId handle, std::int64_t index);
   /// Returns the expected use of the data that a task writes: their largest index, as it was set, or else accesses by
   /// tasks in flight. A task that writes nothing counts the data that it reads.
@@ -50,14 +50,14 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
   void left(std::vector<std::uint32_t>& out) const;
   /// Returns the size of all data that tasks in flight use.
   [[nodiscard]] Bytes data_left() const;
-  /// The oldest of those that have not ended, up to so many, by level: first those that wait for none of the others,
-  /// then those that wait for these alone, and so on.
+  /// Returns the oldest tasks that have not ended, at most `most` of them, by level: first those that wait for none of
+  /// the others, then those that wait only for these, and so on.
   [[nodiscard]] std::vector<TaskLevel> levels(std::size_t most) const;
 
-  /// The longest chain of costs from the task's start to the end of what was submitted; 0 for a task that was not
-  /// recorded. `costs_s`: by size class. Ranks are computed for all tasks at once: anew when tasks came in the
-  /// meantime, by an eighth at least, or when a cost has moved by a tenth; for that, of many tasks, once while an
-  /// eighth of them are asked about. Until then a new task has its own cost.
+  /// Returns the longest chain of costs from the task's start to the end of all that was submitted; 0 if the task was
+  /// not recorded. `costs_s` holds seconds by size class. Ranks are computed for all tasks at once: when new tasks are
+  /// at least an eighth of all, or when a cost has moved by a tenth. The second happens, if there are many tasks, at
+  /// most once while an eighth of them are asked about. Until then a new task's rank is its own cost.
   [[nodiscard]] double rank(TaskId task, std::span<const double> costs_s);
 
  private:
@@ -83,18 +83,18 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
 
   mutable Mutex mutex_;
   graph::SizeClasses classes_ TROUPE_GUARDED_BY(mutex_);
-  /// The records by the task's id, with gaps, for tasks of recordings, say.
+  /// The records, sorted by the task's id. Ids have gaps, for example where recordings have tasks.
   std::vector<Record> records_ TROUPE_GUARDED_BY(mutex_);
   /// Position of the first record that has not ended.
   std::size_t first_live_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::vector<memory::Use> uses_ TROUPE_GUARDED_BY(mutex_);
-  /// The uses left of handles that tasks in flight use.
+  /// The uses left of each handle that tasks in flight use.
   HandleTable<Uses> uses_left_ TROUPE_GUARDED_BY(mutex_);
-  /// The index of each handle whose index was set.
+  /// The reuse index of each handle for which one was set.
   HandleTable<std::int64_t> reuse_ TROUPE_GUARDED_BY(mutex_);
   std::vector<std::uint32_t> left_ TROUPE_GUARDED_BY(mutex_);
   Bytes data_left_ TROUPE_GUARDED_BY(mutex_);
-  /// Records that have ranks: all before this position.
+  /// The number of records that have ranks: all before this position.
   std::size_t ranked_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// The number of records that may be ranked again, because costs have moved, without anybody asking for ranks in
   /// between: times become known one by one at the beginning, and small programs should not wait for the new ranks.

@@ -1,4 +1,4 @@
-/// When each worker will have ended what was placed on it.
+/// Predicts when each worker will have ended the tasks placed on it.
 #pragma once
 
 #include <algorithm>
@@ -11,32 +11,32 @@
 
 namespace troupe::scheduler {
 
-/// The time stamps of the paper (`000`, 2.3): predicted when tasks are placed, corrected whenever one starts or ends.
-/// A worker starts tasks in the order in which they were placed, but for those that overtake others whose data come
-/// later. Execution times are those of a task that has the device to itself: those that run in several slots of one
-/// share it equally, and those that wait are taken to run one after the other behind them. Not thread-safe.
+/// The time stamps of the paper (`000`, 2.3): predicted when tasks are placed, corrected whenever one starts or ends. A
+/// worker starts tasks in the order in which they were placed, except that they overtake others whose data come later.
+/// Execution times are those of a task that has the device to itself. Tasks that run in several slots of a device share
+/// it equally, and waiting tasks are assumed to run one after the other behind them. Not thread-safe.
 class WorkerLoads {
  public:
   explicit WorkerLoads(std::size_t workers) : workers_(workers) {}
 
-  /// `data_at`: when its data will be there. `guess`: nobody knows well how long it takes. While it is late, it is
-  /// expected to be as late again; others may end at any time then.
+  /// `data_at` is the time at which the task's data will be there. `guess` says that its time is hardly known: if such
+  /// a task is late, it is expected to be late by as much again; other late tasks are expected to end at any time.
   void placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at, bool guess = false);
-  /// It is now predicted to take so long, running or not; nothing happens where it has ended.
+  /// Corrects the predicted time of a task that waits or runs on the worker; does nothing if it has ended.
   void predicted(WorkerId worker, TaskId task, Duration execution);
   void started(WorkerId worker, TaskId task, TimeStamp at);
-  /// Also for one that was placed and will never run, whenever that is. Those that run on stay with what they have
-  /// left.
+  /// Removes a task that has ended, or that was placed and will never run. Tasks that go on running keep the time that
+  /// they have left.
   void ended(WorkerId worker, TaskId task, TimeStamp at);
 
-  /// When all that was placed will have ended; `now` where nothing was. O(1), as everything here is on average where
-  /// tasks start in the order in which they were placed.
+  /// Returns the predicted time at which all tasks placed on the worker will have ended; `now` if there are none. O(1),
+  /// as all functions here are on average if tasks start in the order in which they were placed.
   [[nodiscard]] TimeStamp available(WorkerId worker, TimeStamp now) const;
-  /// When all that runs there will have ended.
+  /// Returns the predicted time at which the tasks that run on the worker will have ended; `now` if none runs.
   [[nodiscard]] TimeStamp free(WorkerId worker, TimeStamp now) const;
-  /// Placed and not started.
+  /// Returns the number of tasks that are placed on the worker and have not started.
   [[nodiscard]] std::size_t queued(WorkerId worker) const;
-  /// The last of those of which `of(task)` is true; an invalid id where there is none.
+  /// Returns the last waiting task for which `of(task)` is true; an invalid id if there is none.
   template <class Of>
   [[nodiscard]] TaskId last_queued(WorkerId worker, Of of) const {
     const std::deque<Waiting>& waiting = workers_[worker.index()].waiting;
@@ -57,11 +57,11 @@ class WorkerLoads {
   struct Running {
     TaskId task;
     Duration execution{};
-    /// The rest of its execution, at `since`; zero if it takes longer than predicted.
+    /// The rest of the execution time, at `since`; zero if it takes longer than predicted, unless it is a guess.
     Duration left{};
     bool guess = false;
   };
-  /// Tasks one after the other: if they begin at t, they end at max(t + `sum`, `not_before`).
+  /// The sum of tasks that run one after the other: if they begin at t, they end at max(t + `sum`, `not_before`).
   struct Line {
     Duration sum{};
     TimeStamp not_before{};
@@ -71,20 +71,21 @@ class WorkerLoads {
   struct Worker {
     std::deque<Waiting> waiting;
     std::vector<Running> running;
-    /// When one of those that run has last begun or ended.
+    /// The time at which a task last began to run or ended.
     TimeStamp since{};
-    /// The last: of the first `ahead.size()` that wait; those before it: of the same without the first, and so on. So
-    /// the first can leave without the others being added up.
+    /// Sums over the first `ahead.size()` waiting tasks: the last element covers all of these, the one before it all
+    /// but the first, and so on. So the first can leave without adding up the others again.
     std::vector<Line> ahead;
-    /// The line of the other waiting tasks.
+    /// The sum over the other waiting tasks.
     Line behind;
   };
 
   static Line line_of(const Waiting& waiting);
   static void remove(Worker& worker, std::size_t index);
-  /// Adds up the first `count` that wait, in front of those in `ahead`.
+  /// Adds the first `count` waiting tasks in front of those in `ahead`.
   static void add_ahead(Worker& worker, std::size_t count);
-  /// Returns the rest of the execution of one of its tasks, which had its share of the time since `since`.
+  /// Returns the rest of a running task's execution time at `at`. The task has had its share of the device since
+  /// `since`.
   static Duration left(const Worker& worker, const Running& running, TimeStamp at);
   static void look_at_running(Worker& worker, TimeStamp at);
 

@@ -1,5 +1,5 @@
-/// Kernel duration: the time of one task in virtual time, from the description of its kernel, noise, and the overhead
-/// of the run.
+/// Kernel duration: the time of one task in virtual time. It follows from the description of its kernel, noise, and the
+/// overhead of the run.
 #pragma once
 
 #include <string>
@@ -22,25 +22,25 @@ struct DescribedDevice {
   std::size_t gpu = 0;
 };
 
-/// Returns the times of `kernel`, "application/kernel/precision"; null if the description has none.
+/// Returns the times of `kernel`, whose name is "application/kernel/precision"; null if the description has none.
 [[nodiscard]] const platform::KernelTimes* find_times(const platform::MachineDescription& machine,
                                                       std::string_view kernel);
 
 /// Returns the time on `device` of a task that is timed as `kernel` ("application/kernel/precision") and has `flops`
-/// operations: the time at the tile edge with as many operations. Fails with `bad_input` if the description does not
-/// say.
+/// operations: the time of the kernel at the tile edge at which it has as many operations. Fails with `bad_input` if
+/// the description does not say.
 [[nodiscard]] Result<platform::KernelTime> described_time(const platform::MachineDescription& machine,
                                                           const std::string& kernel, double flops,
                                                           const DescribedDevice& device);
 
-/// Returns the time on `device` of tasks of this class that the program gives. Fails with `bad_input` if the program
+/// Returns the time that the program gives for tasks of this class on `device`. Fails with `bad_input` if the program
 /// gives none for such a device, or a value that is not a time, or if its function throws.
 [[nodiscard]] Result<platform::KernelTime> given_time(const CodeletTimes& times, const graph::SizeClass& size_class,
                                                       const DescribedDevice& device);
 
-/// Returns the time of a task of such a kernel in a run with these options on a device of this kind, in whole
-/// nanoseconds. With noise, it depends on seed and task, so a task is slower or faster than its mean by the same factor
-/// on every device.
+/// Returns the time of a task, in whole nanoseconds, on a device of this kind in a run with these options. `time` is
+/// that of its kernel. With noise, it depends on seed and task, so a task is slower or faster than its mean by the same
+/// factor on every device.
 [[nodiscard]] Duration kernel_duration(const SimulationOptions& options, const platform::KernelTime& time,
                                        DeviceKind kind, TaskId task);
 

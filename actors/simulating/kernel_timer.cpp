@@ -44,7 +44,7 @@ class ExactModel final : public scheduler::ExecutionModel {
   const ModelError error_;
 };
 
-/// Predicts from measured times, on devices that the description has times for, multiplied by errors.
+/// Predicts from times measured in this run, multiplied by errors, on the devices for which the description has times.
 class LearnedFromDescription final : public scheduler::ExecutionModel {
  public:
   LearnedFromDescription(KernelTimer& timer, std::vector<DeviceType> workers, ModelError error)

@@ -20,23 +20,24 @@ namespace troupe::actors {
 
 /// A task's time is the one that `SimulationOptions::times` gives. If there is none, it is the time of the kernel that
 /// its codelet names (`CodeletDefinition::timed_as`; `StandIns` makes sure that all codelets name one) at the tile edge
-/// that has as many operations. On a cluster it is the time for the number of cores that the codelet uses
-/// (`CodeletDefinition::cores_used`). Tasks that the runtime submits for itself (to combine a reduction) take no time.
-/// One thread at a time.
+/// at which the kernel has as many operations. On a cluster it is the time for the number of cores that the codelet
+/// uses (`CodeletDefinition::cores_used`). Tasks that the runtime submits for itself (to combine a reduction) take no
+/// time. One thread at a time.
 class KernelTimer {
  public:
-  /// `options` outlives this.
+  /// `options` outlives this object.
   KernelTimer(const SimulationOptions& options, std::vector<DescribedDevice> workers,
               std::shared_ptr<scheduler::SubmittedTasks> submitted)
       : options_(options), workers_(std::move(workers)), submitted_(std::move(submitted)) {}
 
-  /// Fails with `bad_input` if neither the program nor the description gives a time.
+  /// Returns the time of the task on the worker. Fails with `bad_input` if neither the program nor the description
+  /// gives one.
   [[nodiscard]] Result<platform::KernelTime> time(const graph::Task& task, WorkerId worker);
   [[nodiscard]] Result<platform::KernelTime> time(const graph::SizeClass& size_class, WorkerId worker);
-  /// Returns the time that the task would take if the worker had so many cores.
+  /// Returns the time that the task would take if the worker had this many cores.
   [[nodiscard]] Result<platform::KernelTime> time_on_cores(const graph::SizeClass& size_class, WorkerId worker,
                                                            int cores) const;
-  /// The worker has so many cores from here on.
+  /// Called when the worker has this many cores from here on.
   void set_cores(WorkerId worker, int cores);
 
  private:
@@ -54,8 +55,8 @@ class KernelTimer {
                                                                      std::vector<DescribedDevice> workers, double error,
                                                                      std::uint64_t seed);
 
-/// Predicts from the times that were measured during the run, multiplied by the same errors. It knows that devices for
-/// which the description has no times cannot run a kernel. Begins with nothing.
+/// Predicts from the times that were measured during the run, multiplied by the same errors. The model knows that
+/// devices for which the description has no times cannot run a kernel. It begins without any measurements.
 [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> learned_model(KernelTimer& timer,
                                                                        const std::vector<DescribedDevice>& workers,
                                                                        double error, std::uint64_t seed);

@@ -13,7 +13,7 @@ namespace troupe::actors {
 /// A factor for each key, drawn log-uniformly from [1/f, f]: equal seeds and keys give equal factors.
 class ModelError {
  public:
-  /// `most`: the bound f, at least 1; with 1 every factor is 1.
+  /// `most` is the bound f, at least 1; with 1 every factor is 1.
   ModelError(double most, std::uint64_t seed) : log_most_(std::log(most)), seed_(seed) {}
 
   /// Returns the factor for a kernel's times on a kind of device.

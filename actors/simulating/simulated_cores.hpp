@@ -7,12 +7,12 @@
 
 namespace troupe::actors {
 
-/// Fails with `invalid_argument` if the machine does not have what is asked for, or a number makes no sense. Does not
-/// check clusters.
+/// Checks the options. Fails with `invalid_argument` if the machine does not have what is asked for, or a number makes
+/// no sense. Does not check clusters.
 [[nodiscard]] Result<void> check(const SimulationOptions& options);
 
-/// Returns the described machine with those of its cores that run tasks: none that drives a GPU, grouped into clusters
-/// if `clusters` is true. The options must pass `check`. Fails with `invalid_argument` for clusters that these cores
+/// Returns the described machine with those of its cores that run tasks and drive no GPU, grouped into clusters if
+/// `clusters` is true. The options must pass `check`. Fails with `invalid_argument` for clusters that these cores
 /// cannot form.
 [[nodiscard]] Result<platform::Topology> simulated_topology(const SimulationOptions& options, bool clusters = true);
 

@@ -16,7 +16,7 @@ using platform::LinkNetwork;
 
 constexpr double kBytesPerMegabyte = 1e6;
 
-/// Returns the number in the description of a memory node of the run: 0 is the host, k + 1 is GPU k.
+/// Returns the description's number for a memory node of the run: 0 is the host, k + 1 is GPU k.
 std::size_t described_node(const SimulationOptions& options, std::size_t node) {
   return node == 0 ? 0 : static_cast<std::size_t>(options.gpus[node - 1]) + 1;
 }
@@ -50,7 +50,7 @@ bool is_staged(const SimulationOptions& options, std::size_t from, std::size_t t
   return !options.copies.peer && from != 0 && to != 0;
 }
 
-/// The time of one copy alone, from the description.
+/// The time of one copy on idle links, from the description.
 struct CopyTime {
   Duration latency{0};
   double ns_per_byte = 0;
@@ -238,7 +238,7 @@ Result<void> Simulation::fault(const memory::Command& transfer) {
   for (const NodeId node : {transfer.from, transfer.to}) {
     if (auto there = lost(node); !there) return there;
   }
-  // In a copy between two GPUs, the receiver's plan decides.
+  // If a copy between two GPUs is to fail, the receiver's fault plan says so.
   const NodeId node = transfer.to == memory::kHost ? transfer.from : transfer.to;
   if (!faults_[node.index()]->copy_fails()) return {};
   return Failure{ErrorCode::transfer_failed,
@@ -256,7 +256,7 @@ std::string Simulation::name(NodeId node) const {
 
 void Simulation::move_bytes(const memory::Command& transfer) {
   const auto host = views_.borrow(transfer.handle);
-  // The data were forgotten meanwhile: nobody wants the content.
+  // The data were forgotten meanwhile, so the content is not needed.
   if (!host) return;
   const DataView from = replica(*host, transfer.from, transfer.from_offset);
   const DataView to = replica(*host, transfer.to, transfer.to_offset);

@@ -21,11 +21,11 @@
 
 namespace troupe::actors {
 
-/// Single-threaded, like the run around it.
+/// The simulated machine. Single-threaded, like the run around it.
 class Simulation final : public MemoryNodes {
  public:
-  /// `workers`: each worker's device. `views`: used with real buffers; outlive this. Throws `Error` (`out_of_memory`)
-  /// if there is no memory for real buffers.
+  /// `workers` holds the device of each worker. `views` is used with real buffers, and outlives this object. Throws
+  /// `Error` (`out_of_memory`) if there is no memory for real buffers.
   Simulation(SimulationOptions options, std::vector<DescribedDevice> workers,
              std::shared_ptr<scheduler::SubmittedTasks> submitted, HostViews& views);
 
@@ -34,9 +34,9 @@ class Simulation final : public MemoryNodes {
   [[nodiscard]] const platform::Clock& clock() const { return time_.clock(); }
   [[nodiscard]] memory::MemoryOptions memory_options() const override;
   [[nodiscard]] scheduler::TransferModel believed_links() const override;
-  /// The codelets that run in place of the codelets of tasks.
+  /// Returns the codelets that run in place of the codelets of tasks.
   [[nodiscard]] StandIns& stand_ins() { return stand_ins_; }
-  /// The kernel times that the scheduler assumes.
+  /// Returns the kernel times that the scheduler assumes.
   [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> believed_times();
   [[nodiscard]] bool holds_data() const override { return options_.real_buffers; }
 
@@ -46,11 +46,12 @@ class Simulation final : public MemoryNodes {
     timer_.set_cores(worker, cores);
   }
 
-  /// The launch and notice times of a worker's device, see `DescribedGpu`; zero for a core.
+  /// Return the launch and notice times of a worker's device, see `DescribedGpu`; zero for a core.
   [[nodiscard]] Duration launch_of(WorkerId worker) const;
   [[nodiscard]] Duration notice_of(WorkerId worker) const;
 
-  /// Makes the device in place of `DeviceFactory::make`. The setup's executor runs kernels only with real buffers.
+  /// Makes a worker's device; `DeviceFactory::make` is not used in a simulation. The setup's executor runs kernels only
+  /// with real buffers.
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(DeviceSetup setup, workers::DeviceListener& listener);
 
   void copy(const memory::Command& transfer, platform::CopyDone done) override;
@@ -98,7 +99,7 @@ class Simulation final : public MemoryNodes {
   std::vector<std::unique_ptr<platform::FaultPlan>> faults_;
   std::vector<bool> lost_;
   std::function<void(NodeId)> on_lost_;
-  /// Never iterated.
+  /// The copies under way. The map is never iterated over.
   std::unordered_map<memory::TransferId, Copy> under_way_;
   bool records_copies_ = false;
   std::vector<TraceTransfer> copies_;

@@ -14,8 +14,8 @@ namespace troupe::actors {
 
 namespace {
 
-/// The kinds of device on which a codelet has times: those that the program gives, and all; and the most cores that a
-/// task can use.
+/// The kinds of device for which the program gives a codelet times, and all kinds on which it has times; and the most
+/// cores that a task can use.
 struct TimesThere {
   KindSet given = 0;
   KindSet all = 0;
@@ -52,7 +52,7 @@ StandIns::Entry StandIns::make(const Codelet& codelet) const {
   KindSet runs = own;
   if (invents) runs |= own == 0 ? times.all : times.given;
   runs &= times.all;
-  // The graph reports missing implementations.
+  // The graph reports missing implementations, so this is no reason to fail here.
   const bool lacks_implementation = own == 0 ? !invents : (own & kinds_) == 0;
   entry.somewhere = (runs & kinds_) != 0 || lacks_implementation;
   if (lacks_implementation && (runs & kinds_) == 0) return entry;

@@ -1,4 +1,4 @@
-/// Stand-ins: the codelets that run in virtual time; their times decide which devices their tasks run on.
+/// Stand-ins: the codelets that run in virtual time. Their times decide which devices their tasks run on.
 #pragma once
 
 #include <unordered_map>
@@ -16,19 +16,19 @@ namespace troupe::actors {
 /// both an implementation and a time. One thread at a time.
 class StandIns {
  public:
-  /// `options` outlives this. `kinds`: the kinds of the run's devices.
+  /// `options` outlives this object. `kinds` holds the kinds of the run's devices.
   StandIns(const SimulationOptions& options, KindSet kinds) : options_(options), kinds_(kinds) {}
 
-  /// Returns the codelet itself if nothing is to be changed; otherwise a copy that lives as long as this. Fails with
-  /// `bad_input` if none of its devices has a time: the message names the devices.
+  /// Returns the codelet itself if nothing is to be changed; otherwise a copy that lives as long as this object. Fails
+  /// with `bad_input` if none of its devices has a time: the message names the devices.
   Result<const Codelet*> of(const Codelet& codelet);
 
  private:
   struct Entry {
-    /// Keeps the codelet, so that no other codelet gets its address.
+    /// Keeps the original codelet alive, so that no other codelet gets its address.
     Codelet original;
     Codelet runs;
-    /// True if it runs on some kind of device of this run that has times.
+    /// True if the codelet runs on some kind of device of this run that has times.
     bool somewhere = false;
   };
 
@@ -37,7 +37,7 @@ class StandIns {
 
   const SimulationOptions& options_;
   const KindSet kinds_;
-  /// Never iterated.
+  /// The map is never iterated over.
   std::unordered_map<const CodeletDefinition*, Entry> known_;
 };
 

@@ -9,8 +9,9 @@
 
 namespace troupe::workers {
 
-/// A look costs the submitting thread a cache miss, so there is at most one in a microsecond. A reading of the ticks
-/// costs as much as a quarter of an empty task, so several short tasks have one reading. Belongs to one thread.
+/// A look at the entry queue costs the submitting thread a cache miss, so there is at most one in a microsecond.
+/// Reading the processor's ticks costs as much as a quarter of an empty task, so several short tasks share one reading.
+/// Belongs to one thread.
 class ArrivalClock {
  public:
   /// Called before each task. Returns true if `may_look` is to be asked.
@@ -32,11 +33,11 @@ class ArrivalClock {
     looked_ = now;
     return true;
   }
-  /// The time of the last `next_task`, read from `platform::coarse_now`; zero if there was none.
+  /// Returns the time of the last `next_task`, read from `platform::coarse_now`; zero if there was none.
   [[nodiscard]] TimeStamp coarse() const { return coarse_; }
 
  private:
-  /// Tasks of an eighth of a microsecond are not worth a reading each.
+  /// The number of tasks for one reading of the ticks if tasks take less than an eighth of a microsecond.
   static constexpr std::uint32_t kLongestStride = 8;
 
   TimeStamp coarse_{};

@@ -22,7 +22,7 @@ KindSet Crew::able(const graph::Task& task) const {
   const KindSet kinds = task.codelet->kinds();
   const KindSet able = kinds & present;
   const KindSet at_home = able & kOnHostMemory;
-  // A whole that has parts lies in one piece in host memory only.
+  // Data that were split into parts can be used as a whole only in host memory.
   if ((kinds & kOnHostMemory) != 0 && graph::find_whole_of_parts(task) != nullptr) return at_home;
   return (at_home & kThatReduce) != 0 && graph::reduces(task) ? able & kThatReduce : able;
 }
@@ -56,7 +56,7 @@ bool Crew::set_apart(graph::TaskList& ready, TaskDeque* activation) {
 
 SharedPieces* Crew::pieces_for(WorkerId worker) const {
   if (tasks_of_pieces.load(std::memory_order_seq_cst) == 0) return nullptr;
-  // The next workers are the nearest, because cores are numbered in that order.
+  // The workers with the next numbers are the nearest, because cores are numbered in that order.
   for (std::size_t i = 1; i < ports.size(); ++i) {
     SharedPieces* const shared = ports[(worker.index() + i) % ports.size()].board.open_task();
     if (shared != nullptr && shared->has_some_for(kinds[worker.index()], worker)) return shared;

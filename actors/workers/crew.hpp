@@ -36,17 +36,18 @@ struct WorkerCounters {
   std::atomic<std::uint64_t> steals{0};
   std::atomic<std::uint64_t> stolen_tasks{0};
   std::atomic<std::uint64_t> failed_steals{0};
-  /// Pieces of tasks that other workers could take part in; and those of these pieces that other workers had begun.
+  /// The number of pieces that this worker ran of tasks in which several workers could take part, and the number of
+  /// these whose tasks other workers had begun.
   std::atomic<std::uint64_t> pieces{0};
   std::atomic<std::uint64_t> stolen_pieces{0};
-  /// Tasks that were put on the device before the tasks that they wait for had ended.
+  /// The number of tasks that were put on the device before the tasks that they wait for had ended.
   std::atomic<std::uint64_t> issued_ahead{0};
   std::atomic<std::uint64_t> parks{0};
   /// Nanoseconds between finding work and running out of it; and the time at which the present work was found, 0 if
   /// there is none.
   std::atomic<std::int64_t> busy_ns{0};
   std::atomic<TimeStamp::rep> busy_since{0};
-  /// Nanoseconds spent looking for work before parking.
+  /// Nanoseconds spent looking for work before the worker slept.
   std::atomic<std::int64_t> searching_ns{0};
   /// Nanoseconds in which tasks waited for their data and none ran.
   std::atomic<std::int64_t> data_wait_ns{0};
@@ -58,14 +59,14 @@ struct WorkerCounters {
   }
 };
 
-/// A victim's answer to a steal request: half of its tasks.
+/// A victim's answer to a steal request: half of its tasks. A victim is a worker from which another one steals.
 struct StealAnswer {
   WorkerId victim;
   graph::TaskList tasks;
 };
 
-/// A task whose data can never be at the worker that asked for them. It may run on workers of these kinds instead, or
-/// it has failed, with a cause.
+/// A task whose data can never be at the worker that asked for them. The task may run on workers of the kinds in
+/// `elsewhere`; if there are none, it has failed, and `cause` says why.
 struct Refused {
   graph::Task* task = nullptr;
   KindSet elsewhere = 0;
@@ -76,29 +77,29 @@ struct Refused {
 struct alignas(64) WorkerPort {
   TaskDeque deque;
   WorkerCounters counters;
-  /// Used by the leaders of clusters.
+  /// The core time that a cluster was offered and used; for the leaders of clusters only.
   TeamCounters team_use;
   WorkerTrace trace;
   /// The task that runs on a core device; null between tasks. The supervisor blames this task when the actor dies.
   std::atomic<graph::Task*> running{nullptr};
-  /// The graph of that task, written before it. Used only if several clients share the workers.
+  /// The graph of the task in `running`, stored before it. Used only if several clients share the workers.
   std::atomic<graph::TaskGraph*> running_graph{nullptr};
   /// The answer to this worker's steal request, if it was given at delivery. Only this worker's own thread writes it
   /// and reads it.
   std::optional<StealAnswer> answer;
-  /// Tasks whose data have arrived since the worker looked, and those whose data never will.
+  /// Guards the tasks whose data have arrived since the worker last looked, and those whose data never will.
   SpinLock arrived_lock;
   std::vector<graph::Task*> arrived TROUPE_GUARDED_BY(arrived_lock);
   std::vector<Refused> refused TROUPE_GUARDED_BY(arrived_lock);
-  /// A task that is to be activated again if it lies here and has not begun; an invalid id if there is none.
+  /// A task that is to be activated again if it is queued here and has not begun; an invalid id if there is none.
   std::atomic<TaskId> wanted_back{TaskId()};
   /// The time at which `running` began, read from `platform::coarse_now`: reading the real clock for each task would
   /// cost five times as much.
   std::atomic<TimeStamp::rep> running_since{0};
-  /// The worker's device has stopped working: the worker starts nothing any more and sends on every task that it
-  /// receives.
+  /// True if the worker's device has stopped working: the worker starts no tasks any more and sends on every task that
+  /// it receives.
   std::atomic<bool> lost{false};
-  /// States whether the worker takes tasks; changes only where cores are grouped (`Crew::grouping`).
+  /// Says whether the worker takes tasks; changes only if cores are regrouped (`Crew::grouping`).
   Standing standing;
   /// The task of pieces that this worker shares with others. Only cores have one.
   PieceBoard board;
@@ -113,15 +114,15 @@ class DataProvider {
   /// Otherwise, when they have arrived, the task is put into the worker's `arrived` (or `refused`), and `DataArrived`
   /// is sent.
   virtual bool acquire(WorkerId worker, graph::Task& task) = 0;
-  /// The data need not be kept any more: the task leaves the worker, which the observers of tasks are told, or the
-  /// actor that asked for them has died. From here on the task is not put into the worker's `arrived` or `refused`.
+  /// Says that the data need not be kept any more: the task leaves the worker, or the actor that asked for them has
+  /// died. From here on the task is not put into the worker's `arrived` or `refused`.
   virtual void withdraw(WorkerId worker, graph::Task& task) = 0;
 };
 
-/// One per runtime, shared by its workers, its scheduler and submitting threads.
+/// The state that is shared by the workers of one runtime, its scheduler and submitting threads.
 class Crew {
  public:
-  /// `kinds`: the kind of each worker's device.
+  /// `kinds` holds the kind of each worker's device.
   Crew(graph::TaskGraph& graph, std::vector<DeviceKind> kinds, StealPlan plan)
       : graph(graph),
         plan(std::move(plan)),
@@ -134,11 +135,11 @@ class Crew {
         restricted(this->kinds, present) {
     for (WorkerPort& port : ports) port.board.use(&tasks_of_pieces);
   }
-  /// A crew of cores.
+  /// Makes a crew whose workers are all cores.
   Crew(graph::TaskGraph& graph, std::size_t workers, StealPlan plan)
       : Crew(graph, std::vector<DeviceKind>(workers, DeviceKind::cpu_core), std::move(plan)) {}
 
-  /// The kinds of device that are driven by a worker that is not lost. With a task: only by workers that may run it.
+  /// Return the kinds of device whose workers are not all lost; for a task, only those with a worker that may run it.
   [[nodiscard]] KindSet alive() const { return alive(nullptr); }
   [[nodiscard]] KindSet alive(const graph::Task& task) const;
   /// Returns the kinds among `present` whose devices can run the task.
@@ -146,29 +147,30 @@ class Crew {
   /// Returns true if not every worker can run every task: there are several kinds of device, or there have been tasks
   /// that only some workers may run.
   [[nodiscard]] bool mixed() const { return restricted.mixed(); }
-  /// Returns a queue of tasks that none of the remaining workers can run; null if there is none. Only in a mixed crew.
+  /// For a mixed crew: returns a queue of tasks that none of the remaining workers can run; null if there is none.
   [[nodiscard]] TaskDeque* orphans() {
     return restricted.find_queue(
         [this](const WorkerSet* workers, KindSet kinds) { return (kinds & alive(workers)) == 0; });
   }
-  /// Moves the tasks that not every worker can run to the queues of the workers that can. Only in a mixed crew.
+  /// For a mixed crew: moves the tasks that not every worker can run to the queues of the workers that can.
   void set_restricted_aside(graph::TaskList& ready);
-  /// Takes an idle worker that could run such a task out of the idle set; returns an invalid id if there is none.
+  /// Takes an idle worker that could run a task that was set aside out of the idle set; returns an invalid id if there
+  /// is none.
   WorkerId take_idle_for_restricted();
   /// Takes those ready tasks out of the list that must not go to just any worker: all of them if there is a placing
-  /// policy (they go to `activation`, its queue; null: there is none) or if they have to wait for their turn; otherwise
-  /// those that not every worker can run. Returns true if the scheduler has to be told. Takes nothing if `sets_apart`
-  /// is false.
+  /// policy (they go to its queue, `activation`, which is null for other policies) or if they have to wait for their
+  /// turn; otherwise those that not every worker can run. Returns true if the scheduler has to be told. Takes nothing
+  /// if `sets_apart` is false.
   [[nodiscard]] bool set_apart(graph::TaskList& ready, TaskDeque* activation);
   [[nodiscard]] bool sets_apart(const TaskDeque* activation) const {
     return mixed() || shares != nullptr || activation != nullptr;
   }
 
-  /// The graph that a task belongs to.
+  /// Returns the graph that a task belongs to.
   [[nodiscard]] graph::TaskGraph& graph_of(const graph::Task& task) const {
     return shares != nullptr && task.client.graph != nullptr ? *task.client.graph : graph;
   }
-  /// Lets several clients share the workers. Must be called before there is any client. `activation`: the queue of a
+  /// Lets several clients share the workers. Must be called before there is any client. `activation` is the queue of a
   /// placing policy, or null.
   void share_workers(TaskDeque* activation = nullptr) { shares = std::make_unique<Shares>(ports.size(), activation); }
 
@@ -198,19 +200,19 @@ class Crew {
   const KindSet present;
   /// True if some worker may steal from another.
   const bool steals;
-  /// Ready tasks that no worker owns: those that other threads submitted, or all of them where the workers share one
+  /// Ready tasks that no worker owns: those that other threads submitted, or all of them if the workers share one
   /// queue.
   EntryQueue entry;
   IdleSet idle;
-  /// The number of open tasks with pieces, see `WorkerPort::board`. On a cache line of its own: every idle worker reads
-  /// it.
+  /// The number of tasks of pieces that other workers can join (`WorkerPort::board`). On a cache line of its own: every
+  /// idle worker reads it.
   alignas(64) std::atomic<std::uint32_t> tasks_of_pieces{0};
   alignas(64) std::vector<WorkerPort> ports;
-  /// Workers record their activity in their `trace`.
+  /// True if workers record their activity in their `trace`.
   bool trace = false;
   /// Null if the clusters of cores never change.
   std::unique_ptr<Grouping> grouping;
-  /// Told of what happens to tasks; null if nobody wants to know. Outlives the crew's actors.
+  /// Receives the events of tasks; null if there is no observer. Outlives the crew's actors.
   graph::TaskObserver* observer = nullptr;
   /// Null if data need no fetching. Outlives the crew's actors.
   DataProvider* data = nullptr;
@@ -224,7 +226,7 @@ class Crew {
     return all;
   }
 
-  /// `workers`: null for all.
+  /// Returns the kinds of the workers in `workers` that are not lost; null stands for all workers.
   [[nodiscard]] KindSet alive(const WorkerSet* workers) const;
 };
 

@@ -6,8 +6,8 @@ std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
   std::vector<graph::RunningTask> running;
   for (std::uint32_t i = 0; i < crew.ports.size(); ++i) {
     const WorkerPort& port = crew.ports[i];
-    // Acquire: pairs with the worker's release, which comes after the time. A worker that has begun another task
-    // meanwhile has stored a later time, so the reported duration of a task is never too long.
+    // Acquire: pairs with the release in `note_running`, before which the worker stores the time. A worker that has
+    // begun another task meanwhile has stored a later time, so the reported duration of a task is never too long.
     const graph::Task* task = port.running.load(std::memory_order_acquire);
     if (task == nullptr) continue;
     running.push_back({task, WorkerId(i), TimeStamp(port.running_since.load(std::memory_order_relaxed))});

@@ -1,4 +1,4 @@
-/// Views of the workers from outside.
+/// Looks at the workers from other threads.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace troupe::workers {
 
-/// Returns the tasks that the workers run now. The tasks may be followed only under the graph's submission lock. Any
-/// thread may call it.
+/// Returns the tasks that the workers run now. Their pointers may be used only under the graph's submission lock. May
+/// be called from any thread.
 [[nodiscard]] std::vector<graph::RunningTask> running_tasks(const Crew& crew);
 
-/// Returns which workers sleep and where ready tasks lie, without the names of devices. Any thread may call it. Each
-/// number is read at a moment of its own.
+/// Returns which workers sleep and where ready tasks wait, without the names of devices. May be called from any thread.
+/// The numbers are read one after the other, so they may not fit together.
 [[nodiscard]] observation::CrewSnapshot look_at(const Crew& crew);
 
 /// Returns a value that changes whenever a task starts or ends.

@@ -61,7 +61,7 @@ void Grouping::begin(const Groups& groups) {
     const bool will_help = coming_[worker.index()].rank > 0;
     Standing& standing = *standings_[worker.index()];
     if (standing.part() == Part::helps) {
-      // It runs only the parts for which its leader calls it in, until the leader has drained.
+      // The worker runs only the parts for which its leader calls it in, until the leader has drained.
       if (!will_help) standing.set(Part::helps_to_lead);
       continue;
     }
@@ -69,7 +69,7 @@ void Grouping::begin(const Groups& groups) {
     draining_[worker.index()] = true;
     ++left_;
   }
-  // Told after they are closed: tasks that begin earlier are known to run in the old roles.
+  // The scheduler is told after the workers are closed: tasks that begin earlier are known to run in the old roles.
   for (const WorkerId worker : changing_) {
     const Place& place = coming_[worker.index()];
     options_.tell(worker, place.rank == 0 ? place.cores : 0);
@@ -82,7 +82,7 @@ void Grouping::begin(const Groups& groups) {
 
 void Grouping::drained(WorkerId worker, Part as) {
   const LockGuard lock(mutex_);
-  // It may have read its state before another regrouping made it drain for something else.
+  // The worker may have read its state before another regrouping made it drain for another role.
   if (!draining_[worker.index()] || standings_[worker.index()]->part() != as) return;
   draining_[worker.index()] = false;
   standings_[worker.index()]->set(coming_[worker.index()].rank > 0 ? Part::helps : Part::waits_to_lead);
@@ -94,7 +94,7 @@ void Grouping::open() {
     places_[worker.index()] = coming_[worker.index()];
     if (places_[worker.index()].rank == 0) standings_[worker.index()]->set(Part::opens);
   }
-  // Release: helpers that see the new number find their places.
+  // Publishes the new places to helpers, which load the number with acquire (`completed`).
   completed_.fetch_add(1, std::memory_order_seq_cst);
   for (const WorkerId worker : changing_) options_.wake(worker);
   if (!next_) return;

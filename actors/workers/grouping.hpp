@@ -1,4 +1,4 @@
-/// Grouping: the clusters that cores form, where these can change while tasks run.
+/// Grouping: the clusters that cores form, which can change while tasks run.
 #pragma once
 
 #include <atomic>
@@ -19,45 +19,46 @@
 namespace troupe::workers {
 
 /// Every core has a worker with a thread of its own. In a cluster the first worker leads: the scheduler sees it as a
-/// worker of so many cores. The others *help*: they take no tasks and lend the leader their threads.
+/// worker with all cores of the cluster. The others *help*: they take no tasks and lend the leader their threads.
 ///
 /// *Regrouping*: each worker whose cluster changes ends the kernel that it runs and the tasks that it has begun, passes
-/// on the tasks that lie with it, and says so (`drained`). The last worker to do so changes the places of all of them.
-/// Nobody else takes part, and no thread is made. Thread-safe.
+/// on the tasks that are queued with it, and calls `drained`. The last worker to do so changes the places of all of
+/// them. No other thread takes part, and no thread is made. Thread-safe.
 class Grouping {
  public:
   /// The workers of each cluster, single cores included, the leader first.
   using Groups = std::vector<std::vector<WorkerId>>;
 
   struct Options {
-    /// The PUs that each worker's thread runs on, for the workers that drive a core, which have the lowest ids. An
-    /// empty set: anywhere.
+    /// The PUs that each worker's thread runs on, for the workers that drive a core, which have the lowest ids. With an
+    /// empty set the thread runs anywhere.
     std::vector<platform::CpuSet> pus;
-    /// Returns the doorbell at which the worker's thread sleeps. Null: workers have no threads of their own, and
+    /// Returns the doorbell at which the worker's thread sleeps. If null, workers have no threads of their own, and
     /// leaders have no helpers to call in.
     std::function<Doorbell&(WorkerId)> doorbell;
     /// See `CoreTeam::Options::spin`.
     Duration spin{};
-    /// Called when a worker is closed, with its coming role: a leader or a single core with so many cores; 0: it helps.
-    /// Tasks that begin from here on begin in that role. Must not throw, and must not call back.
+    /// Called when a worker is closed, with its coming role: `cores` is the number of cores of a leader, 1 for a single
+    /// core, and 0 if the worker helps. Tasks that begin from here on begin in that role. Must not throw, and must not
+    /// call back.
     std::function<void(WorkerId, int cores)> tell;
-    /// Has the worker look at its standing, asleep or not. Must not throw.
+    /// Makes the worker look at its standing, asleep or not. Must not throw.
     std::function<void(WorkerId)> wake;
   };
 
-  /// `standings`: one for each worker; they outlive this. At first all cores are single.
+  /// `standings` has one entry for each worker; they outlive this object. At first all cores are single.
   Grouping(Options options, std::vector<Standing*> standings);
 
-  /// Begins to make these groups of all the cores. If a regrouping is in progress, these groups are made after it, in
-  /// place of any that were to be next. Throws if there is no memory; then nothing changes.
+  /// Begins to form these groups of all the cores. If a regrouping is in progress, they are formed after it, instead of
+  /// any groups that waited. Throws if there is no memory; then nothing changes.
   void regroup(Groups groups);
-  /// The worker's kernel has ended, and the worker holds nothing that it must not keep for its coming role. `as`: the
-  /// state in which it drained. Called by the worker's own thread while it drains.
+  /// Called by a worker's own thread when its kernel has ended and it holds no task that it must not keep for its
+  /// coming role. `as` is the state in which it drained.
   void drained(WorkerId worker, Part as);
 
   /// A worker's place among the clusters. It holds until all workers that change have drained.
   struct Place {
-    /// The worker itself if it leads or is alone.
+    /// The worker itself if it leads a cluster or is a single core.
     WorkerId leader;
     int rank = 0;
     /// The number of cores of the cluster.
@@ -65,13 +66,13 @@ class Grouping {
     /// Null if the cluster has one core, or workers have no threads.
     std::shared_ptr<CoreTeam> team;
   };
-  /// A worker that drives no core is alone.
+  /// Returns the worker's place. A worker that drives no core counts as a single one.
   [[nodiscard]] Place place(WorkerId worker) const;
-  /// Returns the workers that the worker leads, itself first; empty if it helps.
+  /// Returns the workers of the cluster that `leader` leads, itself first; empty if it helps.
   [[nodiscard]] std::vector<WorkerId> members(WorkerId leader) const;
   /// Returns true if some worker is about to change its place.
   [[nodiscard]] bool in_progress() const;
-  /// The number of completed regroupings. A helper looks at its place again when this number has changed.
+  /// Returns the number of completed regroupings. A helper looks at its place again when this number has changed.
   [[nodiscard]] std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
 
  private:

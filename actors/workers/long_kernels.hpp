@@ -12,7 +12,8 @@ namespace troupe::workers {
 /// thread-safe.
 class LongKernels {
  public:
-  /// A kernel of at least this length is long. Another user's small task may have to wait for so long at most.
+  /// A kernel that takes at least this time is long. Another user's small task waits for at most this time behind
+  /// kernels that are not.
   static constexpr Duration kLong = std::chrono::milliseconds(10);
 
   void note(const std::string& kernel, Duration took);

@@ -14,12 +14,12 @@
 
 namespace troupe::workers {
 
-/// Actors and submitters reach workers by their ids through this table, and also the scheduler and the memory manager,
-/// so that an actor that died can be replaced. Thread-safe. The workers share the table and the table holds them:
+/// A table of actors: the workers by their ids, the scheduler and the memory manager. Actors and submitters find them
+/// here, so that an actor that died can be replaced. Thread-safe. The workers share the table and the table holds them:
 /// `clear` breaks the cycle.
 class Peers {
  public:
-  /// `threads`: each worker has a thread of its own, which sleeps at its doorbell.
+  /// `threads` is true if each worker has a thread of its own, which sleeps at its doorbell.
   explicit Peers(std::size_t workers, bool threads = false) : doorbells_(threads ? workers : 0), actors_(workers) {}
 
   void set(WorkerId worker, caf::actor actor) {
@@ -27,7 +27,8 @@ class Peers {
     actors_[worker.index()] = std::move(actor);
     changes_.fetch_add(1, std::memory_order_release);
   }
-  /// Changes with every `set` and `clear`. When it has changed, earlier results of `get` may be out of date.
+  /// Returns a number that changes with every `set` and `clear`. When it has changed, earlier results of `get` may be
+  /// out of date.
   [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   /// Returns null before the worker was started and after `clear`.
   [[nodiscard]] caf::actor get(WorkerId worker) const {
@@ -63,7 +64,7 @@ class Peers {
     actors_.resize(released.size());
     changes_.fetch_add(1, std::memory_order_release);
   }
-  /// Sends without a sender; returns false if the worker is gone.
+  /// Sends a message without a sender; returns false if the worker is gone.
   template <class Message>
   bool send(WorkerId worker, Message message) const {
     const caf::actor target = get(worker);
@@ -72,7 +73,7 @@ class Peers {
     return true;
   }
   /// Wakes a worker that was taken out of the idle set. A message would take two to three times as long: after a sleep,
-  /// none of the code and data that it passes through is in a cache.
+  /// none of the code and data that it uses is in a cache.
   void wake(WorkerId worker) {
     if (!doorbells_.empty()) {
       doorbell(worker).ring();
@@ -80,7 +81,7 @@ class Peers {
       send(worker, WorkAvailable{});
     }
   }
-  /// Must be called only if workers have threads.
+  /// Returns the worker's doorbell. Must be called only if workers have threads.
   [[nodiscard]] Doorbell& doorbell(WorkerId worker) { return doorbells_[worker.index()].bell; }
   /// Tells the scheduler that there are tasks in the activation queue. If the scheduler has just died, its successor
   /// finds them: they were in the queue before this call looked for the scheduler.

@@ -21,19 +21,19 @@
 
 namespace troupe::workers {
 
-/// Returns the only workers that may run the task; null: all may.
+/// Returns the only workers that may run the task; null if all may.
 [[nodiscard]] const WorkerSet* only_workers(const graph::Task& task);
 
 /// One queue for each set of kinds of device and, for tasks that only certain workers may run, for each such set of
-/// workers. Any thread may call it.
+/// workers. Its functions may be called from any thread.
 class RestrictedQueues {
  public:
-  /// `kinds`: the kind of each worker's device, outlives this; `present`: all of these.
+  /// `kinds` holds the kind of each worker's device and outlives this object; `present` is the set of these.
   RestrictedQueues(const std::vector<DeviceKind>& kinds, KindSet present)
       : kinds_(kinds), present_(present), mixed_(several_kinds()) {}
 
   [[nodiscard]] bool several_kinds() const { return std::popcount(present_) > 1; }
-  /// Returns true if not every worker can run every task: only then may tasks lie here.
+  /// Returns true if not every worker can run every task: only then may tasks wait here.
   [[nodiscard]] bool mixed() const { return mixed_.load(std::memory_order_seq_cst); }
   /// Returns the object that stands for this set of workers in tasks: the same object every time. From now on not every
   /// worker can run every task. Fails with `invalid_argument` if there are too many different sets.
@@ -70,7 +70,7 @@ class RestrictedQueues {
   /// Calls `look(workers, queue, kinds)` for each queue that holds tasks.
   template <class Look>
   void for_each(Look look) {
-    // Kinds that are not present cost nothing.
+    // Only kinds that are present are looked at.
     const auto look_at = [&](const WorkerSet* workers, ByKinds& only, KindSet among) {
       for (KindSet set = 1; set < kKindSets; ++set) {
         if ((set & ~among) == 0 && only[set].size() > 0) look(workers, only[set], set);
@@ -92,7 +92,7 @@ class RestrictedQueues {
   const std::vector<DeviceKind>& kinds_;
   const KindSet present_;
   /// Set once, never cleared. Sequentially consistent, as `TaskDeque::size` is: a worker that declares itself idle
-  /// either sees it, or is seen by the thread that pushes the first such task.
+  /// either sees this flag set, or is seen as idle by the thread that pushes the first such task.
   std::atomic<bool> mixed_;
   ByKinds only_;
   Mutex groups_mutex_;
@@ -101,7 +101,8 @@ class RestrictedQueues {
   std::array<std::unique_ptr<Group>, kMostGroups> group_;
   std::atomic<std::size_t> groups_{0};
   /// Each entry counts the tasks of `kCountedTogether` groups. A task counts from before it is pushed until after it
-  /// has been popped, so that nobody who looks for tasks misses one. Sequentially consistent, as `TaskDeque::size` is.
+  /// has been popped, so that no thread that looks for tasks misses one. Sequentially consistent, as `TaskDeque::size`
+  /// is.
   std::array<std::atomic<std::uint32_t>, kMostGroups / kCountedTogether> counts_{};
 };
 

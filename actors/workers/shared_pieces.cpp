@@ -21,7 +21,8 @@ void SharedPieces::open(graph::Task& task, WorkerId owner, int cores, std::uint3
   unfinished_.store(std::uint64_t{pieces} + 1, std::memory_order_relaxed);
   took_.store(0, std::memory_order_relaxed);
   failed_.store(false, std::memory_order_relaxed);
-  // Releases all of the above to the workers that take a range, and is seen by workers that declare themselves idle.
+  // Publishes all fields above to the workers that take a range (`cut`). Sequentially consistent, so that a worker that
+  // declares itself idle sees the task.
   const std::uint64_t opening = word_.load(std::memory_order_relaxed) / kOpening + 1;
   word_.store(opening * kOpening + pieces, std::memory_order_seq_cst);
 }
@@ -57,14 +58,14 @@ PieceRange SharedPieces::take() noexcept {
 PieceRange SharedPieces::cut(std::uint64_t& word) noexcept {
   const auto left = static_cast<std::uint32_t>(word & kLeft);
   const std::uint32_t number = std::min(left, grain_.load(std::memory_order_relaxed));
-  // Acquire: the fields that were stored when the task was opened.
+  // Acquire: pairs with the store in `open`, before which the fields were stored.
   if (!word_.compare_exchange_weak(word, word - number, std::memory_order_acquire, std::memory_order_acquire))
     return {};
   return {pieces_.load(std::memory_order_relaxed) - left, number};
 }
 
 void SharedPieces::fail(const graph::FailureLog::Cause& cause) noexcept {
-  // Done by each worker that has failed: the first may be kept from it, and this one must find no further pieces.
+  // Each worker that has failed does this, even if another one's cause is kept: it must find no further pieces.
   const std::uint64_t word = word_.fetch_and(~kLeft, std::memory_order_relaxed);
   // The pieces taken here count as left. This worker has not left, so it cannot be the last.
   unfinished_.fetch_sub(word & kLeft, std::memory_order_relaxed);
@@ -75,21 +76,23 @@ void SharedPieces::fail(const graph::FailureLog::Cause& cause) noexcept {
 bool SharedPieces::leave(const PartOfTask& part) noexcept {
   took_.fetch_add(part.took.count(), std::memory_order_relaxed);
   const std::uint64_t mine = std::uint64_t{part.pieces} + (part.owner ? 1 : 0);
-  // Release: the effects of the pieces, and the cause and times. Acquire, for the last worker: all of these.
+  // Release: publishes the effects of the pieces, the cause and the times. Acquire: the worker that leaves last sees
+  // those of all others.
   return unfinished_.fetch_sub(mine, std::memory_order_acq_rel) == mine;
 }
 
 SharedPieces::Ended SharedPieces::let_go() noexcept {
   const Duration all(took_.load(std::memory_order_relaxed));
   Ended ended{&task(), owner_, std::exchange(cause_, nullptr), all / cores_};
-  // Release: the owner may use it again.
+  // Release: pairs with the acquire in `free`, after which the owner may use this object again.
   free_.store(true, std::memory_order_release);
   return ended;
 }
 
 std::optional<SharedPieces::Progress> SharedPieces::progress_of(const graph::Task& task) const noexcept {
   const std::uint64_t before = word_.load(std::memory_order_acquire);
-  // Acquire: the word is read again after these. There is no fence, because the thread sanitizer does not know fences.
+  // Acquire: keeps the second load of the word after these loads. There is no fence, because the thread sanitizer does
+  // not know fences.
   const bool same = task_.load(std::memory_order_acquire) == &task;
   const std::uint32_t pieces = pieces_.load(std::memory_order_acquire);
   const std::uint64_t after = word_.load(std::memory_order_relaxed);

@@ -29,7 +29,7 @@ class SharedPieces;
 
 /// The part that one worker did of a task of pieces; other workers may still run others.
 struct PartOfTask {
-  /// Null: there was no such part.
+  /// The object of the task; null if there was no such part.
   SharedPieces* of = nullptr;
   std::uint32_t pieces = 0;
   /// The time of all cores of the worker, added up.
@@ -39,16 +39,16 @@ struct PartOfTask {
 };
 
 /// One running task of pieces. The worker that begins it, its *owner*, opens it. Then the owner and the workers that
-/// join take ranges of pieces until none is left, and leave. The last worker to leave ends the task: no worker waits
+/// join take ranges of pieces until none is left, and leave. The worker that leaves last ends the task: no worker waits
 /// for another.
 ///
-/// 1. Each piece is in exactly one range. Ranges are cut off a word by compare and exchange. The word also holds the
-/// number of the opening, so that a worker that looked at one opening never takes pieces of another.
+/// 1. Each piece is in exactly one range. Ranges are taken from the atomic `word_` by compare and exchange. The word
+/// also holds the number of the opening, so that a worker that looked at one opening never takes pieces of another.
 /// 2. While a worker has taken a range and has not left, the task and the fields here stay as they are: `unfinished_`
 /// begins with all pieces and one for the owner.
-/// 3. A failure takes all pieces that nobody has, so that they never run.
+/// 3. A failure takes all pieces that no worker has, so that they never run.
 ///
-/// Any thread may call the const functions and `join`. Outlives all actors.
+/// The const functions and `join` may be called from any thread. This object outlives all actors.
 class SharedPieces {
  public:
   SharedPieces() = default;
@@ -57,7 +57,8 @@ class SharedPieces {
 
   // Called by the owner.
 
-  /// `cores`: the number of the owner's cores. Pieces can be taken from here on.
+  /// Opens a task: pieces can be taken from here on. `cores` is the number of the owner's cores, and `grain` the most
+  /// pieces in a range.
   void open(graph::Task& task, WorkerId owner, int cores, std::uint32_t pieces, std::uint32_t grain) noexcept;
   /// Returns true if the last worker that had the task has let go of it.
   [[nodiscard]] bool free() const { return free_.load(std::memory_order_acquire); }
@@ -65,8 +66,8 @@ class SharedPieces {
   // Called by workers that do not take part.
 
   [[nodiscard]] bool has_some_for(DeviceKind kind, WorkerId worker) const noexcept;
-  /// Takes the first range of one more worker. Its device must run the task on host memory, and the worker must be
-  /// allowed to run the task. Empty: there are no pieces for this worker.
+  /// Takes the first range for one more worker; it is empty if there are no pieces for this worker. Its device must run
+  /// the task on host memory, and the worker must be allowed to run the task.
   [[nodiscard]] PieceRange join(DeviceKind kind, WorkerId worker) noexcept;
 
   // Called by workers that take part: the owner, and each worker that has joined and has not left.
@@ -76,10 +77,11 @@ class SharedPieces {
   [[nodiscard]] graph::Task& task() const { return *task_.load(std::memory_order_relaxed); }
   [[nodiscard]] WorkerId owner() const { return owner_; }
   [[nodiscard]] std::uint32_t pieces() const { return pieces_.load(std::memory_order_relaxed); }
-  /// A piece has failed. The first cause becomes the task's. `cause` must not be null.
+  /// Notes that a piece has failed. The first cause becomes the task's. `cause` must not be null.
   void fail(const graph::FailureLog::Cause& cause) noexcept;
   [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_relaxed); }
-  /// Returns true if all others have left: the task has ended, and the caller calls `let_go`.
+  /// Called when the worker takes no more pieces. Returns true if all others have left: the task has ended, and the
+  /// caller calls `let_go`.
   [[nodiscard]] bool leave(const PartOfTask& part) noexcept;
 
   // Called by the worker that has left last.
@@ -88,8 +90,8 @@ class SharedPieces {
     graph::Task* task = nullptr;
     WorkerId owner;
     graph::FailureLog::Cause cause;
-    /// The time that all pieces would take on a device like the owner's: the sum of their times for a single core, and
-    /// that sum divided by the number of cores for a cluster.
+    /// The time that all pieces would take on the owner's device: the sum of their times if it is a single core, and
+    /// that sum divided by the number of cores if it is a cluster.
     Duration took{};
   };
   [[nodiscard]] Ended let_go() noexcept;
@@ -111,12 +113,12 @@ class SharedPieces {
   /// Cuts a range off if the word still has this value; otherwise stores the present value in `word`.
   [[nodiscard]] PieceRange cut(std::uint64_t& word) noexcept;
 
-  /// The number of the opening in the high half; in the low half the number of pieces that nobody has, which are the
-  /// last ones.
+  /// The high half holds the number of the opening; the low half holds the number of pieces that no worker has taken,
+  /// which are the last ones.
   std::atomic<std::uint64_t> word_{0};
   // Atomic because workers that do not take part read them; `word_` tells them whether the values are valid.
   std::atomic<graph::Task*> task_{nullptr};
-  /// The workers that may join: those with devices of these kinds, and in this set (null: all). The codelet is not
+  /// The workers that may join: those with devices of these kinds, and in this set (null for all). The codelet is not
   /// stored: it may be gone with its client when a worker that does not take part looks. Sets of workers live as long
   /// as the crew.
   std::atomic<KindSet> kinds_{0};
@@ -125,7 +127,8 @@ class SharedPieces {
   std::atomic<std::uint32_t> grain_{1};
   WorkerId owner_;
   int cores_ = 1;
-  /// Pieces that workers have not left, and one more while the owner has not left.
+  /// Begins as the number of pieces plus one. A worker that leaves subtracts the pieces that it took; the owner one
+  /// more.
   alignas(64) std::atomic<std::uint64_t> unfinished_{0};
   std::atomic<Duration::rep> took_{0};
   std::atomic<bool> failed_{false};
@@ -137,7 +140,8 @@ class SharedPieces {
 /// itself.
 class PieceBoard {
  public:
-  /// `anywhere`: counts the open tasks of pieces of all workers; outlives this. To be called before anything else.
+  /// `anywhere` counts the open tasks of pieces of all workers, and outlives this object. Must be called before any
+  /// other function.
   void use(std::atomic<std::uint32_t>* anywhere) noexcept { anywhere_ = anywhere; }
 
   // Called by the worker.
@@ -145,17 +149,17 @@ class PieceBoard {
   /// Opens a task; throws `std::bad_alloc`. At most one is open at a time.
   [[nodiscard]] SharedPieces& open(graph::Task& task, WorkerId owner, int cores, std::uint32_t pieces,
                                    std::uint32_t grain);
-  /// Closes the open task: none of its pieces is left to be taken.
+  /// Closes the open task when none of its pieces is left to be taken.
   void close() noexcept;
-  /// Notes the task that the worker takes part in, for reports; null if there is none. Release, paired with the acquire
-  /// of readers: the object may just have been made.
+  /// Notes the task that the worker takes part in, for reports; null if there is none. Release: pairs with the acquire
+  /// of the threads that read it, because the object may just have been made.
   void takes_part_in(const SharedPieces* shared) noexcept { working_.store(shared, std::memory_order_release); }
 
   // Called by any thread.
 
-  /// Returns null if there is none. The object stays where it is, even after the task has ended. Sequentially
-  /// consistent, as `TaskDeque::size` is: a worker that declares itself idle either sees the task, or is seen by the
-  /// worker that opens it.
+  /// Returns the open task; null if there is none. The object stays where it is, even after the task has ended.
+  /// Sequentially consistent, as `TaskDeque::size` is: a worker that declares itself idle either sees the task, or is
+  /// seen as idle by the worker that opens it.
   [[nodiscard]] SharedPieces* open_task() const noexcept { return open_.load(std::memory_order_seq_cst); }
   [[nodiscard]] const SharedPieces* takes_part_in() const noexcept { return working_.load(std::memory_order_acquire); }
 
@@ -163,8 +167,8 @@ class PieceBoard {
   std::atomic<std::uint32_t>* anywhere_ = nullptr;
   std::atomic<SharedPieces*> open_{nullptr};
   std::atomic<const SharedPieces*> working_{nullptr};
-  /// One object for each task that was open at the same time: other workers may still run the last pieces of one when
-  /// the worker opens the next.
+  /// One object for each task that was open at the same time: other workers may still run the last pieces of one task
+  /// when the worker opens the next.
   std::deque<SharedPieces> all_;
 };
 

@@ -14,8 +14,8 @@ namespace troupe::workers {
 namespace {
 using Time = std::chrono::steady_clock::time_point;
 
-/// The number of tasks of several clients together that are placed at a time, per worker: enough that a placing policy
-/// has a choice, and few enough that turns are kept.
+/// The number of tasks, of all clients together, that are placed at the same time for each worker: enough that a
+/// placing policy has a choice, and few enough that clients take turns.
 constexpr std::size_t kPlacedPerWorker = 8;
 /// The least time that a worker needs for any task, even if only to see that it has been cancelled.
 constexpr std::int64_t kLeast_ns = 500;
@@ -68,7 +68,7 @@ void Shares::close(const Share& share) {
   for (Hand& hand : hands_) pay(hand);
   closed = std::move(*found);
   shares_.erase(found);
-  // A user who comes again is still known: his virtual time and his long kernels are kept.
+  // A user who comes again is still known: the virtual time and the long kernels are kept.
   if (--closed->user.clients > 0 || closed->user.user.has_value()) return;
   const auto user =
       std::find_if(users_.begin(), users_.end(), [&](const auto& one) { return one.get() == &closed->user; });
@@ -98,7 +98,7 @@ void Shares::activated(Share& share, std::size_t tasks) noexcept {
 
 void Shares::left(Share& share) noexcept {
   active_.fetch_sub(1, std::memory_order_seq_cst);
-  // Stored before the share may be closed, and its user with it.
+  // Stored before the share, and its user with it, may be closed.
   if (share.active.load(std::memory_order_relaxed) == 1) {
     share.user.last_active_ns.store(in_ns(now_()), std::memory_order_relaxed);
   }
@@ -126,7 +126,7 @@ void Shares::push(Share& share, graph::TaskList& tasks) noexcept {
     tasks.append(others);
   }
   if (!tasks.empty()) share.waiting.push(tasks);
-  // Counted after the tasks can be found, and before anybody looks for an idle worker.
+  // Counted when the tasks can already be found, and before any thread looks for an idle worker.
   waiting_.fetch_add(count, std::memory_order_seq_cst);
   look_again();
 }
@@ -246,7 +246,7 @@ Shares::Turn Shares::take(bool in_advance, WorkerId worker) noexcept {
   Turn turn;
   if (waiting_.load(std::memory_order_relaxed) == 0) return turn;
   const Time now = now_();
-  // Read before the look: tasks that come meanwhile make others look again.
+  // Read before the look: if tasks come meanwhile, the number changes and others look again.
   const std::uint64_t changes = changes_.load(std::memory_order_seq_cst);
   const LockGuard lock(mutex_);
   if (worker.valid()) pay(hands_[worker.index()]);
@@ -296,7 +296,7 @@ void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns,
     const std::int64_t mean = share.mean_ns.load(std::memory_order_relaxed);
     share.mean_ns.store(mean == 0 ? busy_ns : mean + (busy_ns - mean) / 8, std::memory_order_relaxed);
   }
-  // A client that is alone takes from nobody.
+  // A client that is alone takes time from no other client.
   if (charged_ns == 0 && !contended()) return;
   owe(hand, share, static_cast<double>(busy_ns - charged_ns));
 }
@@ -425,7 +425,7 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
     hand.charges.pop_back();
   }
   const bool in_turns = contended();
-  // The worker's own time goes by its clock, that of a device by the device's.
+  // The worker's own time is measured by its clock, the time of a device by the device's.
   const bool own_time = took < Duration{};
   const Time now = own_time && (charge.began() || in_turns) ? now_() : Time{};
   if (!charge.began()) {
@@ -443,7 +443,7 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
   if (charge.began() && (was_long || share.user.has_long.load(std::memory_order_relaxed))) {
     note_kernel(share.user, task, took);
   }
-  // A cancelled task kept the worker busy, too, and there may be millions of them.
+  // A cancelled task, which kept the worker busy, is charged the least time, too: there may be millions of them.
   const std::int64_t more_ns = in_turns ? std::max<std::int64_t>(kLeast_ns - busy.count(), 0) : 0;
   settle(share, charge.charged_ns + charge.forgiven_ns - more_ns, took.count(), busy.count(), &hand);
   // Other tasks may have waited for this one to end.
@@ -462,8 +462,8 @@ void Shares::followed_up(WorkerId worker, Share& share) noexcept {
 void Shares::note_kernel(UserShare& user, const graph::Task& task, Duration took) {
   if (task.codelet == nullptr) return;
   const Time now = now_();
-  // No core does so many operations in less than `kLong`. Kernels with fewer operations are that slow only if something
-  // held them up, and their speed would say nothing about the kernel.
+  // The number of operations that no core does in less than `kLong`. Kernels with fewer operations are that slow only
+  // if something delayed them, so their speed would say nothing about the kernel.
   constexpr double kLongOnAnyCore = 1.5e9;
   const bool may_tell = took >= LongKernels::kLong && task.codelet->flops && task.codelet->pieces == nullptr;
   const double flops = may_tell ? graph::flops_of(task) : 0;

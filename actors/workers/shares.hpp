@@ -1,4 +1,4 @@
-/// Fair shares of the workers for several clients: everything that is needed beyond the needs of one program.
+/// Fair shares of the workers among several clients. A runtime with one client needs none of this.
 #pragma once
 
 #include <atomic>
@@ -26,12 +26,12 @@ namespace troupe::workers {
 struct UserShare {
   UserShare(std::optional<std::uint64_t> number, double share_weight) : user(number), weight(share_weight) {}
 
-  /// Nothing: the share belongs to a single client and goes with it.
+  /// The user's number. Empty if the share belongs to a single client and goes with it.
   const std::optional<std::uint64_t> user;
   std::atomic<double> weight;
-  /// The time at which the user last began or ceased to have tasks; 0: never. Relaxed: a hint.
+  /// The time at which the user last began or ceased to have tasks; 0 for never. Relaxed: a hint.
   std::atomic<std::int64_t> last_active_ns{0};
-  /// True if `long_kernels` has any. Relaxed: a hint.
+  /// True if `long_kernels` is not empty. Relaxed: a hint.
   std::atomic<bool> has_long{false};
 
   // Guarded by Shares::mutex_, which cannot be named here.
@@ -41,10 +41,10 @@ struct UserShare {
   /// The virtual time of the client that was served last. A returning client starts at this time minus its credit.
   double served_ns = 0;
   LongKernels long_kernels;
-  /// The time at which tasks of the user last went on waiting after one of them was given to a worker; zero: never.
+  /// The time at which tasks of the user last went on waiting after one of them was given to a worker; zero for never.
   std::chrono::steady_clock::time_point had_more;
-  /// Results of the last count: the user's long tasks that run; true if the user has tasks or had some lately; and true
-  /// if the user could have used more workers lately.
+  /// Results of the last count: the number of the user's long tasks that run; true if the user has tasks or had some
+  /// lately; and true if the user could have used more workers lately.
   std::size_t long_running = 0;
   bool around = false;
   bool wants_more = false;
@@ -55,7 +55,7 @@ struct UserShare {
 struct alignas(64) Share {
   Share(double share_weight, UserShare& whose) : weight(share_weight), user(whose) {}
 
-  /// Ready tasks that wait for their turn; those with kernels that are known to take long are in the second queue.
+  /// Ready tasks that wait for their turn; those with kernels that are known to be long are in the second queue.
   TaskDeque waiting;
   TaskDeque long_waiting;
   std::atomic<double> weight;
@@ -66,17 +66,17 @@ struct alignas(64) Share {
   /// Relaxed: they are only statistics.
   std::atomic<std::int64_t> used_ns{0};
   std::atomic<std::int64_t> mean_ns{0};
-  /// The client's virtual time among the clients of its user, see `UserShare::virtual_ns`.
+  /// The client's virtual time among the clients of its user (`UserShare::virtual_ns`).
   double virtual_ns = 0;  // guarded by Shares::mutex_, which cannot be named here
 
   [[nodiscard]] std::size_t count_waiting() const { return waiting.size() + long_waiting.size(); }
 };
 
 /// Users take turns, and so do the clients of one user among themselves. Users who have work get worker time in
-/// proportion to their weights, however many clients they have: whenever a worker wants a task, it takes one of the
-/// user with the least worker time in proportion to his weight, and of that user's client with the least. A user who
-/// had nothing to do for a while may catch up on `kCredit` of it, but no more. While one client alone has work, its
-/// tasks take the usual way of any runtime, and this class only counts.
+/// proportion to their weights, however many clients they have: a worker that wants a task takes one of the user whose
+/// worker time, divided by the weight, is least, and of that user's client whose time is least. A user who had nothing
+/// to do for a while may catch up on at most `kCredit` of it. While only one client has work, its tasks take the usual
+/// way of any runtime, and this class only counts.
 ///
 /// A ready task counts as its client's (`activated`), may wait for its turn (`put_into_turns`), is given to a worker
 /// (`take_turn`) or, under a placing policy, to the scheduler (`pass_on`), and leaves (`left`) when it has ended or
@@ -85,35 +85,36 @@ struct alignas(64) Share {
 ///
 /// A kernel cannot be interrupted: a client that comes while each worker runs a long one has to wait. So one worker is
 /// kept free of long kernels for users who had work lately and have no long kernel running (`guarded`), unless there is
-/// only one worker or there is a placing policy. For those among them who could have used more workers lately, their
-/// share of all workers is kept free: else each worker that they leave idle for a moment would be lost to them for as
-/// long as a long kernel takes. A kernel is known to be long from its earlier runs.
+/// only one worker or there is a placing policy. For those users who could have used more workers lately, their share
+/// of all workers is kept free: otherwise a worker that they leave idle for a moment would be lost to them for as long
+/// as a long kernel takes. A kernel is known to be long from its earlier runs.
 ///
-/// Any thread may call anything, except `open` and `close`: the share's first task comes after its opening, and its
-/// last has ended before it is closed. Functions with a `WorkerId` are called by that worker.
+/// All functions may be called from any thread, except that `open` precedes the first task of its share, and `close`
+/// follows the end of the last. Functions with a `WorkerId` are called by that worker.
 class Shares {
  public:
   static constexpr Duration kCredit = std::chrono::milliseconds(50);
-  /// A worker stays free of long kernels for a user for this long after his last task.
+  /// A worker stays free of long kernels for a user for this long after the user's last task.
   static constexpr Duration kLately = std::chrono::seconds(5);
-  /// A user's share of the workers stays free of long kernels for this long after he could have used more of them.
+  /// A user's share of the workers stays free of long kernels for this long after the user could have used more of
+  /// them.
   static constexpr Duration kWantsMore = std::chrono::seconds(1);
   using Now = std::chrono::steady_clock::time_point (*)();
 
-  /// The tasks that a worker was given, all of one client, and the time that the client has been charged for the first
-  /// one in advance.
+  /// The tasks that a worker was given, all of one client, and the time that the client was charged for the first one
+  /// in advance.
   struct Turn {
     Share* share = nullptr;
     graph::TaskList tasks;
     std::int64_t charged_ns = 0;
   };
 
-  /// `activation`: the queue in which the scheduler of a placing policy finds tasks; null: workers take turns
+  /// `activation` is the queue in which the scheduler of a placing policy finds tasks; if null, workers take turns
   /// themselves.
   explicit Shares(std::size_t workers = 0, TaskDeque* activation = nullptr, Now now = &std::chrono::steady_clock::now);
 
-  /// `user`: the user whose client it is; `weight` is the user's weight from now on. Nothing: the client shares with no
-  /// other.
+  /// Opens a client's share. `user` is the client's user, whose weight is `weight` from now on. Without a user the
+  /// client is a user of its own.
   Share& open(double weight, std::optional<std::uint64_t> user = std::nullopt);
   void close(const Share& share);
   /// Returns the share that the task belongs to.
@@ -124,26 +125,26 @@ class Shares {
   [[nodiscard]] bool contended() const { return busy_clients_.load(std::memory_order_relaxed) > 1 || guarded(); }
   /// Returns true while a worker is kept free of long kernels.
   [[nodiscard]] bool guarded() const { return guarded_.load(std::memory_order_relaxed); }
-  /// Changes whenever tasks begin to have to wait for their turns.
+  /// Returns a number that changes whenever tasks begin to have to wait for their turns.
   [[nodiscard]] std::uint64_t contentions() const { return contentions_.load(std::memory_order_relaxed); }
-  /// The number of tasks that wait for their turn. Sequentially consistent, see `TaskDeque::size`.
+  /// Returns the number of tasks that wait for their turn. Sequentially consistent, see `TaskDeque::size`.
   [[nodiscard]] std::size_t waiting() const { return waiting_.load(std::memory_order_seq_cst); }
 
-  /// The number of tasks that are ready or run and do not wait for their turn. Sequentially consistent: of a thread
-  /// that adds a task and a thread that takes one away, one sees that there is room for another.
+  /// Returns the number of tasks that are ready or run and do not wait for their turn. Sequentially consistent: if one
+  /// thread adds a task and another takes one away, one of them sees that there is room.
   [[nodiscard]] std::int64_t in_service() const {
     return active_.load(std::memory_order_seq_cst) - static_cast<std::int64_t>(waiting());
   }
 
-  /// Tasks of this share have become ready.
+  /// Called when `tasks` tasks of this share have become ready.
   void activated(Share& share, std::size_t tasks) noexcept;
-  /// The tasks of the list, all of one client, have become ready.
+  /// Called when the tasks of the list, all of one client, have become ready.
   void activated(const graph::TaskList& ready) noexcept {
     if (!ready.empty()) activated(of(*ready.front()), ready.size());
   }
-  /// One task has left the workers: it has ended, or waits for a lock.
+  /// Called when one task has left the workers: it has ended, or waits for a lock.
   void left(Share& share) noexcept;
-  /// Has the tasks wait for their turn. Empties `tasks`.
+  /// Makes the tasks wait for their turn. Empties `tasks`.
   void push(Share& share, graph::TaskList& tasks) noexcept;
   /// Calls `push` for tasks that are all of one client.
   void put_into_turns(graph::TaskList& tasks) noexcept { push(of(*tasks.front()), tasks); }
@@ -161,49 +162,49 @@ class Shares {
     if (activation_ != nullptr || waiting() == 0) return false;
     return changes_.load(std::memory_order_seq_cst) != in_vain_.load(std::memory_order_seq_cst);
   }
-  /// Moves tasks whose turn it is to the activation queue, as many as keep the workers busy. Returns true if it moved
-  /// any. Does nothing unless there is a placing policy.
+  /// For a placing policy: moves tasks whose turn it is to the activation queue, as many as keep the workers busy.
+  /// Returns true if it moved any. Does nothing for other policies.
   [[nodiscard]] bool pass_on() noexcept;
-  /// Takes the next client's most urgent tasks: one, or several short ones. Empty: none may be begun. `in_advance`: the
-  /// client is charged at once the time that the first task will probably take. `worker`: the worker that will run it,
-  /// if known.
+  /// Takes the next client's most urgent tasks: one, or several short ones; none if no task may be begun. If
+  /// `in_advance`, the client is charged at once the time that the first task will probably take. `worker` is the
+  /// worker that will run it, if known.
   [[nodiscard]] Turn take(bool in_advance = true, WorkerId worker = {}) noexcept;
-  /// A task has kept a worker busy for `took_ns` (0: it did not run). The client has been charged `charged_ns` for it
-  /// so far.
+  /// Charges a task that has kept a worker busy for `took_ns` (0 if it did not run). The client has been charged
+  /// `charged_ns` for it so far.
   void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns) noexcept {
     settle(share, charged_ns, took_ns, took_ns, nullptr);
   }
-  /// The time that workers have spent on the client's tasks, running tasks included.
+  /// Returns the time that workers have spent on the client's tasks, running tasks included.
   [[nodiscard]] Duration used(const Share& share) const noexcept;
   /// Returns the client's part of its user's weight, which is divided among the clients of the user that have work.
   [[nodiscard]] double weight_among_all(const Share& share) const noexcept;
 
-  /// The worker begins, or another actor begins in its place. It has nothing in hand, and will never have more than
-  /// `most` tasks.
+  /// Called when the worker, or another actor in its place, begins. It has no task in hand, and will never have more
+  /// than `most` tasks.
   void begin(WorkerId worker, std::size_t most);
-  /// Returns true if several clients have work and this was not so at the last call. The tasks that lie with the worker
-  /// then have to wait for their turn.
+  /// Returns true if several clients have work and this was not so at the last call. The tasks that are queued with the
+  /// worker then have to wait for their turn.
   [[nodiscard]] bool contention_is_new(WorkerId worker) noexcept;
   /// Returns the next task of the client whose turn it is, or null. The other tasks of the same turn go to `own`, where
   /// they can be stolen if the first takes longer than expected.
   [[nodiscard]] graph::Task* take_turn(WorkerId worker, TaskDeque& own) noexcept;
-  /// The task waits in a queue of its own because only some workers can run it. Returns true if it may begin before the
-  /// tasks that wait for their turns. Otherwise its user would be served before all others.
+  /// For a task that waits in a queue of its own because only some workers can run it: returns true if it may begin
+  /// before the tasks that wait for their turns. Without this question its user would be served before all others.
   [[nodiscard]] bool comes_first(const graph::Task& task) const noexcept;
-  /// The worker has the task in hand, whether or not by a turn.
+  /// Called when the worker takes the task in hand, whether or not by a turn.
   void taken(WorkerId worker, const graph::Task& task) noexcept;
-  /// The task's kernel begins.
+  /// Called when the task's kernel begins.
   void started(WorkerId worker, const graph::Task& task) noexcept;
-  /// The worker no longer has the task in hand: it has ended, or will not run here. The task may be gone if it was
-  /// `taken`. `took`: the time that it had the device, if known; otherwise the time since `started` counts, and among
-  /// several clients that since the worker's last task, too. Returns the task's share.
+  /// Called when the worker no longer has the task in hand: it has ended, or will not run here. The task may be gone if
+  /// it was `taken`. `took` is the time that it had the device, if known. Otherwise the time since `started` counts
+  /// and, if several clients have work, also the time since the worker's last task. Returns the task's share.
   Share& released(WorkerId worker, const graph::Task& task, Duration took = Duration(-1)) noexcept;
-  /// The worker has done what follows from the end of the client's task that it `released` last, such as to make ready
-  /// the tasks that waited for it.
+  /// Called when the worker has done what follows from the end of the client's task that it `released` last, such as to
+  /// make ready the tasks that waited for it.
   void followed_up(WorkerId worker, Share& share) noexcept;
-  /// A worker has spent this time on a part of a task that another worker has in hand.
+  /// Charges time that a worker has spent on a part of a task that another worker has in hand.
   void charge(Share& share, Duration took) noexcept;
-  /// Returns the most operations per second of long tasks of this codelet; 0 if there was none.
+  /// Returns the most operations per second of a long task of this codelet; 0 if there was none.
   [[nodiscard]] double best_speed(const std::string& codelet) const;
 
  private:
@@ -213,10 +214,10 @@ class Shares {
     Share* share = nullptr;
     /// The time charged so far; it grows while the kernel runs longer than expected.
     std::int64_t charged_ns = 0;
-    /// The time beyond `charged_ns` that the task had taken when a second client got work: a client that is alone takes
-    /// from nobody.
+    /// The time beyond `charged_ns` that the task had taken when a second client got work. It is not charged: a client
+    /// that is alone takes time from no other client.
     std::int64_t forgiven_ns = 0;
-    /// Zero: the task has not begun.
+    /// The start of the task; zero if it has not begun.
     std::chrono::steady_clock::time_point start;
     bool is_long = false;
 
@@ -231,21 +232,21 @@ class Shares {
     std::vector<Charge> charges TROUPE_GUARDED_BY(lock);
     /// The charge for the task that `take_turn` returned last.
     Charge next TROUPE_GUARDED_BY(lock);
-    /// Worker time of one client that has not been added to its virtual time yet: less than `kTurn_ns`, so that workers
-    /// do not meet at `mutex_` after each task.
+    /// Worker time of the client `owing` that has not been added to its virtual time yet: less than `kTurn_ns`, so that
+    /// workers do not compete for `mutex_` after each task.
     Share* owing TROUPE_GUARDED_BY(lock) = nullptr;
     double owed_ns TROUPE_GUARDED_BY(lock) = 0;
     // Used by the worker only.
     std::uint64_t seen_contention = 0;
-    /// The worker's time has been charged until then. Zero: it has looked for a task in vain since.
+    /// The worker's time has been charged up to this moment. Zero if it has looked for a task in vain since.
     std::chrono::steady_clock::time_point charged_until;
   };
 
-  /// Short tasks are given out for this much time in one turn, so that workers seldom ask for the lock that they share.
+  /// A turn of short tasks has about this much time, so that workers seldom take the lock that they share.
   static constexpr std::int64_t kTurn_ns = 50'000;
   static constexpr std::size_t kMostInTurn = 128;
 
-  /// The share to serve next, or null; and that one of its queues that has the most urgent task which may be begun.
+  /// The share to serve next, or null; and the one of its two queues that has the most urgent task that may be begun.
   struct Served {
     Share* share = nullptr;
     TaskDeque* queue = nullptr;
@@ -264,16 +265,16 @@ class Shares {
   void charge_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void forgive_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   static void add(Share& share, double ns);
-  /// Does the same where the worker whose hand it is was busy with the task for `busy_ns`, of which the kernel took
-  /// `took_ns`.
+  /// Charges a task in the same way for the worker with this `hand`, which was busy with the task for `busy_ns`; the
+  /// kernel took `took_ns` of that.
   void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns, std::int64_t busy_ns, Hand* hand) noexcept;
-  /// Adds worker time to the share: at once, or later where the hand has little of the same share.
+  /// Adds worker time to the share: at once, or later if the hand owes little, and to the same share.
   void owe(Hand* hand, Share& share, double ns) noexcept;
   void pay(Hand& hand) TROUPE_REQUIRES(mutex_);
   /// Decides anew whether a worker is to be kept free of long kernels.
   void guard(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void begin_contention() noexcept { contentions_.fetch_add(1, std::memory_order_relaxed); }
-  /// Tasks that could not be begun before may be begun now.
+  /// Called when tasks that could not be begun before may be begun now.
   void look_again() noexcept { changes_.fetch_add(1, std::memory_order_seq_cst); }
   void note_kernel(UserShare& user, const graph::Task& task, Duration took);
   [[nodiscard]] bool is_long(const Share& share, const graph::Task& task) TROUPE_REQUIRES(mutex_);
@@ -283,12 +284,13 @@ class Shares {
 
   TaskDeque* const activation_;
   const Now now_;
-  /// The share of the tasks of the runtime's own graph.
+  /// The share that the tasks of the runtime's own graph use.
   Share* own_ = nullptr;
   std::vector<Hand> hands_;
   std::atomic<std::int64_t> busy_clients_{0};
   std::atomic<std::uint64_t> contentions_{0};
-  /// Counts over all shares.
+  /// For all shares together: the number of tasks that are ready or run, the number that wait for their turns, and
+  /// whether a worker is kept free of long kernels.
   std::atomic<std::int64_t> active_{0};
   std::atomic<std::size_t> waiting_{0};
   std::atomic<bool> guarded_{false};
@@ -299,9 +301,9 @@ class Shares {
   mutable SpinLock mutex_;
   std::vector<std::unique_ptr<UserShare>> users_ TROUPE_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<Share>> shares_ TROUPE_GUARDED_BY(mutex_);
-  /// The virtual time of the user who was served last. A returning user starts at this time minus his credit.
+  /// The virtual time of the user who was served last. A returning user starts at this time minus the credit.
   double virtual_ns_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// The long tasks of all users that ran at the last count.
+  /// The number of long tasks of all users that ran at the last count.
   std::size_t long_running_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// The best speed of each codelet, by its name.
   std::map<std::string, double, std::less<>> best_speeds_ TROUPE_GUARDED_BY(mutex_);

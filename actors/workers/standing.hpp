@@ -1,4 +1,4 @@
-/// Standing: states whether a worker takes tasks.
+/// Standing: says whether a worker takes tasks.
 #pragma once
 
 #include <atomic>
@@ -8,34 +8,34 @@ namespace troupe::workers {
 
 /// The state of a worker whose cores may be regrouped (`Grouping`). All other workers are always open.
 enum class Part : std::uint8_t {
-  /// It takes tasks.
+  /// The worker takes tasks.
   open,
-  /// It ends the tasks that it runs, and will lead.
+  /// The worker ends the tasks that it runs, and will lead.
   drains_to_lead,
-  /// It waits for the workers that still run something.
+  /// The worker waits for the workers that still run a task.
   waits_to_lead,
-  /// It may open: its cluster is complete.
+  /// The worker may open: its cluster is complete.
   opens,
-  /// It ends the tasks that it runs, and will help.
+  /// The worker ends the tasks that it runs, and will help.
   drains_to_help,
-  /// It runs nothing, and lends its thread to a leader.
+  /// The worker runs no tasks, and lends its thread to a leader.
   helps,
-  /// It helps until its leader has drained, and will lead then.
+  /// The worker helps until its leader has drained, and will lead then.
   helps_to_lead,
 };
 
 [[nodiscard]] constexpr bool drains(Part part) { return part == Part::drains_to_lead || part == Part::drains_to_help; }
-/// A worker in this state forwards every task that it receives.
+/// Returns true if a worker in this state forwards every task that it receives.
 [[nodiscard]] constexpr bool passes_on(Part part) { return part == Part::drains_to_help || part == Part::helps; }
 
-/// Any thread may read it. `Grouping` writes it under its lock, except for the last step from `opens` to `open`, which
-/// the worker makes.
+/// The state may be read from any thread. `Grouping` writes it under its lock, except for the last step from `opens` to
+/// `open`, which the worker makes.
 class Standing {
  public:
   [[nodiscard]] Part part() const { return part_.load(std::memory_order_acquire); }
   [[nodiscard]] bool open() const { return part_.load(std::memory_order_relaxed) == Part::open; }
-  /// Returns the same as `open`, but sequentially consistent: of "push a task, then look whether its worker is open"
-  /// and "close the worker, then look for tasks", one sees the other.
+  /// Returns the same as `open`, but sequentially consistent: if one thread pushes a task and then looks whether its
+  /// worker is open, and another closes the worker and then looks for tasks, one of them sees what the other did.
   [[nodiscard]] bool surely_open() const { return part_.load(std::memory_order_seq_cst) == Part::open; }
   /// Returns true if the worker forwards every task that it receives.
   [[nodiscard]] bool passes_on() const { return workers::passes_on(part()); }

@@ -9,8 +9,8 @@
 
 namespace troupe::workers {
 
-/// Written by the worker, read by any thread. A reader may miss a part of the last task. Outlives the worker's actor,
-/// as a part of its port.
+/// The worker adds, and any thread may read. A reader may miss a part of the last task. Outlives the worker's actor, as
+/// a part of its port.
 class TeamCounters {
  public:
   void add(const TeamUse& use) noexcept {
@@ -20,14 +20,15 @@ class TeamCounters {
   }
 
   [[nodiscard]] TeamUse sum() const noexcept {
-    // The used time never exceeds the offered time: a task's offered time is added first. Acquire: pairs with `add`.
+    // The used time never exceeds the offered time: a task's offered time is added first. Acquire: pairs with the
+    // release in `add`.
     const Duration used(used_ns_.load(std::memory_order_acquire));
     return {Duration(offered_ns_.load(std::memory_order_relaxed)), used,
             Duration(unseen_ns_.load(std::memory_order_relaxed))};
   }
 
  private:
-  /// Only one thread writes. Release: see `sum`.
+  /// Only one thread writes. Release: pairs with the acquire in `sum`.
   static void add(std::atomic<std::int64_t>& counter, Duration amount) noexcept {
     counter.store(counter.load(std::memory_order_relaxed) + amount.count(), std::memory_order_release);
   }

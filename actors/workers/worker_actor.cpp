@@ -17,7 +17,7 @@ namespace troupe::workers {
 using graph::TaskEvent;
 
 namespace {
-/// An idle worker keeps its core from other threads no longer than this.
+/// An idle worker that looks for work keeps its core from other threads no longer than this.
 constexpr Duration kQuickLook = std::chrono::microseconds(5);
 /// A yield that takes longer than this has let another thread run.
 constexpr Duration kLongYield = std::chrono::microseconds(3);
@@ -58,8 +58,8 @@ void WorkerActor::launch(caf::execution_unit* host, bool lazy, bool hide) {
   try {
     observation::ObservedActor::launch(host, lazy, hide);
   } catch (...) {
-    // CAF counts the thread before it starts it, waits for it when the system ends, and lets it hold the actor: all
-    // this is undone here.
+    // CAF counts the thread before it starts it, waits for it when the system ends, and lets it hold the actor. This
+    // code undoes all of that.
     unsetf(is_detached_flag);
     on_exit();
     cleanup(caf::exit_reason::kill, nullptr);
@@ -122,7 +122,7 @@ caf::behavior WorkerActor::make_behavior() {
 }
 
 void WorkerActor::on_exit() {
-  // Ends the tasks in flight, see `Device`.
+  // The device's destructor ends the tasks in flight, see `Device`.
   device_.reset();
   collect_done();
   give_up();
@@ -135,14 +135,14 @@ void WorkerActor::give_up() {
   if (core_.give_up(asked_for)) setup_->peers->tell_scheduler();
   for (graph::Task* task : asked_for) crew_.data->withdraw(setup_->id, *task);
   {
-    // Answers that came before the withdrawal: the next actor must not take them for its own. It asks again.
+    // Removes answers that came before the withdrawal: the next actor must not take them for its own. It asks again.
     const LockGuard lock(port_.arrived_lock);
     port_.arrived.clear();
     port_.refused.clear();
   }
   graph::TaskList tasks;
   for (graph::Task* task : asked_for) tasks.push_back(task);
-  // A task that not every worker may run must not lie where it can be stolen. A task that a policy has placed is never
+  // A task that not every worker may run must not be where it can be stolen. A task that a policy has placed is never
   // stolen.
   const bool stolen = setup_->core.activation_queue == nullptr;
   if (stolen && crew_.mixed()) crew_.set_restricted_aside(tasks);
@@ -221,7 +221,7 @@ void WorkerActor::do_steps() {
         return;
       case Step::Kind::start:
         start(*step.task, step.behind);
-        // One task per message keeps a single-threaded run fine-grained; otherwise only mail interrupts.
+        // One task per message makes steps small in a single-threaded run; otherwise only a waiting message interrupts.
         if (setup_->cooperative || mail_waits()) {
           send(this, Continue{});
           return;
@@ -311,8 +311,8 @@ void WorkerActor::send_on(graph::Task& task) {
 
 void WorkerActor::send_to(KindSet kinds, graph::Task& task) {
   TaskDeque* const activation = setup_->core.activation_queue;
-  // A policy knows a task from its submission, when its data may not have had parts yet: it would send the task to an
-  // accelerator again, and again.
+  // A policy knows a task from its submission, when its data may not yet have been split: it would send the task to an
+  // accelerator again and again.
   const bool policy_knows = graph::find_whole_of_parts(task) == nullptr;
   if (activation != nullptr && policy_knows && kinds == (crew_.able(task) & crew_.alive(task))) {
     // Its workers are the same as before, so the policy chooses.
@@ -368,7 +368,7 @@ void WorkerActor::tell_itself(Done done) noexcept {
     const LockGuard lock(done_mutex_);
     done_.push_back(std::move(done));
   }
-  // A worker that polls looks for it itself.
+  // A worker that polls its device collects the ended tasks itself.
   if (setup_->polled) return;
   caf::anon_send(caf::actor_cast<caf::actor>(this), DeviceDone{});
 }
@@ -430,7 +430,7 @@ bool WorkerActor::rest() {
   const TimeStamp now = setup_->clock->now();
   note_idle(now, WorkerActivity::searching);
   const bool found = !setup_->cooperative && core_.running() == 0 && look_around(now);
-  // The message's handler looks for work again.
+  // The handler of the waiting message looks for work again.
   if (mail_waits()) return false;
   if (found || !core_.park()) return true;
   parked_ = true;
@@ -452,7 +452,7 @@ bool WorkerActor::stand_by(Part part) {
   note_waiting_for_data();
   note_idle(setup_->clock->now(), passes_on(part) ? WorkerActivity::lent : WorkerActivity::searching);
   Grouping& grouping = *crew_.grouping;
-  // Read before the place is looked up.
+  // Read before the place is looked up, so that a later change of the number is noticed.
   const std::uint64_t completed = grouping.completed();
   switch (part) {
     case Part::open: return true;

@@ -25,26 +25,28 @@ struct WorkerSetup {
   std::shared_ptr<Peers> peers;
   /// Makes the device; called once, by the actor's constructor.
   std::function<std::unique_ptr<Device>(DeviceListener&)> make_device;
-  /// Has the scheduler decide on the tasks in the activation queue, at once in this thread if that is possible. Only
-  /// under a placing policy.
+  /// Has the scheduler decide on the tasks in the activation queue, at once in this thread if that is possible. Set
+  /// only under a placing policy.
   std::function<void()> decide;
   const platform::Clock* clock = nullptr;
   /// Measures the mailbox, or null.
   observation::MailboxRecord* mailbox = nullptr;
-  /// The PUs that the actor's thread may run on; one PU binds it. Empty: the same as the thread that started it.
+  /// The PUs that the actor's thread may run on; with one PU it is bound to that. Empty: those of the thread that
+  /// started it.
   platform::CpuSet pus;
-  /// All actors share one thread: the worker has no thread of its own, runs one task per message and steals through the
-  /// mailbox.
+  /// True if all actors share one thread: the worker has no thread of its own, runs one task per message and steals
+  /// through the mailbox.
   bool cooperative = false;
   /// The time that an idle worker looks for work before it sleeps.
   Duration spin{};
-  /// The device does not say when tasks end (`DeviceTraits::polled`).
+  /// True if the device does not say when tasks end (`DeviceTraits::polled`).
   bool polled = false;
   WorkerCore::Options core;
   caf::actor supervisor;
 };
 
-/// Hears `StartWorker`, `WorkAvailable`, `StealRequest`, `StealReply`, `DeviceDone`, `DataArrived`, `Continue`, `Stop`.
+/// Handles `StartWorker`, `WorkAvailable`, `StealRequest`, `StealReply`, `DeviceDone`, `DataArrived`, `Continue`,
+/// `Stop`.
 ///
 /// Runs tasks one after the other in its handlers and goes back to the mailbox only when a message has arrived or there
 /// is nothing to do. A worker with a thread of its own sleeps inside a handler, at its doorbell (`Peers::wake`), which
@@ -54,7 +56,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
  public:
   WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup> setup);
 
-  /// Throws if the actor gets no thread, and then leaves no trace of the actor. Called in the spawning thread.
+  /// Called in the spawning thread. Throws if the actor gets no thread, and then leaves no trace of the actor.
   void launch(caf::execution_unit* host, bool lazy, bool hide) override;
   caf::behavior make_behavior() override;
   void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept override;
@@ -71,7 +73,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Called when the thread may have slept.
   void awake();
   /// Carries out the core's steps until a message waits. If the worker has a thread of its own, the thread sleeps in
-  /// here.
+  /// this function.
   void drive();
   /// Carries out the core's steps until there is nothing to do, or a message waits.
   void do_steps();
@@ -82,31 +84,32 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// runs.
   void note_running(graph::Task& task, TimeStamp since);
   void help(const Step& step);
-  /// The worker has done its part of a task of pieces, and ends the task if all others have.
+  /// Called when the worker has done its part of a task of pieces; ends the task if all others have left.
   void leave(const PartOfTask& part);
-  /// The worker no longer runs the task, though it has not ended; or the task has not begun, and will start again.
+  /// Called when the worker no longer runs the task, though it has not ended; or if the task has not begun, and will
+  /// start again.
   void is_off_the_device(const graph::Task& task);
   void steal(WorkerId victim);
   /// Returns false if there is nothing to do before a message comes.
   bool rest();
-  /// The worker takes no tasks for now. Returns false if there is nothing to do before it is woken.
+  /// Called while the worker is to take no tasks. Returns false if there is nothing to do before it is woken.
   bool stand_by(Part part);
   /// Gives the device the team of cores that the worker leads: kernels use it from now on.
   void use_team();
-  /// There is nothing to run: ends the busy time and notes the state `doing`.
+  /// Called if there is nothing to run: ends the busy time and notes the state `doing`.
   void note_idle(TimeStamp now, WorkerActivity doing);
-  /// Returns null if the victim is gone.
+  /// Returns the actor of a victim; null if it is gone.
   const caf::actor& address_of(WorkerId victim);
   /// Looks for work until some appears (returns true), a message comes or the time is up.
   bool look_around(TimeStamp begin);
   void collect_done();
-  /// A task has failed: tasks that the device has not begun start again, if they are to run at all.
+  /// Called when a task has failed: tasks that the device has not begun start again, if they are to run at all.
   void take_back();
   void collect_arrived();
-  /// Takes back the tasks that this actor has in hand, for its successor.
+  /// Puts back the tasks that this actor has in hand, for its successor.
   void give_up();
-  /// Asks a polled device for ended tasks until there is something to do (returns true) or a message waits (false).
-  /// `full`: no further task can be taken.
+  /// Asks a polled device for ended tasks until there is something to do (returns true) or a message waits (returns
+  /// false). `full` says that no further task can be taken.
   bool poll_device(bool full);
   /// Sends the task, which cannot run here, to any worker that can run it.
   void send_on(graph::Task& task);
@@ -123,7 +126,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Begins or ends the time in which tasks wait for their data while none runs.
   void note_waiting_for_data();
   /// Notes the state in the trace. A worker that helps is in the state `helping` until it leaves, even while its thread
-  /// does other things because its device works by itself. `task`: the task that it helps with, if any.
+  /// does other things because its device works by itself. `task` is the task that it helps with, if any.
   void note_state(WorkerActivity state, TaskId task = {}) {
     if (!crew_.trace || helps_ || port_.trace.state() == state) return;
     port_.trace.enter(state, setup_->clock->now(), task);
@@ -157,10 +160,10 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     TimeStamp since{};
   };
   std::vector<Running> running_;
-  /// Zero: tasks run, or none waits.
+  /// The time since which tasks wait for data while none runs; zero if one runs, or none waits.
   TimeStamp waits_for_data_since_{};
   bool parked_ = false;
-  /// The worker helps with a task of pieces that another worker has begun.
+  /// True while the worker helps with a task of pieces that another worker has begun.
   bool helps_ = false;
   bool busy_ = false;
   TimeStamp busy_since_{};
@@ -175,7 +178,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   std::uint64_t handled_ = 0;
 };
 
-// These run for every task.
+// These functions run for every task.
 
 inline void WorkerActor::note_busy() {
   if (busy_) return;
@@ -187,7 +190,7 @@ inline void WorkerActor::note_busy() {
 }
 
 inline void WorkerActor::note_running(graph::Task& task, TimeStamp since) {
-  // Release: a thread that sees the task also sees its start.
+  // Release: a thread that loads the task with acquire also sees its start.
   port_.running_since.store(since.count(), std::memory_order_relaxed);
   if (crew_.shares != nullptr) port_.running_graph.store(&crew_.graph_of(task), std::memory_order_relaxed);
   port_.running.store(&task, std::memory_order_release);

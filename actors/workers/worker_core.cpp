@@ -39,7 +39,7 @@ WorkerCore::WorkerCore(Crew& crew, Options options)
   const std::size_t most = most_in_hand();
   if (options_.fetches) in_hand_.reserve(most);
   if (issues()) on_device_.reserve(most + 1);
-  // One more than can be in hand, for `reject`.
+  // `reject` may need room for one task more than can be in hand.
   if (shares_ != nullptr) shares_->begin(options_.self, most + 1);
 }
 
@@ -50,7 +50,7 @@ Step WorkerCore::next() {
     return stand_by();
   Step step;
   const bool taken = start_acquired(step) || take(step) || claim(step);
-  // The scheduler decides before a kernel, which may run inside the start.
+  // The scheduler decides before the kernel runs, which may be inside `start`.
   step.activate = std::exchange(activation_due_, false);
   if (taken) {
     // The idle set is read first: a submitting thread may be writing the cache lines of the queues.
@@ -121,7 +121,7 @@ inline bool WorkerCore::take(Step& step) {
 }
 
 bool WorkerCore::steal(Step& step) {
-  // Victims come and go between the look and the request: the search ends after some failures.
+  // Victims may lose their tasks between the look and the request: the search ends after some failures.
   if (crew_.plan.shared_queue || asked_ > 2 * crew_.ports.size()) return false;
   step.victim = next_victim();
   if (!step.victim.valid()) return false;
@@ -162,7 +162,7 @@ void WorkerCore::tell_not_run(TaskId task, bool ended) const {
 }
 
 Task* WorkerCore::next_task() {
-  // Done even before a task that was handed over: a chain may have no end.
+  // This is done even before a task that was handed over: a chain may have no end.
   look_up();
   if (shares_ != nullptr) [[unlikely]]
     give_way();
@@ -191,7 +191,7 @@ Task* WorkerCore::take_restricted() {
 
 Task* WorkerCore::take_from_entry() {
   if (crew_.plan.shared_queue) return crew_.entry.pop_oldest();
-  // Takes several at once, but leaves the others their share.
+  // Several tasks are taken at once, but the other workers are left their share.
   const std::size_t share = crew_.entry.drained() / (2 * crew_.ports.size());
   if (share <= 1) return crew_.entry.pop_oldest();
   std::array<TaskDeque::Entry, TaskDeque::kMostStolen> tasks;
@@ -213,7 +213,7 @@ bool WorkerCore::look_at_arrivals() {
 
 void WorkerCore::give_way() {
   if (!shares_->contention_is_new(options_.self)) return;
-  // Tasks that were left here while one client was alone would go before those of all other clients.
+  // Tasks that were left here while one client was alone would run before those of all other clients.
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
   shares_->put_all_into_turns(port_.deque);
   crew_.entry.drain();
@@ -254,7 +254,7 @@ WorkerId WorkerCore::sleeper_for_surplus() {
   if (crew_.mixed()) [[unlikely]] {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
-  // The victim may be in a long kernel: no other thread will say that half of its tasks are still there.
+  // The victim may be in a long kernel: no other thread will report that half of its tasks are still there.
   const WorkerId robbed = std::exchange(robbed_, WorkerId{});
   const bool to_steal =
       crew_.steals && (port_.deque.size() > 0 || (robbed.valid() && crew_.ports[robbed.index()].deque.size() > 0));
@@ -391,7 +391,7 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
   for (const InHand& one : in_hand_) {
     if (one.task->issued_ahead) {
-      // It waits for a task that is in hand here, too.
+      // The task waits for a task that is in hand here, too.
       crew_.data->withdraw(options_.self, *one.task);
       release_claim(*one.task);
     } else {

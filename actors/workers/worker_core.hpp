@@ -21,11 +21,11 @@
 
 namespace troupe::workers {
 
-/// One step of the shell, which is the actor around the core. It carries out `activate` and `wake` first, then `kind`;
-/// then it asks again.
+/// One step for the actor around the core. The actor carries out `activate` and `wake` first, then `kind`; then it asks
+/// for the next step.
 struct Step {
   enum class Kind : std::uint8_t {
-    /// Nothing: the device is full, or an answer is awaited.
+    /// Do nothing: the device is full, or an answer is awaited.
     wait,
     /// Start `task` on the device; report `task_ended` when it has.
     start,
@@ -40,15 +40,15 @@ struct Step {
     stand_by,
     /// Run pieces of `shared`, a task that another worker has begun, from `pieces` on; report `helped`.
     help,
-    /// There is nothing to do: `park`, now or after looking around for a while.
+    /// Call `park`, now or after looking around for a while: there is nothing to do.
     rest,
   };
   Kind kind = Kind::wait;
-  /// The scheduler is to decide: there are tasks in the activation queue, or a task has ended with
+  /// True if the scheduler is to decide: there are tasks in the activation queue, or a task has ended with
   /// `Options::ends_count`.
   bool activate = false;
   graph::Task* task = nullptr;
-  /// With `start`: the tasks on the device that `task` has to wait for there. Valid until the next call of the core.
+  /// With `start`: the tasks on the device for which `task` has to wait there. Valid until the next call of the core.
   std::span<graph::Task* const> behind;
   WorkerId victim;
   /// With `stand_by`: the worker's state.
@@ -62,65 +62,67 @@ struct Step {
 
 /// Events (`task_ended`, `acquired`, `steal_answered`) change the core's state; `next` decides on the next step.
 ///
-/// *Data*: where memory is managed (`Options::fetches`), a task that was taken waits for its working set first. While
-/// tasks run, up to `Options::lookahead` more are in hand, so that their data travel meanwhile. Of the tasks whose data
-/// have arrived, the one of the highest priority starts first; among equals, the one whose data arrived first.
+/// *Data*: if memory is managed (`Options::fetches`), a task that was taken first waits for its working set. While
+/// tasks run, up to `Options::lookahead` more are in hand, so that their data are copied meanwhile. Of the tasks whose
+/// data have arrived, the one of the highest priority starts first; among equals, the one whose data arrived first.
 ///
 /// *Issued ahead*: if the device issues (`Options::most_ahead`), it is given more tasks than it has slots, as long as
 /// these are little work: ready tasks, and, when there are none, tasks that wait only for tasks on the device
-/// (`claim`). Claims are not ready and no policy has placed them, so `Options::may_issue` is asked about them.
-/// They become ready in this worker's hands, since it completes the tasks that they wait for. `TaskGraph::begin` is
-/// asked about them then, or when they have ended: a task that was issued behind a task that failed ends as cancelled,
-/// even if it ran.
+/// (`claim`). Claimed tasks are not ready and no policy has placed them, so `Options::may_issue` is asked about them.
+/// They become ready while this worker holds them, since it completes the tasks that they wait for. `TaskGraph::begin`
+/// is asked about them then, or when they have ended: a task that was issued behind a task that failed ends as
+/// cancelled, even if it ran.
 ///
 /// *Next task*: the newest of the highest priority in the own deque, or the oldest of the entry queue if that has a
 /// higher priority or the own deque is empty. *Steal*: from the first victim that seems to have tasks, in the order of
-/// the steal plan; at most one request is out at a time. A successor of an ended task goes to the own deque (local
-/// policies) or to the activation queue (placing policies). One idle worker is woken whenever a task starts while more
-/// tasks lie where it may take them from (the entry queue, or the own deque if the plan lets anybody steal). It takes
-/// some and, if it then has more than it needs or has left some, wakes the next. That worker and the scheduler are told
-/// before a kernel starts.
+/// the steal plan; at most one request is under way at a time. A successor of an ended task goes to the own deque
+/// (local policies) or to the activation queue (placing policies). One idle worker is woken whenever a task starts
+/// while more tasks wait where it may take them (the entry queue, or the own deque if the plan lets workers steal). It
+/// takes some and, if it then has more than it needs or has left some, wakes the next. That worker and the scheduler
+/// are told before a kernel starts.
 ///
 /// *Pieces*: a core that has no tasks and finds none in the queues runs pieces of other workers' tasks
 /// (`Codelet::pieces`); it steals only if there are no pieces. A task of pieces leaves the worker that began it when no
 /// piece is left to be taken (`stopped`), and ends with the worker that runs the last of them (`last_piece_ended`).
 ///
 /// *Several clients*: while more than one client has work, ready tasks wait for their turn (`Shares`), including those
-/// that lay in the deque before.
+/// that were in the deque before.
 ///
-/// *Regrouping*: while the worker is not open (`Standing`), it begins nothing. The tasks that lie with it go to other
-/// workers if it is to help. They also go, once, if it is to lead under a placing policy: they were placed there as on
-/// another number of cores.
+/// *Regrouping*: while the worker is not open (`Standing`), it begins no task. The tasks that are queued with it go to
+/// other workers if it is to help. They also go, once, if it is to lead under a placing policy: the policy placed them
+/// for another number of cores.
 ///
-/// Not thread-safe: belongs to one worker's thread.
+/// Not thread-safe: used only by the thread of its worker.
 class WorkerCore {
  public:
   struct Options {
     WorkerId self;
     DeviceKind kind = DeviceKind::cpu_core;
     std::size_t slots = 1;
-    /// The device does not reach all memory: the data of tasks must be fetched before they start.
+    /// True if the device does not reach all memory: the data of tasks must be fetched before they start.
     bool fetches = false;
     /// The number of tasks in hand beyond those that run. Only with `fetches`.
     std::size_t lookahead = 0;
     /// The number of tasks on the device beyond `slots`; and the time that these may take together, as estimated from
-    /// earlier tasks of their codelets. Only with `fetches`.
+    /// earlier tasks of their codelets. Used only with `fetches`.
     std::size_t most_ahead = 0;
     Duration work_ahead{};
-    /// Asked about a task that waits only for tasks on the device. Returns true if it is to be issued behind them; the
-    /// task then counts as placed there. Returns nothing if the worker should ask again later. Empty: it is to be.
+    /// Called for a task that waits only for tasks on the device. Returns true if it is to be issued behind them; the
+    /// task then counts as placed there. Returns nothing if the worker should ask again later. If the function is
+    /// empty, all are issued.
     std::function<std::optional<bool>(const graph::Task&)> may_issue = nullptr;
-    /// Take the oldest of the own deque first: a placing policy has put them in order.
+    /// True to take the oldest of the own deque first, because a placing policy has put them in order.
     bool in_order = false;
-    /// True: tasks in hand start by priority. False: they start in the order in which their data arrive; used if a
-    /// policy keeps tasks and lets them go one by one.
+    /// If true, tasks in hand start by priority. If false, they start in the order in which their data arrive: for a
+    /// policy that keeps tasks and lets them go one by one.
     bool urgent_first = true;
     std::uint64_t seed = 0;
-    /// The queue that successors go to under a placing policy; null: the own deque.
+    /// The queue for successors under a placing policy; if null, they go to the own deque.
     TaskDeque* activation_queue = nullptr;
-    /// True while the scheduler also has to decide when a task ends that makes no other task ready. Null: never.
+    /// True while the scheduler also has to decide when a task ends that makes no other task ready. If the pointer is
+    /// null, it never has to.
     const std::atomic<bool>* ends_count = nullptr;
-    /// Decisions depend only on the tasks and never on measured times, so that runs can be repeated.
+    /// True if decisions depend only on the tasks and never on measured times, so that runs can be repeated.
     bool deterministic = false;
   };
 
@@ -128,15 +130,16 @@ class WorkerCore {
 
   /// Returns the next step.
   [[nodiscard]] Step next();
-  /// A task has ended; `next` finds the successors that are ready now. `took`: the same as in `DeviceListener::done`.
+  /// Called when a task has ended; `next` then finds the successors that are ready. `took` is the same as in
+  /// `DeviceListener::done`.
   void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took = Duration(-1));
-  /// The worker has done its part of a task of pieces that it began; `part` says which. Others may still run the rest.
-  /// The worker is about to leave the task, which counts as one of its tasks.
+  /// Called when the worker has done its part, `part`, of a task of pieces that it began. Other workers may still run
+  /// the rest. The task counts as one of this worker's tasks, which is about to leave it.
   void stopped(const PartOfTask& part);
-  /// The worker has done its part of a task of pieces that another worker began.
+  /// Called when the worker has done its part of a task of pieces that another worker began.
   void helped(const PartOfTask& part);
-  /// All workers have left a task of pieces, this worker last. Does the same as `task_ended`, whichever worker began
-  /// the task.
+  /// Called when all workers have left a task of pieces, this worker last. Does the same as `task_ended`, whichever
+  /// worker began the task.
   void last_piece_ended(graph::Task& task, const graph::FailureLog::Cause& cause);
   /// Asked while the worker helps: returns true if there is something to do that comes before helping.
   [[nodiscard]] bool is_wanted() const {
@@ -144,53 +147,54 @@ class WorkerCore {
            std::ranges::any_of(in_hand_, &InHand::acquired) ||
            (crew_.mixed() && crew_.restricted.best_for(options_.self) != nullptr);
   }
-  /// The device has not begun these tasks, see `Device::take_back`. They start again. Empties `tasks`.
+  /// Called with tasks that the device has not begun, see `Device::take_back`. They start again. Empties `tasks`.
   void taken_back(graph::TaskList& tasks);
-  /// The device has refused at once a task that was to be issued. Returns true if the task was not ready: then it has
-  /// not failed yet, and starts again when it is ready. Returns false if the task has ended.
+  /// Called when the device has refused at once a task that was to be issued. Returns true if the task was not ready:
+  /// then it has not failed yet, and starts again when it is ready. Returns false if the task has ended.
   bool put_off(graph::Task& task) { return task.issued_ahead && put_off_claim(task); }
-  /// The data of a task that `next` said to acquire have arrived.
+  /// Called when the data of a task that `next` said to acquire have arrived.
   void acquired(graph::Task& task);
-  /// The data of a task that `next` said to acquire can never be there: the task has left the worker's hands.
+  /// Called when the data of a task that `next` said to acquire can never be there: the worker no longer has the task.
   void refused(const graph::Task& task);
   /// Called first when a task's data can never be there. Returns true if the task is not ready: it then leaves this
   /// worker without ending, and becomes ready some time like any other.
   bool withdraw_claim(graph::Task& task);
-  /// The data of a task that `next` said to acquire can never be there, and the task can run nowhere else: it fails.
+  /// Called when the data of a task that `next` said to acquire can never be there, and the task can run nowhere else:
+  /// it fails.
   void failed_to_start(graph::Task& task, const graph::FailureLog::Cause& cause);
-  /// A task that was not in the worker's hands ends here without having run. If it waits for a commute lock, it does
-  /// not end, and comes again.
+  /// Ends a task that was not in this worker's hands, without running it. If it waits for a commute lock, it does not
+  /// end, and comes again.
   void reject(graph::Task& task, const graph::FailureLog::Cause& cause);
-  /// `victim` has moved `tasks` tasks to the own deque, or will not answer any more (0). The actor before this one may
-  /// have asked for the answer; such an answer only counts.
+  /// Called when `victim` has moved `tasks` tasks to the own deque, or will not answer any more (0). The actor before
+  /// this one may have sent the request; such an answer is only counted.
   void steal_answered(WorkerId victim, std::size_t tasks);
-  /// `victim` gave these tasks; empties `tasks`.
+  /// Called with the tasks that `victim` gave; empties `tasks`.
   void steal_answered(WorkerId victim, graph::TaskList& tasks);
-  /// The actor ends. A task that only the actor knew goes to the deque, where the actor's successor finds it. Returns
-  /// true if the scheduler is to be told that there are tasks in the activation queue. Appends to `asked_for` the tasks
-  /// whose data were asked for: the caller withdraws these requests.
+  /// Called when the actor ends. A task that only the actor knew goes to the deque, where the actor's successor finds
+  /// it. Returns true if the scheduler is to be told that there are tasks in the activation queue. Appends to
+  /// `asked_for` the tasks whose data were asked for: the caller withdraws these requests.
   [[nodiscard]] bool give_up(std::vector<graph::Task*>& asked_for);
 
-  /// Returns true if tasks lie with this worker and it passes them on.
+  /// Returns true if tasks are queued with this worker and it passes them on.
   [[nodiscard]] bool has_any_to_pass_on() const { return port_.standing.passes_on() && port_.deque.size() > 0; }
-  /// The worker drains, and holds nothing after `stand_by`.
+  /// Called when the worker drains and holds no task after `stand_by`.
   void drained() { withdraws_.reset(); }
 
   /// Returns true if any queue that this worker may take from seems to hold a task.
   [[nodiscard]] bool sees_work() const;
-  /// Returns true if there seems to be work; for a worker that asks again and again. It looks at new arrivals in the
-  /// entry queue at most once a microsecond, and drains them.
+  /// Returns true if there seems to be work. Used by a worker that asks again and again: it looks at new arrivals in
+  /// the entry queue at most once a microsecond, and drains them.
   [[nodiscard]] bool finds_work();
-  /// Declares the worker idle. Returns false if work has appeared meanwhile: go on. Returns true if the worker is to
-  /// sleep until it is woken.
+  /// Declares the worker idle. Returns false if work has appeared meanwhile: then the worker goes on. Returns true if
+  /// it is to sleep until it is woken.
   [[nodiscard]] bool park();
-  /// The worker is awake, though perhaps nobody has erased it from the idle set.
+  /// Notes that the worker is awake, though perhaps no thread has erased it from the idle set.
   void unpark() { crew_.idle.erase(options_.self); }
 
   [[nodiscard]] std::size_t running() const { return running_; }
-  /// Tasks in hand: running, or waiting for their data.
+  /// Returns the number of tasks in hand: those that run or wait for their data.
   [[nodiscard]] std::size_t in_hand() const { return running_ + in_hand_.size(); }
-  /// The time of the last search for a task, read from `platform::coarse_now`.
+  /// Returns the time of the last search for a task, read from `platform::coarse_now`.
   [[nodiscard]] TimeStamp looked_at() const { return arrivals_.coarse(); }
 
  private:
@@ -207,7 +211,8 @@ class WorkerCore {
   /// Returns false if the task has left the worker's hands: it was cancelled, failed, or waits for a commute lock.
   bool begin(graph::Task& task);
 
-  /// Not inlined, since `begin` would have to make room for the event for each task.
+  /// Tells the observers of a task that does not run. Not inlined: otherwise `begin` would reserve stack space for the
+  /// event for each task.
   [[gnu::noinline]] void tell_not_run(TaskId task, bool ended) const;
   bool put_off_claim(graph::Task& task);
 
@@ -220,28 +225,28 @@ class WorkerCore {
   [[nodiscard]] bool has_any_to_send_on() const;
   /// Called if the worker is not open: takes a task that others are to run.
   graph::Task* next_to_pass_on(Part part);
-  /// Called before each task: now and then moves new arrivals into the entry queue's sorted part.
+  /// Called before each task: from time to time moves new arrivals into the entry queue's sorted part.
   void look_up();
-  /// Does this now, unless it was done less than a microsecond ago (returns false): each look costs the submitting
+  /// Moves new arrivals, unless it did so less than a microsecond ago (returns false): each look costs the submitting
   /// thread a cache miss.
   bool look_at_arrivals();
-  /// If other clients have begun to have work, the tasks that lie here have to wait for their turn.
+  /// If other clients have begun to have work, makes the tasks that are queued here wait for their turn.
   void give_way();
 
   // These place ready tasks.
-  /// Handles the tasks that became ready when a task ended. `share`: the share of the ended task; null: there is one
-  /// client.
+  /// Handles the tasks that became ready when a task ended. `share` is the share of the ended task; null if there is
+  /// only one client.
   void ready_now(graph::TaskList& ready, Share* share);
-  /// Empties `ready`.
+  /// Puts ready tasks where workers find them. Empties `ready`.
   void place(graph::TaskList& ready);
-  /// Returns true if the newest of them has the highest priority of all tasks that this worker could take.
+  /// Returns true if the newest task of the list has the highest priority of all tasks that this worker could take.
   [[nodiscard]] bool goes_first(const graph::TaskList& ready) const;
-  /// The worker no longer takes part in a task of pieces.
+  /// Called when the worker no longer takes part in a task of pieces.
   void has_left();
   [[nodiscard]] bool ends_count() const {
     return options_.ends_count != nullptr && options_.ends_count->load(std::memory_order_seq_cst);
   }
-  /// A client's task has left the workers: there may be room for another one.
+  /// Called when a client's task has left the workers: there may be room for another one.
   void leave(Share& share);
 
   struct InHand;
@@ -280,12 +285,13 @@ class WorkerCore {
   /// Takes the tasks that this worker has in hand already out of the list.
   void keep_claimed(graph::TaskList& ready);
 
-  // These choose the worker to wake, which is then out of the idle set, or to ask. An invalid id: there is none.
+  // These choose the worker to wake, which is then out of the idle set, or to steal from. The id is invalid if there is
+  // none.
   /// Called if this worker cannot do the work that it may have been woken for: chooses a worker that can.
   WorkerId sleeper_in_its_place();
   /// Chooses a worker that could take some of the remaining tasks. To be called if some worker is idle.
   WorkerId sleeper_for_surplus();
-  /// The first victim that seems to have tasks, nearest ring first.
+  /// Returns the first victim that seems to have tasks, nearest ring first.
   WorkerId next_victim();
 
   [[nodiscard]] bool lost() const { return port_.lost.load(std::memory_order_relaxed); }
@@ -311,9 +317,9 @@ class WorkerCore {
   struct InHand {
     graph::Task* task = nullptr;
     bool acquired = false;
-    /// `TaskGraph::begin` has been asked whether it may run: it was ready when it was taken.
+    /// True if `TaskGraph::begin` has been asked whether the task may run, because it was ready when it was taken.
     bool begun = true;
-    /// It must not start before it is ready.
+    /// True if the task must not start before it is ready.
     bool put_off = false;
   };
   /// Tasks that wait for data, in the order in which they were taken; then the others, in the order in which their data
@@ -323,11 +329,11 @@ class WorkerCore {
   struct OnDevice {
     graph::Task* task = nullptr;
     Duration expected{};
-    /// It waits on the device, for a slot or for other tasks.
+    /// True if the task waits on the device, for a slot or for other tasks.
     bool ahead = false;
     bool begun = true;
   };
-  /// Used only with `issues`; in the order of their starts.
+  /// The tasks on the device, in the order of their starts. Used only with `issues`.
   std::vector<OnDevice> on_device_;
   /// The number of tasks in hand or on the device that are not ready.
   std::size_t claimed_ = 0;
@@ -341,12 +347,12 @@ class WorkerCore {
   /// Tasks that were claimed or that the policy wants elsewhere: it is asked only once about each.
   std::array<TaskId, 64> asked_about_{};
   std::size_t next_asked_about_ = 0;
-  // Members only to save the allocations.
+  // These are members only to save allocations.
   std::vector<graph::Task*> behind_;
   std::vector<graph::Task*> waiting_;
   /// The number of tasks that are still to be passed on, while the worker drains.
   std::optional<std::size_t> withdraws_;
-  /// The next task if nothing has a higher priority: it need not go through the deque.
+  /// The next task unless another has a higher priority: it need not go through the deque.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;
   /// Unused in deterministic runs, where every look is allowed.

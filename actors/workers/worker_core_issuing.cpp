@@ -1,4 +1,4 @@
-/// Issuing: tasks that are put on a device before it can begin them.
+/// Issuing: puts tasks on a device before it can begin them.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -15,9 +15,9 @@ using graph::Task;
 using graph::TaskList;
 
 namespace {
-/// The most waiting tasks of one task that are looked at: more would take longer than issuing could save.
+/// The largest number of tasks waiting for one task that are looked at: more would take longer than issuing could save.
 constexpr std::size_t kMostEdges = 64;
-/// The most questions to the policy at a time.
+/// The most questions to the policy at one time.
 constexpr std::size_t kMostQuestions = 4;
 }  // namespace
 
@@ -32,7 +32,7 @@ bool WorkerCore::may_start(const InHand& one) {
 }
 
 bool WorkerCore::can_be_followed(const Task& task) {
-  // The task's callback runs before any task that waits for it.
+  // The task's callback has to run before any task that waits for it.
   return task.role != graph::TaskRole::recorded && !(task.extras && task.extras->callback);
 }
 
@@ -57,7 +57,7 @@ bool WorkerCore::waits_for_device_alone(const Task& task) {
     }
     if (edges > before) behind_.push_back(one.task);
   }
-  // Acquire: the effects of tasks that ended elsewhere.
+  // Acquire: the effects of tasks that ended elsewhere become visible here.
   return edges > 0 && edges == task.pending.load(std::memory_order_acquire);
 }
 
@@ -70,7 +70,7 @@ bool WorkerCore::can_be_issued(const Task& task) const {
 }
 
 std::optional<bool> WorkerCore::may_issue(Task& task) const {
-  // An accelerator could not use a whole that has parts.
+  // An accelerator could not use data that were split into parts.
   if (!crew_.graph_of(task).would_run(task) || graph::find_whole_of_parts(task) != nullptr) return false;
   return options_.may_issue ? options_.may_issue(task) : true;
 }
@@ -162,7 +162,7 @@ bool WorkerCore::leaves_device(const Task& task) {
   const auto found = std::ranges::find(on_device_, &task, &OnDevice::task);
   const bool begun = found->begun;
   on_device_.erase(found);
-  // The next task gets its slot.
+  // The next waiting task gets the slot that has become free.
   std::size_t begins = static_cast<std::size_t>(std::ranges::count(on_device_, false, &OnDevice::ahead));
   for (OnDevice& one : on_device_) {
     if (begins >= options_.slots) break;

@@ -1,5 +1,5 @@
-/// Passing on: gives tasks away that others are to run, because the worker's device is lost, its cores are regrouped,
-/// or a task is wanted back.
+/// Passing on: gives away tasks that other workers are to run, because this worker's device is lost, its cores are
+/// regrouped, or a task is wanted back.
 #include <algorithm>
 
 #include "actors/workers/worker_core.hpp"
@@ -24,7 +24,7 @@ Step WorkerCore::send_on() {
 
 Task* WorkerCore::next_to_send_on() {
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  // Claims first: the tasks that they wait for are in hand, too, and would make them ready elsewhere.
+  // Claims go first: the tasks that they wait for are in hand, too, and would make them ready elsewhere.
   for (bool any = true; any;) {
     const auto claim =
         std::ranges::find_if(in_hand_, [](const InHand& one) { return one.acquired && one.task->issued_ahead; });
@@ -35,7 +35,7 @@ Task* WorkerCore::next_to_send_on() {
     crew_.data->withdraw(options_.self, task);
     release_claim(task);
   }
-  // Tasks whose data were asked for are refused soon.
+  // While claims are left, other tasks in hand stay: the data of claims were asked for, and are refused soon.
   const auto found = claimed_ > 0 ? in_hand_.end() : std::ranges::find(in_hand_, true, &InHand::acquired);
   if (found != in_hand_.end()) return take_out_of_hand(found);
   if (Task* task = port_.deque.pop_oldest()) return task;
@@ -71,7 +71,7 @@ Task* WorkerCore::next_to_pass_on(Part part) {
     return port_.deque.pop_oldest();
   }
   if (options_.activation_queue == nullptr || !drains(part)) return nullptr;
-  // Tasks that arrive from here on were placed with knowledge of the new group.
+  // Tasks that arrive from here on were placed with knowledge of the new grouping.
   if (!withdraws_) withdraws_ = port_.deque.size();
   if (*withdraws_ == 0) return nullptr;
   --*withdraws_;
@@ -82,7 +82,7 @@ bool WorkerCore::gives_back(Step& step) {
   const TaskId wanted = port_.wanted_back.load(std::memory_order_relaxed);
   if (!wanted.valid()) return false;
   const auto found = std::ranges::find(in_hand_, wanted, [](const InHand& one) { return one.task->task_id(); });
-  // Others may wait for its commute locks; a task that is not ready has not been placed.
+  // Other tasks may wait for its commute locks; a task that is not ready has not been placed.
   if (found == in_hand_.end() || found->task->holds_commute || found->task->issued_ahead) return false;
   port_.wanted_back.store(TaskId(), std::memory_order_relaxed);
   step.task = take_out_of_hand(found);

@@ -22,10 +22,10 @@ void WorkerActor::part_done(const PartOfTask& part) noexcept { tell_itself({null
 
 void WorkerActor::leave(const PartOfTask& part) {
   SharedPieces& shared = *part.of;
-  // All of this is done before the others can end the task, which may be gone then.
+  // All of this is done before the other workers can end the task, which may be gone then.
   is_off_the_device(shared.task());
   port_.board.takes_part_in(nullptr);
-  // Told before the task may end.
+  // Observers are told before the task may end.
   tell(TaskEvent::Kind::stopped, setup_->id, shared.task());
   if (part.owner) {
     core_.stopped(part);

@@ -20,7 +20,7 @@ void WorkerTrace::ran(const TaskSpan& span, const std::string* name) noexcept {
 }
 
 void WorkerTrace::close_state(TimeStamp now) noexcept {
-  // Times are read before the lock is taken, so `take` may have cut at a later time.
+  // Times are read before the lock is taken, so `take` may have cut the state at a later time.
   if (state_ != WorkerActivity::working && now > since_ && !states_.add({state_, since_, now, helped_})) lost(since_);
   since_ = std::max(since_, now);
 }

@@ -22,7 +22,7 @@ namespace troupe::workers {
 
 /// One task that was run.
 struct TaskSpan {
-  /// Lives as long as the runtime.
+  /// The codelet lives as long as the runtime.
   const CodeletDefinition* codelet = nullptr;
   TaskId task;
   TimeStamp start{};
@@ -33,7 +33,8 @@ struct TaskSpan {
   bool failed = false;
   /// The number of the worker's cores: more than 1 for a cluster.
   std::uint16_t cores = 1;
-  /// The sum of the times in which these cores computed, see `TeamUse`. Negative: a single core, or not known.
+  /// The sum of the times in which these cores computed, see `TeamUse`. Negative for a single core, or if it is not
+  /// known.
   Duration used = Duration(-1);
 };
 
@@ -51,8 +52,8 @@ struct NamedTask {
   std::string name;
 };
 
-/// The worker appends, and any thread may take at any time. Nothing here fails: an entry that finds no room is counted
-/// and lost. Outlives the worker's actor, as a part of its port.
+/// The worker appends, and any thread may take at any time. No call fails: an entry that finds no room is counted and
+/// lost. Outlives the worker's actor, as a part of its port.
 class WorkerTrace {
  public:
   struct Content {
@@ -64,18 +65,18 @@ class WorkerTrace {
     TimeStamp complete_until = TimeStamp::max();
   };
 
-  /// Must be called before the first entry.
+  /// Sets the budget of all records. Must be called before the first entry.
   void use(graph::TraceBudget* budget) noexcept {
     const LockGuard lock(lock_);
     tasks_.use(budget);
     states_.use(budget);
   }
 
-  /// Called by the worker.
+  /// Adds a task that has run. Called by the worker.
   void ran(const TaskSpan& span, const std::string* name) noexcept;
-  /// Called by the worker: from now on it is in this state. `task`: the task that it helps with, if any.
+  /// Called by the worker when it enters a state. `task` is the task that it helps with, if any.
   void enter(WorkerActivity state, TimeStamp now, TaskId task = {}) noexcept;
-  /// Called by the worker.
+  /// Returns the present state. Called by the worker.
   [[nodiscard]] WorkerActivity state() const noexcept { return state_; }
 
   /// Takes the recorded entries out. The state that the worker is in is cut at `now`.
@@ -85,13 +86,13 @@ class WorkerTrace {
   void lost(TimeStamp start) noexcept TROUPE_REQUIRES(lock_) { complete_until_ = std::min(complete_until_, start); }
   void close_state(TimeStamp now) noexcept TROUPE_REQUIRES(lock_);
 
-  /// Only `take` ever contends for it.
+  /// The worker waits for it only while another thread calls `take`.
   SpinLock lock_;
   graph::TraceLog<TaskSpan> tasks_ TROUPE_GUARDED_BY(lock_);
   graph::TraceLog<StateSpan> states_ TROUPE_GUARDED_BY(lock_);
   std::deque<NamedTask> names_ TROUPE_GUARDED_BY(lock_);
   TimeStamp complete_until_ TROUPE_GUARDED_BY(lock_) = TimeStamp::max();
-  /// The worker writes it with the lock, so it may read it without.
+  /// The worker writes it with the lock held, so only the worker may read it without.
   WorkerActivity state_ = WorkerActivity::working;
   TaskId helped_ TROUPE_GUARDED_BY(lock_);
   TimeStamp since_ TROUPE_GUARDED_BY(lock_){};

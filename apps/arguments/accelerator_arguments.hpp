@@ -12,10 +12,10 @@ class App;
 
 namespace troupe::apps {
 
-/// Refuses the options that say how accelerators are used, if there are no accelerators.
+/// Refuses options about the use of accelerators if there are no accelerators.
 void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOptions& options);
 
-/// Returns whether tasks may run on anything but cores, with the environment's settings taken into account.
+/// Returns true if tasks may run on anything but cores, with the environment's settings taken into account.
 [[nodiscard]] bool uses_accelerators(const RuntimeOptions& options);
 
 /// Chooses square tiles if there are accelerators: tall tiles leave them too few tasks, and the times of tasks on tall
@@ -23,7 +23,7 @@ void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOp
 void choose_tile_rows(const RuntimeOptions& runtime, linalg::FactorizationOptions& factorization);
 
 /// Throws if the machine has fewer GPUs than asked for. Throws `bad_input` if the data of the factorization's largest
-/// task do not fit into an accelerator. `n`: order of the matrix.
+/// task do not fit into an accelerator. `n` is the order of the matrix.
 void check_accelerators(const RuntimeOptions& runtime, const linalg::FactorizationOptions& factorization,
                         std::int64_t n, std::size_t element_bytes);
 

@@ -163,7 +163,7 @@ void add_model_options(CLI::App& command, RuntimeOptions& options) {
 
 void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& options) {
   const auto policy = scheduler::make_policy(options.policy, {}, uses_accelerators(options));
-  // `--models none` is no mistake if the policy learns nothing.
+  // `--models none` is allowed even if the policy learns nothing.
   const bool none = command.count("--models") > 0 && command.get_option("--models")->results().back() == "none";
   const bool learns = none || options.clusters == kAutomaticClusters || !policy || policy.value().placing;
   refuse_ignored(command, "--models", learns,

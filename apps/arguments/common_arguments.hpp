@@ -47,7 +47,7 @@ void add_application(CLI::App& command, linalg::Application& application,
 /// Adds a size of a matrix or a tile.
 CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help);
 using platform::kAutomaticClusters;
-/// The values that `--clusters` accepts besides fixed clusters.
+/// The further values that `--clusters` accepts, besides fixed clusters.
 enum class Automatic {
   /// `auto`: the best clusters for the work that is to run, or to be measured.
   allowed,
@@ -116,16 +116,15 @@ T usable(Result<T> result) {
   return std::move(result).value_or_throw();
 }
 
-/// Checks of options for CLI11: each returns what is wrong, or an empty text.
+/// These functions check options for CLI11. Each returns what is wrong, or an empty text.
 std::string check_file_name(const std::string& name);
 std::string check_policy(const std::string& name);
-/// Returns the policies that such a list names, unchecked.
+/// Returns the policies that such a list names, without checking them.
 std::vector<std::string> split_policies(const std::string& list);
 /// Adds `--restrict`: the tile kernels that only some devices may run.
 void add_restrict(CLI::App& command, std::string& restrictions);
 
-/// Throws `bad_input` if a file cannot be written to `path`. Called before long work, so that the work is not done in
-/// vain.
+/// Throws `bad_input` if a file cannot be written to `path`. Called before long work, which would otherwise be lost.
 void check_output_path(const std::string& path);
 
 }  // namespace troupe::apps

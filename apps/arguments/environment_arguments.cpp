@@ -59,7 +59,7 @@ void add_taken(const CLI::App& command, std::vector<std::string>& taken) {
 }  // namespace
 
 void take_environment(CLI::App& command) {
-  // Runs when this command turns out to be the one that was asked for: the variables do not apply to other commands.
+  // CLI11 calls this when the user has asked for this command: the variables do not apply to other commands.
   command.preparse_callback([&command](std::size_t) {
     for (CLI::Option* option : command.get_options()) {
       if (const client::Variable* const variable = variable_of(*option)) take(*variable, *option);

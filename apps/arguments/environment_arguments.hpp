@@ -9,10 +9,10 @@ class App;
 
 namespace troupe::apps {
 
-/// Gives each option of the command that has an environment variable that variable's value as its default. Such an
-/// option does not count as given: an option without effect is refused only if it was given. For commands that run
-/// something on this machine. Unusable values are left to the runtime, which names the variable. Variables that are
-/// taken are unset, so that runtimes do not see them.
+/// For each option of the command that has an environment variable, makes the variable's value the default. Such an
+/// option does not count as given: an option without effect is refused only if it was given. Commands that run
+/// something on this machine call this. Unusable values are left to the runtime, which names the variable. Variables
+/// that are taken are unset, so that runtimes do not see them.
 void take_environment(CLI::App& command);
 
 /// Returns the values that `take_environment` took for the command that was parsed, as " (the environment has

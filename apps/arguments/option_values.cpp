@@ -35,7 +35,7 @@ std::string other_spelling(const std::string& text) {
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   const auto check = [least, most](std::string& text) {
     const Result<std::uint64_t> number = read_whole(text, least, most);
-    // CLI11 reads digits alone.
+    // CLI11 reads only digits.
     if (number) text = std::to_string(number.value());
     return problem_of(number);
   };

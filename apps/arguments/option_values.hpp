@@ -19,7 +19,7 @@ namespace troupe::apps {
 /// "float".
 [[nodiscard]] CLI::Validator precision_name();
 
-/// The check above that fits numbers of type `T`.
+/// Returns the one of the two checks above that fits numbers of type `T`.
 template <class T>
 CLI::Validator number_within(T least, T most) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -1,5 +1,5 @@
-/// The command line's door to the table of options (actors/options/option_table.hpp): names, ranges, defaults and texts
-/// are the table's.
+/// Makes command-line options from the table of options (actors/options/option_table.hpp), which has their names,
+/// ranges, defaults and texts.
 #pragma once
 
 #include <functional>
@@ -15,16 +15,15 @@ class Option;
 
 namespace troupe::apps {
 
-/// Adds one option, such as "gpu_memory" as `--gpu-memory`. `options` outlives the parsing; what it holds is the
-/// default.
+/// Adds one option, such as "gpu_memory" as `--gpu-memory`. `options` outlives the parsing; its value is the default.
 CLI::Option* add_runtime_option(CLI::App& command, std::string_view word, RuntimeOptions& options);
 
-/// Adds one option of which `assign` takes what was given: `options` is like a new `RuntimeOptions` otherwise. The help
-/// shows no default.
+/// Adds one option. `assign` gets a new `RuntimeOptions` in which only the given value is set. The help shows no
+/// default.
 CLI::Option* add_runtime_option(CLI::App& command, std::string_view word,
                                 std::function<void(const RuntimeOptions& options)> assign);
 
-/// Adds the group's options that command lines have and that the command has not got yet.
+/// Adds those of the group's options that command lines have and that the command does not have yet.
 void add_runtime_options(CLI::App& command, OptionGroup group, RuntimeOptions& options);
 
 /// Checks a value of an option for CLI11: returns what is wrong, or an empty text.

@@ -18,7 +18,7 @@ class App;
 namespace troupe::apps {
 
 struct TraceArguments {
-  /// Path of the trace file; empty: no file.
+  /// The path of the trace file; empty if none is wanted.
   std::string file;
   bool report = false;
   std::size_t limit = RuntimeOptions{}.observation.trace_limit;
@@ -26,7 +26,7 @@ struct TraceArguments {
 
 void add_trace_options(CLI::App& command, TraceArguments& arguments);
 
-/// Refuses `--trace-limit` if nothing is traced. `picture`: a picture is drawn, which needs a trace.
+/// Refuses `--trace-limit` if nothing is traced. `picture` is true if a picture is drawn, which needs a trace.
 void refuse_ignored_trace_options(const CLI::App& command, const TraceArguments& arguments, bool picture = false);
 
 /// Switches tracing on if it is needed. Throws `bad_input` if the file cannot be written.
@@ -34,7 +34,7 @@ void prepare_trace(const TraceArguments& arguments, RuntimeOptions& runtime);
 
 /// The observations of one run.
 struct TracedRun {
-  /// "cholesky, n = 4096".
+  /// The title, such as "cholesky, n = 4096".
   std::string title;
   /// The time from the beginning of the work to its end.
   traces::Interval window;
@@ -46,7 +46,7 @@ struct TracedRun {
 struct TraceOutcome {
   /// The file that was written; empty if none was.
   std::string file;
-  /// A file was asked for and could not be written: the command fails after it has printed its results.
+  /// True if a file was asked for and could not be written: the command fails after it has printed its results.
   bool lost = false;
   std::optional<traces::RunAnalysis> analysis;
   /// The workers' devices, for the report.

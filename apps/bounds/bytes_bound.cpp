@@ -18,10 +18,10 @@ namespace {
 using Term = LinearProgram::Term;
 using Sense = LinearProgram::Sense;
 
-/// Larger than the rounding of doubles in the programs' bounds, and smaller than the error of missing a whole task or
-/// byte.
+/// The tolerance for bytes, in bytes or tasks: larger than the rounding of doubles in the programs' bounds, and smaller
+/// than a whole task or byte.
 constexpr double kBytesRounding = 1e-6;
-/// A part of the makespan; larger than the difference that GLPK takes for equal.
+/// The tolerance for times, as a part of the makespan: larger than differences that GLPK ignores.
 constexpr double kTimeRounding = 1e-6;
 
 /// Returns the makespan in units of the load, and a little more: a run that keeps every worker busy from beginning to
@@ -30,7 +30,7 @@ double time_limit(const BytesProblem& problem, const KindLoad& load) {
   return problem.makespan_s / load.unit_s * (1 + kTimeRounding);
 }
 
-/// Returns, by tile, whether no task overwrites it unread.
+/// Returns for each tile true if no task overwrites it without reading it first.
 std::vector<bool> usable_tiles(const BytesProblem& problem) {
   std::vector<bool> usable(problem.tiles.size(), true);
   for (const BytesTask& task : problem.tasks) {
@@ -39,7 +39,8 @@ std::vector<bool> usable_tiles(const BytesProblem& problem) {
   return usable;
 }
 
-/// Returns the problem's tasks without their data. Tasks that are triangles have kinds of their own, behind the others.
+/// Returns the problem's tasks without their data. Tasks that are triangles get kinds of their own, numbered after the
+/// others.
 BoundProblem without_data(const BytesProblem& problem, const TileTriangles& triangles) {
   BoundProblem bare{{}, 2 * problem.kinds, problem.machine};
   for (std::size_t type = 0; type < problem.machine.types.size(); ++type) {
@@ -79,7 +80,7 @@ void add_time_limits(LinearProgram& program, const KindLoad& load, const Allocat
   }
 }
 
-/// The part of the kind's tasks that runs on GPUs, times `factor`, as a row's terms.
+/// Returns the part of the kind's tasks that runs on GPUs, times `factor`, as the terms of a row.
 std::vector<Term> on_gpus(const KindLoad& load, const AllocationColumns& allocation, std::size_t kind, double factor) {
   std::vector<Term> terms;
   for (std::size_t type = 0; type < load.types.size(); ++type) {
@@ -89,10 +90,11 @@ std::vector<Term> on_gpus(const KindLoad& load, const AllocationColumns& allocat
   return terms;
 }
 
-/// Tiles of equal size that come first in equally many tasks of each kind. The program need not tell them apart.
+/// Tiles of equal size that are the first tile of equally many tasks of each kind. The program need not distinguish
+/// them.
 struct TileGroup {
   std::uint64_t bytes;
-  /// The number of such tasks, by kind of the bare problem.
+  /// The number of tasks whose first tile such a tile is, by kind of the bare problem.
   std::vector<std::uint32_t> tasks;
   friend auto operator<=>(const TileGroup&, const TileGroup&) = default;
 };
@@ -112,7 +114,7 @@ std::map<TileGroup, std::uint32_t> groups_of(const BytesProblem& problem, const 
   return groups;
 }
 
-/// The first bound: tiles that reach any GPU.
+/// Returns the first bound, which counts tiles that reach any GPU.
 double bytes_of_tiles_on_gpus(const BytesProblem& problem, const BoundProblem& bare, const KindLoad& load,
                               const std::vector<bool>& usable) {
   LinearProgram program;
@@ -145,7 +147,7 @@ double bytes_of_tiles_on_gpus(const BytesProblem& problem, const BoundProblem& b
   return std::ceil((program.lower_bound() - kBytesRounding) * all_bytes);
 }
 
-/// The least number of the kind's tasks that run on GPUs.
+/// Returns the least number of the kind's tasks that run on GPUs.
 double least_on_gpus(const KindLoad& load, std::size_t kind, double makespan) {
   LinearProgram program;
   const AllocationColumns allocation(program, load);
@@ -170,7 +172,7 @@ std::vector<double> most_on_each_gpu(const KindLoad& load, std::size_t kind, dou
   return most;
 }
 
-/// The second bound, for one kind: tiles that each GPU needs.
+/// Returns the second bound, for one kind: it counts tiles that each GPU needs.
 double bytes_of_triangles(const BytesProblem& problem, const TileTriangles& triangles, const KindLoad& load,
                           std::uint32_t kind) {
   std::uint64_t smallest = UINT64_MAX;

@@ -11,7 +11,8 @@ namespace troupe::apps {
 
 struct BytesTile {
   Bytes bytes;
-  /// Its place in the matrix; negative for data that are no tile of the matrix (the factors T of QR, say).
+  /// The tile's place in the matrix; negative for data that are not a tile of the matrix (the factors T of QR, for
+  /// example).
   int row = -1;
   int column = -1;
 };
@@ -48,12 +49,12 @@ struct BytesProblem {
 /// only if all its tasks run on cores; the program minimises the bytes of the others, where a part of a tile stands for
 /// that part of its tasks.
 ///
-/// *Tiles that each GPU needs.* The program gives the least number of tasks of a kind that GPUs run. Where they are
+/// *Tiles that each GPU needs.* The program gives the least number of tasks of a kind that GPUs run. If they are
 /// triangles of tiles (`TileTriangles`), w of them on one GPU need (w / c)^(2/3) tiles there. This is concave in w, so
-/// the total over the GPUs is least where as few GPUs as possible run as many as each can in the time.
+/// the total over the GPUs is least if as few GPUs as possible run as many as each can in the time.
 ///
-/// The bound has no meaning for a makespan below `LowerBounds`, since there is no such schedule. It is zero where
-/// nothing has to move.
+/// The bound has no meaning for a makespan below `LowerBounds`, since there is no such schedule. It is zero if nothing
+/// has to move.
 [[nodiscard]] Bytes bytes_lower_bound(const BytesProblem& problem);
 
 }  // namespace troupe::apps

@@ -47,7 +47,7 @@ void GraphRecorder::wait_for_users(std::uint32_t task, std::uint32_t tile, Acces
   version.writer = task;
 }
 
-/// Size classes have the number of operations that a simulation assumes for the tasks.
+/// Returns the task's kind. Size classes have the number of operations that a simulation assumes for the tasks.
 std::uint32_t GraphRecorder::kind_of(const graph::Task& task) {
   const SizeClassId id = classes_.classify(task);
   if (id.index() < kind_of_class_.size()) return kind_of_class_[id.index()];

@@ -51,7 +51,7 @@ class GraphRecorder final : public graph::SubmissionObserver {
 
   /// Records where in the matrix a tile lies. Does nothing if no task has used the tile.
   void place(const Handle& tile, int row, int column);
-  /// Returns the graph; called when everything is submitted.
+  /// Returns the graph; called when all tasks have been submitted.
   [[nodiscard]] FactorizationGraph take() { return std::move(graph_); }
 
  private:

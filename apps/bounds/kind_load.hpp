@@ -19,7 +19,7 @@ struct KindLoad {
   std::vector<WorkerType> types;
   int shared_cores = 0;
   double unit_s = 1;
-  /// The makespan if all tasks run one after the other, each where it is fastest, in units. No best schedule takes
+  /// The makespan, in units, if all tasks run one after the other, each on its fastest type. The best schedule takes no
   /// longer.
   double serial = 0;
   /// The largest rounding error of the sums, relative to them.
@@ -27,7 +27,7 @@ struct KindLoad {
 
   explicit KindLoad(const BoundProblem& problem);
 
-  /// Returns the fastest time of a kind, `kCannotRun` if it can run nowhere.
+  /// Returns the fastest time of a kind; `kCannotRun` if it can run nowhere.
   [[nodiscard]] double fastest(std::size_t kind) const;
 };
 
@@ -39,11 +39,11 @@ class AllocationColumns {
 
   /// Returns the column of a kind on a type; -1 if no task of the kind runs on the type.
   [[nodiscard]] int at(std::size_t kind, std::size_t type) const { return columns_[kind * types_ + type]; }
-  /// The time that the workers of one type, or the cores that all types share, have.
+  /// The workers of one type, or the cores that all types share, and their busy time.
   struct Capacity {
     /// The number of these workers or cores.
     double count = 0;
-    /// A row's terms: the time that they are busy, together, with tasks of the kinds asked for.
+    /// The terms of a row: the time that all of them together are busy with tasks of the kinds asked for.
     std::vector<LinearProgram::Term> busy;
   };
   /// Returns the capacities. No schedule keeps one of them busy for longer than the schedule takes.

@@ -50,7 +50,7 @@ void LinearProgram::add_row(Sense sense, double bound, std::span<const Term> ter
   const int row = glp_add_rows(problem_, 1);
   const int type = sense == Sense::at_most ? GLP_UP : sense == Sense::at_least ? GLP_LO : GLP_FX;
   glp_set_row_bnds(problem_, row, type, bound, bound);
-  // GLPK counts from 1, in arrays too.
+  // GLPK counts from 1, in arrays too, so the first element of each array is not used.
   std::vector<int> columns(1);
   std::vector<double> factors(1);
   for (const Term& term : terms) {
@@ -65,8 +65,8 @@ bool LinearProgram::solve() {
   glp_smcp options;
   glp_init_smcp(&options);
   options.msg_lev = GLP_MSG_OFF;
-  // New rows make the last solution infeasible, but leave its multipliers as good as they were: hence the dual simplex
-  // first. GLPK's dual simplex may cycle for ever, so it gets as many steps as problems of this size never take; then
+  // New rows make the last solution infeasible, but its multipliers stay good, so the dual simplex comes first. GLPK's
+  // dual simplex may cycle for ever, so it gets a limit of steps that problems of this size never reach; after that,
   // the primal simplex tries.
   for (const int method : {GLP_DUALP, GLP_PRIMAL}) {
     options.meth = method;

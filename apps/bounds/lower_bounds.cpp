@@ -12,7 +12,7 @@
 namespace troupe::apps {
 namespace {
 
-/// Sums of lengths of tasks, by kind.
+/// The sum of the lengths of some tasks, by kind.
 using Lengths = std::vector<double>;
 
 constexpr int kRounds = 30;
@@ -93,7 +93,7 @@ std::vector<Lengths> long_paths(LongestPath& graph, const std::vector<KindCost>&
   return found;
 }
 
-/// Adds paths to a solved program until no path takes notably longer than the makespan.
+/// Adds paths to a solved program until no path takes notably longer than the makespan. Returns the bound.
 double iterated(MakespanProgram& program, LongestPath& graph, const KindLoad& load) {
   std::set<Lengths> known;
   double bound = program.bound();

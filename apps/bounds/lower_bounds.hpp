@@ -12,10 +12,10 @@ namespace troupe::apps {
 
 struct BoundTask {
   std::uint32_t kind = 0;
-  /// Indices of earlier tasks.
+  /// The indices of the tasks, all earlier ones, that must have ended before this task begins.
   std::vector<std::uint32_t> predecessors;
-  /// The task takes at least this many times its kind's time, on every type of worker. Not 1 where the times of a run
-  /// vary (noise).
+  /// The task takes at least this many times its kind's time, on every type of worker. It differs from 1 if the times
+  /// of a run vary (noise).
   double length = 1;
 };
 
@@ -60,7 +60,7 @@ struct LowerBounds {
   double staged_s = 0;
 };
 
-/// Returns more than sums over so many tasks lose or gain by rounding, relative to the sum.
+/// Returns an upper limit of the rounding errors of sums over this many tasks, relative to the sum.
 [[nodiscard]] inline double rounding(std::size_t tasks) {
   return 1e-12 + 4 * static_cast<double>(tasks) * std::numeric_limits<double>::epsilon();
 }

@@ -16,7 +16,7 @@ namespace troupe::apps {
 /// that time. In the same way the tasks with a head of at least q, the longest chain before them, all lie in the last T
 /// - q.
 struct StagedProblem {
-  /// The given tasks and machine. There are more kinds, but tasks of one kind are as alike as before.
+  /// The given tasks and machine. The kinds are split further, but tasks of one kind still have equal times.
   BoundProblem problem;
 
   struct Stage {

@@ -66,7 +66,8 @@ class Kind {
   }
 
  private:
-  /// Notes the projection of a point. It must follow from the tile; otherwise one tile would stand for several.
+  /// Notes the projection of a point. It must follow from the tile; otherwise one tile would stand for several
+  /// projections.
   void note_place(std::size_t place, std::uint32_t tile, std::array<int, 2> projection) {
     const auto [known, is_new] = projections_[place].emplace(tile, projection);
     projects_ = projects_ && known->second == projection;
@@ -77,7 +78,7 @@ class Kind {
                                 [&](const auto& tile) { return projections_[b].contains(tile.first); });
   }
 
-  /// Returns the most that sqrt(n1 n2 n3) can be if the tiles sum up to one.
+  /// Returns the largest possible sqrt(n1 n2 n3) if the numbers of tiles sum up to one.
   [[nodiscard]] double volume() const {
     switch (disjoint(0, 1) + disjoint(0, 2) + disjoint(1, 2)) {
       case 0: return 1;                              // n1 = n2 = n3 = 1

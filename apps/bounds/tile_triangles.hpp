@@ -1,4 +1,4 @@
-/// A lower bound on the tiles that many tasks need: few tiles meet in few tasks.
+/// A lower bound on the number of tiles that many tasks need: a small set of tiles can hold the data of few tasks only.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ namespace troupe::apps {
 struct TileTriangles {
   /// True for the tasks of the problem that are such tasks. Tiles that `usable` rules out do not count.
   std::vector<bool> is_triangle;
-  /// The c above, by kind; 0 where no task is a triangle.
+  /// The constant c above, by kind; 0 if no task is a triangle.
   std::vector<double> tasks_per_tiles;
 
   TileTriangles(const BytesProblem& problem, const std::vector<bool>& usable);
 
-  /// Returns the least number of tiles, not rounded, that hold the tiles of so many tasks of the kind.
+  /// Returns the least number of tiles, not rounded, that hold the tiles of `tasks` tasks of the kind.
   [[nodiscard]] double least_tiles(std::uint32_t kind, double tasks) const;
 };
 

@@ -1,4 +1,4 @@
-/// `troupe info`: describes this machine and what of it may be used, or a described machine.
+/// `troupe info`: describes this machine and the part of it that may be used, or a described machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -48,7 +48,7 @@ const OtherProgram* find(std::string_view command) {
   return nullptr;
 }
 
-/// The folders of these programs, relative to this program's folder: as installed, and in the build tree.
+/// The folders of these programs, relative to this program's folder, in an installation and in the build tree.
 constexpr std::array kFolders{"../" TROUPE_LIBEXECDIR "/troupe", "../bench", "."};
 
 std::string find_program(const OtherProgram& other) {

@@ -45,7 +45,7 @@ struct SimulateCommand {
   bool json = false;
   /// True if all clusters that were tried are listed.
   bool report = false;
-  /// The number of simulations at the same time; 0: one for each core.
+  /// The number of simulations at the same time; 0 means one for each core.
   int jobs = 0;
   /// The parsed command, which knows the options that were given.
   const CLI::App* command = nullptr;
@@ -88,7 +88,7 @@ void check_files(const SimulateCommand& arguments, const SimulationRequest& requ
                           runs));
 }
 
-/// Returns one point for each place.
+/// Returns one point for each place, with the outcomes of its runs.
 std::vector<SimulationPoint> points_of(const SimulationRequest& request,
                                        const std::vector<FactorizationOutcome>& outcomes) {
   std::vector<SimulationPoint> points;
@@ -132,7 +132,7 @@ void add_bounds(const SimulationRequest& request, const std::vector<Factorizatio
       }
     }
     last = &point;
-    // The bound on bytes is about dense matrices: every pair of tiles meets.
+    // The bound on bytes assumes a dense matrix, in which every pair of tiles meets.
     if (sparse) continue;
     std::vector<double> bytes;
     for (std::uint64_t run = 0; run < runs; ++run) {
@@ -152,7 +152,7 @@ Result<void> write_trace_of(const SimulateCommand& arguments, const SimulationRe
   return traces::write_trace(arguments.trace, std::move(outcome.trace), description);
 }
 
-/// Warns once for each policy, about the point where the GPUs were least busy.
+/// Warns once for each policy under which the GPUs were mostly idle, about the point where they were least busy.
 void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
   std::map<std::string, double> busy;
   for (const SimulationPoint& point : points) {

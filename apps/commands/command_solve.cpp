@@ -1,4 +1,4 @@
-/// `troupe solve`: a system from a Matrix Market file.
+/// `troupe solve`: solves a system from a Matrix Market file.
 #include <CLI/CLI.hpp>
 #include <memory>
 

@@ -7,7 +7,7 @@
 
 namespace troupe::apps {
 
-/// Adds `opencl_devices`, and `opencl_skipped` with the devices that are not used and why.
+/// Adds `opencl_devices`, and `opencl_skipped` with the devices that are not used and the reasons.
 void add_opencl(Json& json);
 
 /// Returns the section as text: a heading with a line for each device, or one line if nothing is installed.

@@ -21,7 +21,8 @@ void add_application_or_sparse(CLI::App& command, linalg::Application& applicati
 void add_sparse_lu_options(CLI::App& command, SparseLuArguments& sparse);
 /// Returns true if an index of reuse has an effect: on eviction, or on one of the policies.
 [[nodiscard]] bool looks_at_reuse(const std::string& eviction, const std::vector<std::string>& policies);
-/// For sparse-lu: refuses options that have no effect with the others that were given. `reuse`: `looks_at_reuse`.
+/// For sparse-lu: refuses options that have no effect with the others that were given. `reuse` is the result of
+/// `looks_at_reuse`.
 void check_sparse_lu_options(const CLI::App& command, const SparseLuArguments& sparse, bool reuse);
 /// For other applications: refuses all options of sparse-lu.
 void refuse_sparse_lu_options(const CLI::App& command);

@@ -29,7 +29,7 @@ constexpr double kNearEdge = 1.5;
 /// The time that a search may always take, and the part of the run that it may take if that is more.
 constexpr double kLeastSearchSeconds = 2;
 constexpr double kSearchShare = 0.05;
-/// A factorization with this many tiles on a side has each of its kernels.
+/// A factorization with this many tiles on a side runs each of its kernels at least once.
 constexpr std::int64_t kTilesToSeeAll = 3;
 
 SimulatedRun run_of(const RuntimeOptions& runtime, const linalg::FactorizationOptions& options, std::int64_t n,

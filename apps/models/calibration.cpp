@@ -19,7 +19,7 @@ namespace {
 
 /// With four tiles, each kernel of the tile algorithms occurs several times, and no tile is cut off.
 constexpr std::int64_t kTilesAcross = 4;
-/// Enough rounds for a kernel that occurs once in each factorization, on three kinds of device.
+/// Each kernel that occurs once in a factorization has then run on each of three kinds of device.
 constexpr std::uint64_t kMostRounds = 3;
 
 /// A factorization that the calibration submits.

@@ -15,28 +15,30 @@ namespace troupe::apps {
 struct CalibrationOptions {
   /// The devices, and the folder where the times are kept. The policy is not used.
   RuntimeOptions runtime;
-  /// Edges of tiles.
+  /// The edges of the tiles.
   std::vector<std::int64_t> tiles;
-  /// "float", "double".
+  /// The precisions: "float" or "double".
   std::vector<std::string> precisions;
   /// The number of tasks of each kernel and size on each kind of device. Three samples are enough for a mean to be
   /// used. Two more allow one outlier to be set aside, such as the first on cold caches, and show a deviation.
   std::uint64_t samples = 5;
-  /// The specifications of clusters of cores, measured one after the other; empty: single cores.
+  /// The specifications of clusters of cores, measured one after the other; an empty one means single cores.
   std::vector<std::string> clusters{""};
 };
 
 struct CalibrationResult {
   std::uint64_t tasks = 0;
   double seconds = 0;
-  /// Entries such as "double, tile 512", where a kernel has not been measured so often on some kind of device.
+  /// Entries such as "double, tile 512", for which a kernel has fewer than `samples` measurements on some kind of
+  /// device.
   std::vector<std::string> incomplete;
 };
 
-/// Returns the clusters from whose times the times of all clusters that the cores can form follow: single cores, the
-/// largest clusters worth looking at, and clusters of half that size or, if there are none, of the nearest size.
+/// Returns the clusters that have to be measured so that the times of all clusters of these cores can be derived:
+/// single cores, the largest clusters worth looking at, and clusters of half that size or, if there are none, of the
+/// nearest size.
 [[nodiscard]] std::vector<std::string> telling_clusters(const RuntimeOptions& options);
-/// Returns such clusters from the given candidates, which are all that the cores can form.
+/// Returns the same for the given candidates, which are all clusters that the cores can form.
 [[nodiscard]] std::vector<std::string> telling_clusters(const std::vector<platform::ClusterCandidate>& candidates);
 
 /// Factorizes small matrices of four by four tiles, by Cholesky, LU with partial, incremental and no pivoting and QR,

@@ -15,11 +15,11 @@ namespace troupe::apps {
 /// Counts the tasks of each size class that have been placed on each type of device (`WorkerState::type`). Thread-safe.
 class CalibrationLedger {
  public:
-  /// Returns the type with the fewest tasks of the class, among `types`, which can run it; the first of equals. Counts
-  /// one more task there.
+  /// Returns the type with the fewest tasks of the class, among `types`, which can all run it; the first one among
+  /// equals. Counts one more task for that type.
   std::uint32_t take(SizeClassId size_class, const std::vector<std::uint32_t>& types);
-  /// Returns true if every class that has been seen has had `tasks` tasks on every type that can run it. False before
-  /// the first task.
+  /// Returns true if every class that has been seen has had `tasks` tasks on every type that can run it. Returns false
+  /// before the first task.
   [[nodiscard]] bool has(std::uint64_t tasks) const;
 
  private:

@@ -18,7 +18,7 @@ using LinkSpeeds = std::map<std::pair<std::string, std::string>, platform::CopyS
 [[nodiscard]] std::string links_path(const std::string& folder, const std::string& machine_key);
 
 /// Reads a JSON object with a version, the machine's key and a checksum. Returns no links if there is no such file.
-/// Fails with `io` if it cannot be read, with `bad_input` if it cannot be used.
+/// Fails with `io` if it cannot be read, and with `bad_input` if its content cannot be used.
 [[nodiscard]] Result<LinkSpeeds> read_links(const std::string& path, const std::string& machine_key);
 
 /// Replaces the file atomically, and makes the folder if necessary. Fails with `io`.

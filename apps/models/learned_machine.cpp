@@ -23,7 +23,7 @@ using scheduler::TimeStatistics;
 /// The edge of a tile if operations are not counted.
 constexpr double kOneEdge = 1;
 
-/// The times of tasks that count as one size: their mean, weighted by how much each stands on.
+/// The times of tasks that count as one size: their mean, weighted by the number of measurements.
 struct Pooled {
   double weight = 0;
   double mean_s = 0;

@@ -98,7 +98,7 @@ std::string cluster_speed_ups(const KernelTimes& kernel) {
   return text.empty() ? "-" : text;
 }
 
-/// Returns the precision as options and other outputs call it.
+/// Returns the name of the precision that options and other outputs use.
 std::string precision_of(const KernelTimes& kernel) {
   return kernel.precision() == "single" ? "float" : kernel.precision();
 }

@@ -33,7 +33,7 @@ constexpr std::size_t kKeyLength = 36;
 constexpr std::array<std::string_view, 8> kCommands{"read buffer", "write buffer",    "copy buffer", "fill buffer",
                                                     "map buffer",  "migrate buffers", "marker",      "merge parts"};
 
-/// Name, size of an element, and whether sizes are numbers of operations.
+/// The kernel's name, the size of an element, and true if sizes are numbers of operations.
 using PanelKey = std::tuple<std::string, std::uint64_t, bool>;
 using Panel = std::map<DeviceType, const KernelHistory*>;
 

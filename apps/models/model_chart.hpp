@@ -10,9 +10,9 @@
 namespace troupe::apps {
 
 /// Returns a script for gnuplot, which prints an SVG: a panel for each kernel and size of element, in which each kind
-/// of device has its measured means with deviations and, where there is one, the power law through them. Both axes are
-/// logarithmic. `kernels`: the kernels to draw; empty: all but the commands of OpenCL programs, such as copies. The
-/// script is empty if there is nothing to draw.
+/// of device has its measured means with deviations and, if there is one, the power law through them. Both axes are
+/// logarithmic. `kernels` names the kernels to draw; if it is empty, all but the commands of OpenCL programs, such as
+/// copies. The script is empty if there is nothing to draw.
 [[nodiscard]] std::string model_script(const scheduler::ExecutionHistory& history,
                                        const std::vector<std::string>& kernels);
 

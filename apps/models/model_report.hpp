@@ -26,12 +26,12 @@ struct KeptModels {
 /// Returns true if times of a kernel of this name are known.
 [[nodiscard]] bool knows(const KeptModels& models, const std::string& kernel);
 
-/// Returns a row for each kernel, kind of device and size, then the power laws through them, then the links. `kernels`:
-/// the kernels to show; empty: all.
+/// Returns a row for each kernel, kind of device and size, then the power laws through them, then the links. `kernels`
+/// names the kernels to show; if it is empty, all are shown.
 [[nodiscard]] std::string models_table(const KeptModels& models, const std::vector<std::string>& kernels);
 [[nodiscard]] Json models_as_json(const KeptModels& models, const std::vector<std::string>& kernels);
 
-/// Returns true if the name is among the kernels; an empty list has all.
+/// Returns true if the name is among the kernels; an empty list contains every name.
 [[nodiscard]] bool is_chosen(const std::string& kernel, const std::vector<std::string>& kernels);
 
 /// Returns "double" for 8 bytes, "float" for 4, else for example "16 B".

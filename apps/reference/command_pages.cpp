@@ -25,7 +25,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// Stands for the user's home while the options are made.
+/// A placeholder for the user's home while the options are made.
 constexpr const char* kHome = "/the-home-of-any-user";
 
 std::string for_anybody(std::string text) {
@@ -70,7 +70,7 @@ std::vector<std::string> choices_in(std::string_view type) {
   return choices;
 }
 
-/// Returns "1 to 1024" for "INT:INT in [1 - 1024]" and for "INT:[1 - 1024]".
+/// Returns the range in words, such as "1 to 1024" for "INT:INT in [1 - 1024]" and for "INT:[1 - 1024]".
 std::string range_in(std::string_view type) {
   constexpr std::string_view kBetween = " - ";
   const std::size_t middle = type.find(kBetween);
@@ -82,7 +82,7 @@ std::string range_in(std::string_view type) {
   return fmt::format("{} to {}", type.substr(begin + 1, middle - begin - 1), type.substr(behind, end - behind));
 }
 
-/// Returns a word for people: CLI11's names of numbers are not.
+/// Returns a placeholder for people: CLI11's names of number types are not meant for them.
 std::string value_name(std::string_view type) {
   const std::string_view name = type.substr(0, type.find(':'));
   if (name == "INT" || name == "UINT") return "N";
@@ -92,7 +92,7 @@ std::string value_name(std::string_view type) {
   return std::string(ours && name != "TEXT" ? type : name);
 }
 
-/// Returns values worth offering where other values are possible, too.
+/// Returns values that completion may offer although other values are possible, too.
 std::vector<std::string> usual_values(const std::string& name) {
   std::vector<std::string> values;
   if (name == "--policy") {

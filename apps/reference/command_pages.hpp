@@ -16,11 +16,11 @@ struct OptionEntry {
   std::vector<std::string> names;
   /// The placeholder for its value: "N", "FILE", "cholesky|lu|qr"; empty if it takes none.
   std::string value;
-  /// The possible values, all of them or the usual ones.
+  /// All possible values, or only the usual ones.
   std::vector<std::string> choices;
   /// The range of a number within bounds, such as "1 to 1024".
   std::string range;
-  /// The default value; empty: none.
+  /// The default value; empty if there is none.
   std::string default_value;
   std::string description;
   /// The title under which `--help` shows it.
@@ -32,7 +32,7 @@ struct OptionEntry {
   bool path = false;
 };
 
-/// A command, or a command of a command.
+/// A command of the program, or one of its subcommands, with what the manual says about it.
 struct CommandPage {
   /// The full name, such as "troupe model show".
   std::string name;
@@ -46,7 +46,7 @@ struct CommandPage {
 };
 
 /// Returns the application's commands and options. A text that depends on where the program runs (a user's home) is
-/// written for any user: `~`.
+/// written for any user, with `~`.
 [[nodiscard]] CommandPage page_of(const CLI::App& application);
 
 /// Returns all of `troupe`, with the commands of the experiments, which are a program of their own, and of `programs`,

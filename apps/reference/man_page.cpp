@@ -47,7 +47,7 @@ std::string sentence(const std::string& description) {
   return plain(description) + (description.empty() || description.ends_with('.') ? "" : ".");
 }
 
-/// Returns ".TP" and the option with its value.
+/// Returns the heading of an option in an entry of the man macros: ".TP" and the option with its value.
 std::string heading(const OptionEntry& entry) {
   std::string text = ".TP\n";
   for (const std::string& name : entry.names) {

@@ -14,7 +14,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// Returns a view with one of everything, so that every metric has a line.
+/// Returns a view with one element in every list, so that every metric has a line.
 service::ServiceView one_of_everything() {
   service::ServiceView view;
   view.runtime.workers.emplace_back();

@@ -33,7 +33,7 @@ struct ReferenceDocument {
 /// Lists every option of a runtime with its names: "runtime-options.md".
 [[nodiscard]] ReferenceDocument runtime_options_document();
 
-/// A part of a file that is written from the code, between two texts that stay.
+/// A part of a file that is written from the code. It stands between two fixed texts.
 struct WrittenPart {
   /// The path below the source folder.
   std::string file;
@@ -45,7 +45,7 @@ struct WrittenPart {
 /// Returns the parts that list options: of the manual, and of the types that Python's checkers read.
 [[nodiscard]] std::vector<WrittenPart> option_parts();
 
-/// Returns `whole` with the part's text in place of what is between its marks. Fails with `bad_input` where a mark is
+/// Returns `whole` with the part's text in place of what is between its marks. Fails with `bad_input` if a mark is
 /// missing.
 [[nodiscard]] Result<std::string> with_part(const std::string& whole, const WrittenPart& part);
 

@@ -9,8 +9,8 @@
 namespace troupe::apps {
 
 /// Runs `man FOLDER`, `completion FOLDER`, or in builds with the service `documents SOURCE`, which writes into
-/// docs/reference of the source tree. `programs`: programs that `troupe` starts, besides the experiments. Returns the
-/// exit code. Never throws.
+/// docs/reference of the source tree. `programs` are programs that `troupe` starts, besides the experiments. Returns
+/// the exit code. Never throws.
 int run_reference(int argc, const char* const* argv, const std::vector<CommandPage>& programs);
 
 }  // namespace troupe::apps

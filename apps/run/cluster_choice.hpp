@@ -21,7 +21,7 @@ struct TriedClusters {
   std::int64_t n = 0;
   double seconds = 0;
   double gflops = 0;
-  /// 1: one simulation without noise; more: the mean of this many simulations with noise.
+  /// The number of simulations: 1 is without noise; with more, the time is the mean of simulations with noise.
   int runs = 1;
 };
 
@@ -38,8 +38,8 @@ struct ClusterChoice {
   [[nodiscard]] const platform::ClusterCandidate& best() const { return tried.front().clusters; }
 };
 
-/// Returns "2x10+3x1: 61.3 ms, the best of 26; single cores 94.4 ms (found in 412 ms)"; "11x1: 61.3 ms" if there was
-/// nothing to choose from. The remark is left out, since it is printed as a warning.
+/// Returns a text such as "2x10+3x1: 61.3 ms, the best of 26; single cores 94.4 ms (found in 412 ms)", or "11x1: 61.3
+/// ms" if there was nothing to choose from. The remark is left out, since it is printed as a warning.
 [[nodiscard]] std::string clusters_text(const ClusterChoice& choice);
 /// Returns a table with a row for each of the clusters that were tried.
 [[nodiscard]] std::string clusters_table(const ClusterChoice& choice);

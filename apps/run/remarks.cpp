@@ -11,7 +11,7 @@ namespace troupe::apps {
 void remark_on_idle_gpus(const std::string& policy, double gpus_busy) {
   if (gpus_busy >= 0.5) return;
   const auto made = scheduler::make_policy(policy, {});
-  // Policies of a program or of a service are not known by name.
+  // A policy of the program or of a service is not known by name, so it gets no remark.
   if (!made || made.value().placing) return;
   say(fmt::format(
       "troupe: warning: under policy {} the GPUs were busy {:.1f} % of the time: it does not know which device "

@@ -97,7 +97,7 @@ void check_memory(const RunArguments& arguments) {
   need.element_bytes = element_bytes(arguments);
   need.factorization = factorization_options(arguments);
   need.workers = most_workers(arguments.runtime);
-  // Dense copies: the original and the copy that is factorized; checking needs a third.
+  // The dense copies are the original and the copy that is factorized; checking needs a third.
   need.dense_copies = arguments.check ? 3 : 2;
   need.tiled_copies = arguments.check ? 1 : 0;
   require_memory(need);

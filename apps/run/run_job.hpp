@@ -1,4 +1,4 @@
-/// A generated matrix, factorized here or on a service: `troupe run` and `troupe submit`.
+/// Factorizes a generated matrix, here or on a service: `troupe run` and `troupe submit`.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ namespace troupe::apps {
 struct RunArguments {
   linalg::Application application = linalg::Application::cholesky;
   std::int64_t n = 4096;
-  /// 0: chosen by size.
+  /// The columns of a tile; 0 means that they are chosen by size.
   std::int64_t tile = 0;
-  /// 0: chosen by size and number of workers.
+  /// The rows of a tile; 0 means that they are chosen by size and number of workers.
   std::int64_t tile_rows = 0;
   std::int64_t inner = 0;
   std::string precision = "double";
   linalg::Pivoting pivoting = linalg::Pivoting::partial;
   std::optional<linalg::ProblemKind> problem;
   RuntimeOptions runtime;
-  /// Makes the runtime in which tasks run; null: a runtime in this process, with the options `runtime`.
+  /// Makes the runtime in which tasks run; null means a runtime in this process, with the options `runtime`.
   StartRuntime start;
-  /// Finds clusters if `runtime` asks for the best.
+  /// Finds clusters if `runtime` asks for the best ones.
   FindClusters find_clusters;
   int repeat = 1;
   bool check = false;
@@ -37,7 +37,7 @@ struct RunArguments {
   bool metrics = false;
   std::string picture;
   TraceArguments trace;
-  /// If set: LU of a sparse matrix of blocks instead (`run_sparse_lu`).
+  /// If it is set, LU of a sparse matrix of blocks runs instead (`run_sparse_lu`).
   std::optional<SparseLuArguments> sparse;
 };
 

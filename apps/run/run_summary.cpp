@@ -99,14 +99,15 @@ Json to_json(const RunSummary& summary) {
   return json;
 }
 
-/// Returns true for a service's report: it has one entry for all that its workers did for this program.
+/// Returns true for a service's report: it has one entry for everything that its workers did for this program.
 bool is_of_service(const RunReport& report) { return report.workers.size() == 1 && !report.workers[0].worker.valid(); }
 
 bool has_clusters(const RunReport& report) {
   return std::ranges::any_of(report.workers, [](const WorkerReport& worker) { return worker.cores > 1; });
 }
 
-/// Returns "20 workers", or "3 workers on 20 cores" if there are clusters; GPUs are not counted as cores.
+/// Returns a text such as "20 workers", or "3 workers on 20 cores" if there are clusters; GPUs are not counted as
+/// cores.
 std::string workers_in_words(const RunReport& report) {
   std::string text = fmt::format("{} worker{}", report.workers.size(), report.workers.size() == 1 ? "" : "s");
   if (has_clusters(report)) text += fmt::format(" on {} cores", traces::count_cores(report));

@@ -21,13 +21,13 @@ namespace troupe::apps {
 struct MeasuredRun {
   double seconds = 0;
   double gflops = 0;
-  /// The rate of concurrent matrix products on the same cores, measured next to the run; 0: not measured.
+  /// The rate of concurrent matrix products on the same cores, measured next to the run; 0 if it was not measured.
   double peak_gflops = 0;
 };
 
 struct RunSummary {
   std::string application;
-  /// LU: the rows that are exchanged; otherwise empty.
+  /// For LU, the rows that are exchanged; otherwise empty.
   std::string pivoting;
   std::string problem;
   std::string precision;

@@ -12,8 +12,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// More growth than this costs the factors of LU with partial pivoting three digits. Growth is seldom above the square
-/// root of the order.
+/// With more growth than this, the factors of LU with partial pivoting lose three digits. Growth is seldom above the
+/// square root of the order.
 constexpr double kMuchGrowth = 1000;
 
 template <class T>

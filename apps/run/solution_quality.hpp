@@ -36,14 +36,14 @@ struct NumberType {
   }
 
   std::string name;
-  /// LAPACK's lamch('E').
+  /// The relative machine precision, LAPACK's lamch('E').
   double eps = 0;
-  /// Smaller numbers have fewer digits.
+  /// The smallest normal number: smaller ones have fewer digits.
   double smallest_normal = 0;
 };
 
-/// Returns "row 3 is zero", "column 2 is zero", or an empty text. A matrix with a zero row or column is singular,
-/// whatever the rounding errors.
+/// Returns a text such as "row 3 is zero" or "column 2 is zero", or an empty text. A matrix with a zero row or column
+/// is singular, whatever the rounding errors.
 template <class T>
 [[nodiscard]] std::string zero_row_or_column(const linalg::DenseMatrix<T>& a);
 

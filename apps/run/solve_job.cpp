@@ -77,7 +77,7 @@ linalg::MatrixMarketHeader usable_header(const SolveArguments& arguments) {
   return header;
 }
 
-/// Returns nothing if there is no file.
+/// Returns the header of the right-hand side's file; nothing if there is no such file.
 std::optional<linalg::MatrixMarketHeader> right_hand_side_header(const SolveArguments& arguments,
                                                                  const linalg::MatrixMarketHeader& matrix) {
   if (arguments.right_hand_side.empty()) return std::nullopt;

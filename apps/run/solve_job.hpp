@@ -1,4 +1,4 @@
-/// A system of equations from a Matrix Market file, solved here or on a service: `troupe solve` and `troupe submit`.
+/// Solves a system of equations from a Matrix Market file, here or on a service: `troupe solve` and `troupe submit`.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct SolveArguments {
   std::string precision = "double";
   std::int64_t tile = 0;
   RuntimeOptions runtime;
-  /// Makes the runtime in which tasks run; null: a runtime in this process, with the options `runtime`.
+  /// Makes the runtime in which tasks run; null means a runtime in this process, with the options `runtime`.
   StartRuntime start;
-  /// Finds clusters if `runtime` asks for the best, for the method that is tried first.
+  /// Finds clusters if `runtime` asks for the best ones, for the method that is tried first.
   FindClusters find_clusters;
   TraceArguments trace;
   bool json = false;

@@ -91,7 +91,7 @@ double most_tasks(const linalg::BlockPattern& pattern, int side, linalg::BlockSt
 }
 
 void require_block_memory(Bytes blocks, double tasks) {
-  // The measured memory of a task: steps, and the ranks from which their priorities follow.
+  // The measured memory of a task: its steps, and the ranks from which their priorities follow.
   constexpr double kBytesPerTask = 100;
   const platform::HostMemory memory = platform::read_host_memory();
   const double needed = static_cast<double>(blocks.count) + tasks * kBytesPerTask;

@@ -26,7 +26,7 @@ struct SparseFacts {
   std::int64_t blocks = 0;
   Bytes bytes;
   double flops = 0;
-  /// `first` is a row of the matrix, counted from zero.
+  /// The replaced pivots; `first` is a row of the matrix, counted from zero.
   kernels::ReplacedPivots replaced;
   /// The largest difference from the factors of the sequential order over their largest element: 0 if all bits are the
   /// same. Set only if that was compared.
@@ -41,16 +41,16 @@ template <class T>
 /// Adds `ordering block super nonzeros stored_blocks blocks_before_fill_in stored_bytes fill_in replaced_pivots …`.
 void add_json(const SparseFacts& facts, Json& json);
 
-/// Returns the number of tasks of LU with such super-blocks, or a few more: products in which no two full blocks meet
-/// count, too.
+/// Returns the number of tasks of LU with such super-blocks, or a few more: it also counts products in which no two
+/// full blocks meet.
 [[nodiscard]] double most_tasks(const linalg::BlockPattern& pattern, int side,
                                 linalg::BlockSteps steps = linalg::BlockSteps::all);
 
 /// Throws `bad_input` if `blocks`, with the records of `tasks` tasks, do not fit into the memory that is left.
 void require_block_memory(Bytes blocks, double tasks = 0);
 
-/// Returns a line for people if so many tasks, with `flops` operations in all, cost more time than they compute;
-/// otherwise an empty text.
+/// Returns a line for people if `tasks` tasks, with `flops` operations in all, take more time to manage than to
+/// compute; otherwise an empty text.
 [[nodiscard]] std::string small_tasks_warning(double tasks, double flops);
 
 }  // namespace troupe::apps

@@ -89,7 +89,7 @@ class SparseLuRuns {
     summary.runs.push_back(measured);
     summary.report = difference(runtime_.report(), before);
     summary.trace = runtime_.take_trace();
-    // With other steps, no pivot was looked at, and nobody has counted replacements.
+    // With other steps no pivots were looked at, and no replacements counted.
     if (steps_ == linalg::BlockSteps::all) facts_.replaced = counts.total();
     if (problem_.file && facts_.replaced.count > 0) {
       facts_.replaced.first = problem_.file->analysis.row_at(facts_.replaced.first);

@@ -24,7 +24,7 @@ enum class SparseGrain {
 
 /// Returns `fine`, `coarse` or `multi`.
 [[nodiscard]] const char* to_string(SparseGrain grain);
-/// Returns whether a task on a super-block runs as a whole or in pieces.
+/// Tells whether a task on a super-block runs as a whole or in pieces.
 [[nodiscard]] constexpr kernels::SuperTasks super_tasks(SparseGrain grain) {
   return grain == SparseGrain::multi ? kernels::SuperTasks::pieces : kernels::SuperTasks::whole;
 }
@@ -33,15 +33,15 @@ enum class SparseGrain {
 struct SparseLuArguments {
   /// A structure for `linalg::parse_structure`, or the name of a Matrix Market file.
   std::string structure = "third";
-  /// The rows of a block, and the blocks on a side of a super-block. 0: as in the paper (192 and 5), or chosen to suit
-  /// the file.
+  /// The rows of a block, and the blocks on a side of a super-block. 0 means the paper's values (192 and 5), or values
+  /// chosen to suit the file.
   std::int64_t block = 0;
   int super = 0;
   SparseGrain grain = SparseGrain::coarse;
   linalg::Ordering ordering = linalg::Ordering::automatic;
-  /// All steps, or the products alone: the paper's step 3.
+  /// The steps: all, or only the products (the paper's step 3).
   linalg::BlockSteps steps = linalg::BlockSteps::all;
-  /// The indexes of reuse.
+  /// The choice of the indexes of reuse.
   linalg::BlockReuse reuse = linalg::BlockReuse::position;
 };
 
@@ -71,8 +71,8 @@ struct SparseProblem {
   [[nodiscard]] std::int64_t largest_super_block() const;
 };
 
-/// Makes or reads the matrix. `blocks`: blocks on a side of the matrix; a file has its own. Throws `Error` if something
-/// cannot be read, cut or factorized.
+/// Makes or reads the matrix. `blocks` is the number of blocks on a side of the matrix, which a file determines itself.
+/// Throws `Error` if something cannot be read, cut or factorized.
 [[nodiscard]] SparseProblem problem_of(const SparseLuArguments& sparse, std::int64_t blocks, std::uint64_t seed);
 
 }  // namespace troupe::apps

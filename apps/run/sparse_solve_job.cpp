@@ -63,7 +63,7 @@ struct SparseSolved {
   Bytes peak;
 };
 
-/// Returns the most memory that this process has had.
+/// Returns the most memory that this process has used so far.
 Bytes peak_memory() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);

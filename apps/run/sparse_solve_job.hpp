@@ -1,4 +1,4 @@
-/// A sparse system of equations from a Matrix Market file: `troupe solve --sparse`.
+/// Solves a sparse system of equations from a Matrix Market file: `troupe solve --sparse`.
 #pragma once
 
 #include "linalg/sparse/sparse_analysis.hpp"
@@ -8,7 +8,7 @@ namespace troupe::apps {
 struct SolveArguments;
 
 /// Solves without ever making the matrix dense, writes the solution if it is acceptable, and prints the results. Throws
-/// `Error`. If a solution is not accurate enough, it is `kernel_failed` with the row whose pivot failed and what to do.
+/// `Error`: `kernel_failed` if a solution is not accurate enough, with the row whose pivot failed and what to do.
 int solve_sparse(const SolveArguments& arguments, const linalg::SparseOptions& options);
 
 }  // namespace troupe::apps

@@ -1,4 +1,4 @@
-/// `troupe submit`: a factorization or a solution as a job of the service.
+/// `troupe submit`: submits a factorization or a solution as a job of the service.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ linalg::Application application_named(const std::string& name) {
 
 struct SubmitArguments {
   /// The options of a factorization, which is submitted if there is no matrix. Options that both kinds of job have are
-  /// here.
+  /// here, too.
   RunArguments run;
   /// "cholesky", or "solve" for the method that suits the matrix.
   std::string work;
@@ -40,7 +40,7 @@ struct SubmitArguments {
   std::string name;
 };
 
-/// Connects to the service. Of the options of a runtime in this process, a job uses only the seed of problems.
+/// Connects to the service. A job uses none of the options of a runtime in this process except the seed of problems.
 StartRuntime on_service(const SubmitArguments& arguments, CancelOnSignal& signals) {
   ConnectOptions options{.folder = arguments.folder, .name = arguments.name};
   if (options.name.empty()) options.name = "troupe submit " + arguments.work;

@@ -41,7 +41,7 @@ ServiceView view_of(const ServiceCalls& calls) {
   return service::view_from_text(calls.look().value_or_throw()).value_or_throw();
 }
 
-/// Prints one frame without a terminal. Rates need two views.
+/// Prints one frame without a terminal. It asks for two views, as rates need them.
 int print_once(const TopArguments& arguments) {
   const ServiceCalls calls = connect(arguments.service);
   if (arguments.service.json) {
@@ -59,7 +59,7 @@ int print_once(const TopArguments& arguments) {
   return kSuccess;
 }
 
-/// The views of a service that may go and come back meanwhile.
+/// Keeps the last two views of a service, which may stop and start again meanwhile.
 class LiveViews {
  public:
   explicit LiveViews(const TopArguments& arguments)
@@ -68,7 +68,7 @@ class LiveViews {
     now_ = view_of(*calls_);
   }
 
-  /// Asks the service again. `trouble` tells what went wrong.
+  /// Asks the service again. After a failure, `trouble` says what went wrong.
   void renew() {
     if (!calls_) {
       auto connected = ServiceCalls::connect(folder_, kOptions);
@@ -89,7 +89,7 @@ class LiveViews {
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
  private:
-  /// A deadline is better than a frozen screen.
+  /// The deadline keeps the screen from freezing if the service does not answer.
   static constexpr remote::ServiceCallsOptions kOptions{.deadline = std::chrono::seconds(2)};
 
   void fail(const Failure& failure) {
@@ -104,7 +104,7 @@ class LiveViews {
   std::string trouble_;
 };
 
-/// Does what a key asks for; returns false if the user wants to leave.
+/// Does what a key says; returns false if the user wants to leave.
 bool obey(TopKey key, TopLayout& layout, std::size_t length) {
   const std::size_t page = layout.height && *layout.height > 6 ? *layout.height - 6 : 1;
   const std::size_t last = length > page ? length - page : 0;
@@ -148,7 +148,7 @@ std::optional<int> watch_until_left(LiveViews& live, Duration interval) {
 
 int watch(const TopArguments& arguments, Duration interval) {
   LiveViews live(arguments);
-  // A signal ends this command as it ends others, but the terminal is restored first.
+  // A signal ends this command as usual, but the terminal is restored first.
   if (const auto signal = watch_until_left(live, interval)) std::raise(*signal);
   return kSuccess;
 }

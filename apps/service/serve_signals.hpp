@@ -11,8 +11,8 @@
 namespace troupe::apps {
 
 /// Catches SIGTERM, SIGINT and SIGHUP for `wait`, in their order, whichever thread of the process gets them: libraries
-/// may have started threads that block nothing. A SIGHUP that was ignored before (nohup) stays ignored. The destructor
-/// restores the previous handlers. One object at a time.
+/// may have started threads that block no signals. A SIGHUP that was ignored before (nohup) stays ignored. The
+/// destructor restores the previous handlers. There may be only one object at a time.
 class StopSignals {
  public:
   StopSignals();

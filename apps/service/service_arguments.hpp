@@ -1,4 +1,4 @@
-/// Arguments that all commands share that ask a running service.
+/// Arguments that all commands share that send questions to a running service.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class App;
 namespace troupe::apps {
 
 struct ServiceArguments {
-  /// The folder of the service's sockets; empty: `remote::socket_folder` finds it.
+  /// The folder of the service's sockets; if it is empty, `remote::socket_folder` finds it.
   std::string folder;
   bool json = false;
 };

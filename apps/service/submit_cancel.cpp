@@ -22,7 +22,7 @@ CancelOnSignal::CancelOnSignal() : thread_([this] { run(); }) {}
 
 CancelOnSignal::~CancelOnSignal() {
   ending_ = true;
-  // It waits for signals.
+  // The thread waits for signals, so this ends it.
   pthread_kill(thread_.native_handle(), SIGTERM);
   thread_.join();
 }

@@ -1,4 +1,4 @@
-/// Ctrl-C while a job runs on the service.
+/// Handles Ctrl-C while a job runs on the service.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,9 @@
 
 namespace troupe::apps {
 
-/// While the object lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started; whoever
-/// waits for them gets `cancelled`. Kernels that run cannot be interrupted, and a service may not answer: a moment
-/// later, or at a second signal, the program ends all the same, and with its connections the service ends the job.
+/// While the object lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started; threads that
+/// wait for them get `cancelled`. Kernels that run cannot be interrupted, and a service may not answer: a moment later,
+/// or at a second signal, the program ends all the same. As its connections end with it, the service ends the job.
 class CancelOnSignal {
  public:
   CancelOnSignal();
@@ -21,7 +21,7 @@ class CancelOnSignal {
   CancelOnSignal(const CancelOnSignal&) = delete;
   CancelOnSignal& operator=(const CancelOnSignal&) = delete;
 
-  /// The job's, from now on. Throws `cancelled` where a signal came before.
+  /// Sets the runtime of the job that is cancelled. Throws `cancelled` if a signal has come before.
   void watch(const std::shared_ptr<Runtime>& runtime);
   [[nodiscard]] bool cancelled() const { return cancelled_; }
 

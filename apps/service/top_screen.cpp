@@ -21,7 +21,7 @@ using service::ServiceView;
 using service::SessionView;
 using Lines = std::vector<TopLine>;
 
-/// Returns the beginning of the text that fits.
+/// Returns as much of the beginning of the text as fits.
 std::string clipped(const std::string& text, std::size_t width) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -83,7 +83,7 @@ class Rates {
   const ServiceView* before_;
 };
 
-/// Returns the element of an earlier list that is the same thing; null if there was none.
+/// Returns the element of an earlier list that describes the same thing; null if there was none.
 template <class List, class Same>
 auto same_in(const List* list, const Same& same) -> decltype(list->data()) {
   if (list == nullptr) return nullptr;
@@ -91,7 +91,7 @@ auto same_in(const List* list, const Same& same) -> decltype(list->data()) {
   return found == list->end() ? nullptr : &*found;
 }
 
-/// Returns places in a list, in the order that is asked for; equal loads stay in their order.
+/// Returns places in a list, in the chosen order; elements with equal loads stay in their order.
 template <class List, class Load>
 std::vector<std::size_t> ordered(const List& list, TopOrder order, const Load& load) {
   std::vector<std::size_t> places(list.size());
@@ -117,7 +117,7 @@ void add_table(Lines& lines, const std::string& title, const traces::Table& tabl
   }
 }
 
-/// Returns the busy share of one worker's time since the view before; since the start if there is none.
+/// Returns the busy share of a worker's time since the view before, or since the start if there is none.
 double busy_share(const Rates& rates, const ServiceView& now, std::size_t worker) {
   const Duration busy = now.runtime.workers[worker].busy;
   if (!rates.known() || worker >= rates.before()->runtime.workers.size()) {
@@ -252,7 +252,7 @@ void add_workers(Lines& lines, const ServiceView& now, const Rates& rates, TopOr
             });
 }
 
-/// Returns the mean time that messages waited since the view before; since the start if there is none.
+/// Returns the mean time that messages waited since the view before, or since the start if there is none.
 double waiting_s(const MailboxMetrics& now, const MailboxMetrics* before) {
   if (before == nullptr || now.waiting.count < before->waiting.count) return seconds(now.waiting.mean);
   const auto count = static_cast<double>(now.waiting.count), earlier = static_cast<double>(before->waiting.count);

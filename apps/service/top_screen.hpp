@@ -12,8 +12,8 @@ namespace troupe::apps {
 
 enum class TopStyle { plain, title, quiet, good, bad };
 
-/// A line of the screen, at most as long as the terminal is wide. Clients' names in it hold nothing that a terminal
-/// would obey.
+/// A line of the screen, at most as long as the terminal is wide. Names of clients are made harmless: they contain no
+/// control sequences.
 struct TopLine {
   std::string text;
   TopStyle style = TopStyle::plain;
@@ -23,18 +23,18 @@ struct TopLine {
 enum class TopOrder {
   /// The order of the service's numbers.
   number,
-  /// Busiest, longest waiting and largest first.
+  /// The busiest, longest waiting and largest ones come first.
   load,
 };
 
 struct TopLayout {
   std::size_t width = 80;
-  /// The height of the terminal; nothing: all lines are shown, without keys or scrolling.
+  /// The height of the terminal. Without a value all lines are shown, and there are no keys and no scrolling.
   std::optional<std::size_t> height{};
   TopOrder order = TopOrder::number;
   /// The number of lines below the summary that are scrolled away. If it is too large, the last lines are shown.
   std::size_t first = 0;
-  /// The problem to show in the second line; empty: none.
+  /// The problem to show in the second line; empty if there is none.
   std::string trouble{};
 };
 

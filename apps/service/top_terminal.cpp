@@ -19,7 +19,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// ncurses writes characters of several bytes only where the locale has them.
+/// Makes the locale UTF-8: otherwise ncurses does not write characters of several bytes.
 void use_utf8() {
   std::setlocale(LC_CTYPE, "");
   if (std::strcmp(::nl_langinfo(CODESET), "UTF-8") != 0) std::setlocale(LC_CTYPE, "C.UTF-8");

@@ -11,8 +11,8 @@ namespace troupe::apps {
 
 enum class TopKey { none, quit, order, up, down, page_up, page_down, first, last, resized };
 
-/// The terminal; one at a time in a process. The destructor restores it, so a program that catches signals must let
-/// them end the program only after that.
+/// The terminal; there may be one object at a time in a process. The destructor restores it, so a program that catches
+/// signals must not end before that.
 class TopTerminal {
  public:
   /// Takes over the terminal of standard input and output. Throws `Error` if there is no usable one.
@@ -24,7 +24,7 @@ class TopTerminal {
   [[nodiscard]] std::size_t width() const;
   [[nodiscard]] std::size_t height() const;
   void show(const std::vector<TopLine>& lines);
-  /// Waits for a key, at most for `most`, and no longer than until `other`, a descriptor, can be read.
+  /// Waits for a key, at most for `most`, and no longer than until the descriptor `other` can be read.
   TopKey key(Duration most, int other);
 
  private:

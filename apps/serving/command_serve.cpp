@@ -37,7 +37,7 @@ using service::Log;
 using service::LogField;
 using service::LogLevel;
 
-/// Tells the service manager. A failure has no consequence for the service.
+/// Tells the service manager. A failure is only logged.
 void tell_manager(const std::string& socket, std::string_view notice, const Log& log) {
   const auto told = service::notify_manager(socket, notice);
   if (!told) log.write(LogLevel::warning, "manager not told", std::array{LogField{"reason", told.failure().message}});
@@ -61,7 +61,7 @@ service::ServerOptions server_options(const Configuration& configuration, const 
   return options;
 }
 
-/// The time from the second signal to the end of the process: twice the time that clients have to read that it ends.
+/// The time from the second signal to the end of the process: twice the time that clients have to read the goodbye.
 constexpr Duration kLastSeconds = std::chrono::seconds(4);
 
 /// Starts the HTTP server; null if it is not wanted.
@@ -89,9 +89,9 @@ std::optional<int> next_stop(const StopSignals& signals, std::optional<Duration>
   return signal;
 }
 
-/// Logs what is cut off, and removes the files that the next service would have to remove.
+/// Logs that kernels are cut off, and removes the files that the next service would have to remove.
 void say_last_words(const std::string& folder, const Log& log) {
-  // The log's thread may wait for its file for ever, so this does not wait longer.
+  // The log's thread may wait for its file for ever, so this waits only for a moment.
   constexpr std::chrono::milliseconds kForTheLog{300};
   log.write(LogLevel::warning, "stopped while kernels ran",
             std::array{LogField{"reason", "they cannot be interrupted, and the service was told to stop twice"}});
@@ -101,7 +101,7 @@ void say_last_words(const std::string& folder, const Log& log) {
   (void)log.flush(kForTheLog);
 }
 
-/// Lets clients finish what they have submitted; a signal, or the end of the time that they have, cancels it.
+/// Lets clients finish the tasks that they have submitted. A signal, or the end of the time allowed, cancels them.
 void stop(service::Server& server, ForcedEnd& end, const Log& log, const Configuration& configuration) {
   const Duration cancel_after = configuration.stop.cancel_after;
   constexpr Duration kLook = std::chrono::milliseconds(50);
@@ -119,7 +119,7 @@ void stop(service::Server& server, ForcedEnd& end, const Log& log, const Configu
   }
 }
 
-/// Returns more threads than are started, with those of libraries that need threads.
+/// Returns an upper limit of the threads that are started, including those of libraries.
 std::size_t threads_at_start(const Configuration& configuration) {
   constexpr std::size_t kOthers = 40;
   const auto& runtime = configuration.server.runtime;

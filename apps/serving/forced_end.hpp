@@ -27,7 +27,7 @@ class ForcedEnd {
   ForcedEnd(const ForcedEnd&) = delete;
   ForcedEnd& operator=(const ForcedEnd&) = delete;
 
-  /// Returns true if a second signal came or `hurry` was called. Any thread.
+  /// Returns true if a second signal came or `hurry` was called. May be called from any thread.
   [[nodiscard]] bool hurries() const { return hurries_.load(std::memory_order_relaxed); }
   void hurry() { hurries_.store(true, std::memory_order_relaxed); }
 

@@ -14,7 +14,7 @@ class App;
 namespace troupe::apps {
 
 struct ServeArguments {
-  /// The configuration file; empty: the default place, where the file may be missing.
+  /// The configuration file; empty for the default place, where the file may be missing.
   std::string file;
   /// The values that were given, by key.
   std::map<std::string, std::vector<std::string>> given;

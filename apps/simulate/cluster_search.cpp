@@ -20,7 +20,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// One in this many candidates goes on from a smaller matrix to a larger one.
+/// One in this many candidates is simulated again with the next larger matrix.
 constexpr std::size_t kOneInSoMany = 4;
 /// The fewest tiles across a smaller matrix; with fewer, the factorization would hardly have steps.
 constexpr std::int64_t kFewestTiles = 4;
@@ -30,7 +30,7 @@ constexpr std::int64_t kFewestTiles = 4;
 constexpr double kSecondsPerTaskAndWorker = 0.4e-6;
 /// Clusters have to be faster than single cores by more than this: the model is not more exact.
 constexpr double kNoGain = 0.003;
-/// Single runs without noise count as equal if they differ by less than this, since so much is luck.
+/// Single runs without noise count as equal if they differ by less than this, since they depend on luck that much.
 constexpr double kNearBest = 0.1;
 constexpr std::size_t kMostFinalists = 16;
 constexpr std::size_t kLeastNoisyRuns = 4;
@@ -47,7 +47,7 @@ double cost_s(const SimulatedRun& run, std::span<const TriedClusters> contest, s
   return task_count(run.application, (n - 1) / run.tile + 1) * workers * kSecondsPerTaskAndWorker;
 }
 
-/// Returns the order of the largest matrix, at most the run's, that can be simulated with all candidates in this time.
+/// Returns the order of the largest matrix, at most the run's, that can be simulated with all candidates in `most_s`.
 std::int64_t affordable_order(const SimulatedRun& run, std::span<const TriedClusters> contest, double most_s) {
   if (cost_s(run, contest, run.n) <= most_s) return run.n;
   std::int64_t n = std::min(run.n, kFewestTiles * run.tile);
@@ -55,7 +55,7 @@ std::int64_t affordable_order(const SimulatedRun& run, std::span<const TriedClus
   return n;
 }
 
-/// Sorts the fastest first; single cores come first if they are as good.
+/// Sorts by time, the fastest first; but single cores come first if they are nearly as fast.
 void sort_by_time(std::span<TriedClusters> some) {
   std::ranges::stable_sort(some, {}, &TriedClusters::seconds);
   const auto single =
@@ -72,7 +72,7 @@ class Search {
     run_.access_observer = nullptr;
   }
 
-  /// Simulates a matrix of order `n` with each, `runs` times, sets the mean, and sorts them.
+  /// Simulates a matrix of order `n` with each candidate, `runs` times, sets the mean times, and sorts the candidates.
   void simulate(std::span<TriedClusters> some, std::int64_t n, std::size_t runs) {
     const SimulationList list{some.size() * runs, [&](std::size_t i) {
                                 SimulatedRun run = run_;
@@ -98,8 +98,8 @@ class Search {
     sort_by_time(some);
   }
 
-  /// Decides between candidates that were simulated with a matrix of order `n` and are sorted. The first may be there
-  /// by luck: simulates it and those that are near to it again, with noise.
+  /// Decides between candidates that were simulated with a matrix of order `n` and are sorted. The first one may be
+  /// there by luck, so it and those that are near to it are simulated again, with noise.
   void decide(std::span<TriedClusters> contest, std::int64_t n) {
     const double most_s = std::max(left_s() / 3, options_.most_seconds / 10);
     const auto affordable_runs = [&](std::size_t finalists) {
@@ -142,7 +142,7 @@ ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platfor
   std::vector<TriedClusters> contest;
   for (const platform::ClusterCandidate& candidate : candidates) contest.push_back({candidate});
   if (candidates.size() > 1 && !options.changing_policy.empty()) {
-    // The number of workers is that of single cores.
+    // The count of workers is set to that of single cores.
     contest.push_back({{kAutomaticClusters, "changing", candidates.back().largest, candidates.front().count}});
   }
   ClusterChoice choice;

@@ -12,12 +12,12 @@
 namespace troupe::apps {
 
 struct ClusterSearchOptions {
-  /// The time that all simulations together may take on one core, by rule of thumb: tasks * workers * 0.4 us. Small
+  /// The time that all simulations together may take on one core, by the estimate tasks * workers * 0.4 us. Small
   /// simulations are made in any case.
   double most_seconds = 6;
   /// The number of threads, as for `simulate_all`.
   int jobs = 1;
-  /// The policy under which clusters that change during the run are tried, too; empty: they are not tried.
+  /// The policy under which clusters that change during the run are tried, too; if it is empty, they are not tried.
   std::string changing_policy = {};
   ProgressOptions progress = {};
 };

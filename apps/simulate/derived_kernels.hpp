@@ -25,8 +25,8 @@ struct DerivedKernel {
 /// which QR does not have, are memory traffic besides the operations.
 [[nodiscard]] std::vector<DerivedKernel> derive_incremental_lu(platform::MachineDescription& machine);
 
-/// Returns "gessm, tstrf: half the times of unmqr, tsqrt (QR), which do twice the operations"; empty if nothing was
-/// derived.
+/// Returns a sentence such as "gessm, tstrf: half the times of unmqr, tsqrt (QR), which do twice the operations"; empty
+/// if nothing was derived.
 [[nodiscard]] std::string text_of(const std::vector<DerivedKernel>& derived);
 
 }  // namespace troupe::apps

@@ -7,8 +7,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// Returns the probability that a Student variable lies within [-t, t]. Finite sums for whole degrees of freedom: M.
-/// Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+/// Returns the probability that a Student variable lies within [-t, t]. Uses the finite sums for whole degrees of
+/// freedom in M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 double within(double t, std::size_t degrees) {
   const double angle = std::atan(t / std::sqrt(static_cast<double>(degrees)));
   const double cosine = std::cos(angle);
@@ -27,7 +27,8 @@ double within(double t, std::size_t degrees) {
 
 double student_t_95(std::size_t degrees) {
   constexpr double kProbability = 0.95;
-  // The sums grow with the degrees; beyond these, the normal distribution's first correction has five digits.
+  // The sums become long with many degrees; from here on, the first correction of the normal distribution is exact to
+  // five digits.
   constexpr std::size_t kMostDegrees = 10000;
   if (degrees > kMostDegrees) return 1.959964 + 2.372271 / static_cast<double>(degrees);
   double low = 1;

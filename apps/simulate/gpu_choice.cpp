@@ -94,7 +94,7 @@ std::vector<int> by_links(const MachineDescription& machine, std::vector<int> le
   return order;
 }
 
-/// Returns figures of a GPU that do not depend on its number.
+/// Returns figures that describe a GPU and do not depend on its number.
 std::vector<double> look_of(const MachineDescription& machine, int gpu, const std::vector<int>& among) {
   const auto number = static_cast<std::size_t>(gpu);
   const platform::DescribedGpu& described = machine.gpus[number];

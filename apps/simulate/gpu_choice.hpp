@@ -10,8 +10,8 @@
 namespace troupe::apps {
 
 /// Parses numbers of GPUs such as "1-8", "0,2,4", "1-4,8". Returns them in the order as written, each number once.
-/// Fails with `invalid_argument` for anything else, and if a number is more than `most`. `where`: "machine 'idgraf'",
-/// for messages.
+/// Fails with `invalid_argument` for anything else, and if a number is more than `most`. `where` is used in messages,
+/// such as "machine 'idgraf'".
 [[nodiscard]] Result<std::vector<int>> parse_gpu_counts(std::string_view text, int most, std::string_view where);
 [[nodiscard]] Result<std::vector<int>> parse_gpu_counts(std::string_view text, const platform::MachineDescription& on);
 
@@ -24,9 +24,9 @@ namespace troupe::apps {
 /// Ties go to the lowest number. Fails with `invalid_argument`.
 [[nodiscard]] Result<std::vector<int>> gpu_order(std::string_view text, const platform::MachineDescription& on);
 
-/// Returns the given GPUs, near ones together, in an order that follows from their times, memories and links. Their
-/// numbers count only between GPUs that are equal in these. So decisions by a worker's number, as policies make them
-/// between equals, do not depend on how a description numbers its GPUs, or on the order in which they were named.
+/// Returns the given GPUs, near ones together, in an order that follows from their times, memories and links. Numbers
+/// decide only between GPUs that are equal in these. So decisions by a worker's number, which policies make between
+/// equals, do not depend on how a description numbers its GPUs, or on the order in which they were named.
 [[nodiscard]] std::vector<int> regardless_of_numbers(const std::vector<int>& gpus,
                                                      const platform::MachineDescription& on);
 

@@ -21,7 +21,7 @@ namespace {
 template <class T>
 struct Named {
   Codelet kernels::TileCodelets<T>::*codelet;
-  /// The kernel's names in description files; the first one that the machine has counts.
+  /// The kernel's possible names in description files; the first one that the machine has is used.
   std::vector<std::string> kernels;
 };
 

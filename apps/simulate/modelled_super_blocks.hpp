@@ -20,7 +20,7 @@ namespace troupe::apps {
 /// kernels. Returns what was derived.
 std::vector<DerivedKernel> derive_super_blocks(platform::MachineDescription& machine, const std::string& precision,
                                                std::int64_t block, int side);
-/// Returns "gemm_super: as many times gemm as it has products"; empty if nothing was derived.
+/// Returns a sentence such as "gemm_super: as many times gemm as it has products"; empty if nothing was derived.
 [[nodiscard]] std::string text_of_super_blocks(const std::vector<DerivedKernel>& derived);
 
 /// Returns the codelets that `linalg::block_lu` submits with super-blocks of `side` x `side` blocks, with an

@@ -27,7 +27,7 @@ void scale(Json& kernel, double factor) {
   scale_times(kernel["gpu_us"], 1 / factor);
 }
 
-/// Adds a deviation to each time that has a mean but no deviation.
+/// Adds a deviation, `share` of the mean, to each time that has a mean but no deviation.
 void add_deviation(Json& value, double share) {
   if (value.is_array()) {
     for (Json& element : value) add_deviation(element, share);

@@ -14,7 +14,7 @@ namespace troupe::apps {
 /// that is not positive.
 [[nodiscard]] Result<platform::MachineDescription> machine_with_assumptions(std::string_view name, double factor);
 
-/// The way from GPUs to host memory: as the file says, or by a link of its own for each GPU.
+/// The links from GPUs to host memory: those of the file, or one link for each GPU.
 enum class GpuLinks { as_described, one_each };
 
 /// Returns the machine `name`, which comes with Troupe, and fills in what its file leaves open: kernel times without a

@@ -19,7 +19,7 @@ constexpr int kTitleHeight = 40;
 /// The height of one line of the legend, below the panels.
 constexpr int kLegendHeight = 20;
 
-/// Columns of the data.
+/// The numbers of the columns in the data.
 constexpr int kGigaflops = 2;
 constexpr int kGigabytes = 5;
 
@@ -66,7 +66,7 @@ class ChartScript : traces::GnuplotScript {
     }
   }
 
-  /// `column`: the column of the values; the ends of their bars are in the next two.
+  /// `column` is the column of the values; the ends of their error bars are in the next two.
   void panel(std::size_t row, const std::string& quantity, int column) {
     const ChartRow& content = chart_.rows[row];
     add("set ylabel {} noenhanced", traces::gnuplot_string(quantity));

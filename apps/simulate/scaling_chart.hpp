@@ -24,7 +24,7 @@ struct ChartValue {
 struct ChartPoint {
   double x;
   ChartValue gflops;
-  /// Empty for all points of a series that has no such value (a bound, for example).
+  /// The gigabytes that were moved; without a value for all points of a series that has none (a bound, for example).
   std::optional<ChartValue> gigabytes;
 };
 
@@ -37,7 +37,7 @@ struct ChartSeries {
 /// One row of the picture: GFlop/s or another quantity on the left, GB moved on the right, each with a line with error
 /// bars per series.
 struct ChartRow {
-  /// The row's title; empty: none.
+  /// The row's title; empty if there is none.
   std::string title;
   std::vector<ChartSeries> series;
 };

@@ -37,29 +37,30 @@ struct SimulatedRun {
   /// LU without pivoting: the order of submission.
   linalg::LuOrder lu_order = linalg::LuOrder::by_columns;
   std::int64_t n = 0;
-  /// The columns of a tile, and its rows: 0 for as many rows as columns, `kRowsByWorkers` for
+  /// The columns of a tile, and its rows: 0 means as many rows as columns, `kRowsByWorkers` means
   /// `linalg::default_tile_rows`.
   std::int64_t tile = 0;
   static constexpr std::int64_t kRowsByWorkers = -1;
   std::int64_t tile_rows = 0;
-  /// QR, LU with incremental pivoting: inner block of the triangular factors.
+  /// For QR and LU with incremental pivoting: the inner block of the triangular factors.
   std::int64_t inner = 128;
   std::string policy = "heft";
-  /// `PlacementOptions::restrict`.
+  /// The value of `PlacementOptions::restrict`.
   std::string restrict = {};
   SimulationOptions simulation;
   /// The eviction policy: what leaves a full memory first (`AcceleratorOptions::eviction`).
   std::string eviction = "next-use";
-  /// True: tile (i, j) has the reuse index i + j, since tiles to the bottom right are used longest.
+  /// If it is true, tile (i, j) has the reuse index i + j, since tiles to the bottom right are used longest.
   bool reuse_by_position = false;
   /// LU only: each tile off the diagonal is empty with a probability of a third, drawn from this seed.
   std::optional<std::uint64_t> empty_tiles_seed = std::nullopt;
-  /// A sparse matrix instead of the application's dense one: `n`, `tile` and the options of dense matrices are ignored.
+  /// A sparse matrix instead of the application's dense one; then `n`, `tile` and the options of dense matrices are
+  /// ignored.
   std::optional<SimulatedSparseLu> sparse = std::nullopt;
-  /// Told by the memory manager of every use of data; may be null.
+  /// The memory manager tells this observer of every use of data; may be null.
   std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
   bool trace = false;
-  /// Records the tasks of this one run, and where their tiles lie; may be null.
+  /// Records the tasks of this one run, and the places of their tiles; may be null.
   std::shared_ptr<GraphRecorder> recorder;
 };
 

@@ -23,8 +23,8 @@ using actors::kernel_duration;
 /// The largest graph that gets bounds, in tasks.
 constexpr double kMostBoundedTasks = 1e6;
 
-/// The workers of a run: its cores, by the size of their clusters, and each GPU, which may have times of its own. Has
-/// the times of all kinds for each type.
+/// The workers of a run: its cores, by the size of their clusters, and each GPU, which may have times of its own. This
+/// class knows the times of all kinds for each type of worker.
 class Workers {
  public:
   Workers(const FactorizationGraph& graph, const SimulationOptions& options, const CoreWorkers& cores)

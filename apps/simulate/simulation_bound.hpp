@@ -18,14 +18,15 @@ namespace troupe::apps {
 using CoreWorkers = std::vector<int>;
 /// Returns these workers of a run that has ended.
 [[nodiscard]] CoreWorkers core_workers_of(const RunReport& report);
-/// Returns these workers of a run whose clusters change on the way: of each size as many as exist at any time, as if
-/// all existed at once. No schedule is below the bound for these. Throws if the clusters cannot be formed.
+/// Returns these workers of a run whose clusters change on the way. Of each size there are as many as exist at any one
+/// time, as if all sizes existed at once. No schedule is below the bound for these. Throws if the clusters cannot be
+/// formed.
 [[nodiscard]] CoreWorkers core_workers_of_stages(SimulationOptions options);
 
 /// Returns bounds on the time of every schedule of the graph on these cores and the GPUs of `options`. Clusters of one
 /// size are one type of worker. Kernels take the times that they take in a run with these options. If times vary, they
-/// are drawn from the run's seed and are the same whatever the policy. Copies are left out. Infinite if a task can run
-/// nowhere. Not from several threads at the same time.
+/// are drawn from the run's seed and are the same whatever the policy. Copies are left out. The bounds are infinite if
+/// a task can run nowhere. Must not be called from several threads at the same time.
 [[nodiscard]] LowerBounds bounds_of(const FactorizationGraph& graph, const SimulationOptions& options,
                                     const CoreWorkers& cores);
 /// Returns the largest of the bounds: `LowerBounds::staged_s`.
@@ -33,8 +34,8 @@ using CoreWorkers = std::vector<int>;
                                    const CoreWorkers& cores);
 
 /// Returns a lower bound on the bytes that such a schedule moves if it takes at most `makespan_s`
-/// (`bytes_lower_bound`), whatever the memory and the links. For makespans from `bound_seconds` on. Not from several
-/// threads at the same time.
+/// (`bytes_lower_bound`), whatever the memory and the links. `makespan_s` must not be below `bound_seconds`. Must not
+/// be called from several threads at the same time.
 [[nodiscard]] Bytes bound_bytes(const FactorizationGraph& graph, const SimulationOptions& options,
                                 const CoreWorkers& cores, double makespan_s);
 

@@ -17,7 +17,7 @@ struct SimulationPlace {
   /// The GPUs' numbers in the description.
   std::vector<int> gpus;
   std::string policy;
-  /// The clusters that were found for this place; empty: the clusters that all places have.
+  /// The clusters that were found for this place; empty if all places have the same clusters.
   std::string clusters = {};
 };
 
@@ -25,7 +25,7 @@ struct LinkUse {
   std::string name;
   double bandwidth_mb_per_s = 0;
   Estimate bytes;
-  /// The part of the makespan in which something passed.
+  /// The part of the makespan in which data passed over the link.
   Estimate busy;
 };
 
@@ -56,9 +56,9 @@ struct SimulationPoint {
   /// True if clusters could change on the way: `WorkerUse::cores` are those at the end, and cores that were lent to
   /// others do not count.
   bool regrouped = false;
-  /// A bound for each run: no schedule takes less with the times that the run drew. Empty: not known.
+  /// A bound for each run: no schedule takes less time with the kernel times that the run drew. Empty if not known.
   std::vector<double> run_bounds_s;
-  /// A bound on the bytes of schedules that take as long, on average over the runs; nothing: not known.
+  /// A bound on the bytes of schedules that take as long as the runs, on average over the runs; nothing if not known.
   std::optional<Bytes> bound_bytes;
 
   /// Returns the mean utilization of accelerators, or of the other workers; nothing if there are none.

@@ -1,4 +1,4 @@
-/// Many simulations, several at a time.
+/// Runs many simulations, several at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ struct SimulationList {
   std::function<SimulatedRun(std::size_t)> run;
 };
 
-/// Simulates them on up to `jobs` threads; outcome i is that of run i. `progress` shows how many are done. If runs
-/// fail, throws the failure of the one that is first in the list, which does not depend on `jobs` either. No run begins
-/// after one has failed.
+/// Simulates the runs on up to `jobs` threads; outcome i is that of run i. `progress` shows how many are done. If runs
+/// fail, throws the failure of the first one in the list, so the failure does not depend on `jobs`. No run begins after
+/// one has failed.
 [[nodiscard]] std::vector<FactorizationOutcome> simulate_all(const SimulationList& runs, int jobs,
                                                              ProgressOptions progress);
 

@@ -24,7 +24,7 @@ namespace {
 using platform::KernelTimes;
 using platform::MachineDescription;
 
-/// The largest graph that is simulated, in tasks: some 10 GB.
+/// The largest graph that is simulated, in tasks; it takes some 10 GB.
 constexpr double kMostTasks = 5e6;
 
 Result<std::vector<ModelledKernel>> kernels_in(Precision precision, linalg::Application application,
@@ -191,7 +191,7 @@ std::vector<std::int64_t> SimulationRequest::prepare_sparse(const SimulationArgu
   return orders;
 }
 
-/// Warnings are the same for every policy, and mostly for every size.
+/// Keeps each warning once: warnings are the same for every policy, and mostly for every size.
 void SimulationRequest::remove_repeated_warnings() {
   std::sort(warnings_.begin(), warnings_.end());
   warnings_.erase(std::unique(warnings_.begin(), warnings_.end()), warnings_.end());

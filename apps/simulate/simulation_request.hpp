@@ -19,19 +19,19 @@ namespace troupe::apps {
 /// The arguments as given; `SimulationRequest::make` chooses what is missing.
 struct SimulationArguments {
   linalg::Application application = linalg::Application::cholesky;
-  /// LU: none or incremental.
+  /// For LU, the pivoting: none or incremental.
   linalg::Pivoting pivoting = linalg::Pivoting::none;
   std::string platform;
   /// Orders of matrices; with `sparse`, blocks on a side, and empty if `sparse` names a file.
   std::vector<std::int64_t> sizes;
   /// LU of a sparse matrix of blocks; the application is "lu" then.
   std::optional<SparseLuArguments> sparse;
-  /// The tile's edge; 0: the largest that was measured on the machine.
+  /// The tile's edge; 0 means the largest that was measured on the machine.
   std::int64_t tile = 0;
   std::int64_t inner = 128;
-  /// "float" or "double". Empty: double if the machine has the kernels in double, otherwise float.
+  /// The precision, "float" or "double". Empty means double if the machine has the kernels in double, otherwise float.
   std::string precision;
-  /// The numbers of GPUs; empty: all.
+  /// The numbers of GPUs; empty means all numbers that the machine allows.
   std::string gpus;
   std::string gpu_order = "near";
   std::vector<std::string> policies{"default"};
@@ -39,7 +39,7 @@ struct SimulationArguments {
   /// The eviction policy: what leaves a full memory first.
   std::string eviction = "next-use";
   int repeat = 1;
-  /// True if kernel times vary; nothing: they vary only if there are several runs.
+  /// True if kernel times vary. Without a value they vary only if there are several runs.
   std::optional<bool> noise;
   /// The runtime whose behaviour is assumed. "starpu" sets defaults for options that are not given.
   std::string assume = "none";
@@ -81,7 +81,7 @@ class SimulationRequest {
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  /// Finds the structures and the kernels that they need of the machine. Returns their orders.
+  /// Finds the sparse structures, and the machine's kernels that they need. Returns the orders of the matrices.
   std::vector<std::int64_t> prepare_sparse(const SimulationArguments& arguments, platform::MachineDescription& machine);
   void check_task_count(std::int64_t n) const;
   [[nodiscard]] bool finds_clusters() const;

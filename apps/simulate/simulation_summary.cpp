@@ -33,7 +33,7 @@ std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : std::string("-");
 }
 
-/// Formats four digits if there are fewer than four in front of the point.
+/// Formats the value with at least four digits.
 std::string with_margin(const Estimate& value, bool margin) {
   const int digits = value.mean >= 100 ? 1 : value.mean >= 10 ? 2 : 3;
   return margin ? fmt::format("{:.{}f} +- {:.{}f}", value.mean, digits, value.margin, digits)

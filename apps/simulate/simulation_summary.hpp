@@ -11,20 +11,20 @@
 
 namespace troupe::apps {
 
-/// A request and its results. `outcomes`: those of `request.runs()`.
+/// A request and its results; `outcomes` are those of `request.runs()`.
 struct SimulationSummary {
   const SimulationRequest& request;
   const std::vector<FactorizationOutcome>& outcomes;
   /// The combined runs of each place, in the order of the places.
   std::vector<SimulationPoint> points;
-  /// The files that were written; empty: none.
+  /// The files that were written; empty if they were not.
   std::string plot;
   std::string trace;
-  /// True if all clusters that were tried are listed, if clusters were to be found.
+  /// True if clusters were to be found and all clusters that were tried are listed.
   bool tried = false;
 };
 
-/// Returns "cholesky on idgraf-double, double precision, tile 512".
+/// Returns a title such as "cholesky on idgraf-double, double precision, tile 512".
 [[nodiscard]] std::string title_of(const SimulationRequest& request);
 
 /// Returns a row for each place, the assumptions and the files.

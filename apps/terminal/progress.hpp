@@ -17,12 +17,12 @@ namespace troupe::apps {
 
 struct Progress {
   std::uint64_t done = 0;
-  /// Zero if it is not known yet; it may grow.
+  /// The number of things in all; zero if it is not known yet. It may grow.
   std::uint64_t total = 0;
 };
 
 struct ProgressOptions {
-  /// False with `--json`: nothing is shown, even on a terminal.
+  /// False to show nothing, even on a terminal; commands with `--json` set it.
   bool enabled = true;
   /// The text in front of the bar, which says what is going on.
   std::string label;
@@ -48,7 +48,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
 
-  /// Writes `text`, a whole number of lines, to the standard error stream without disturbing the bar. Any thread.
+  /// Writes `text`, a whole number of lines, to the standard error stream without disturbing the bar. May be called
+  /// from any thread.
   void print(std::string_view text);
 
  private:
@@ -69,8 +70,8 @@ class ProgressBar {
   std::thread thread_;
 };
 
-/// Returns one picture of the bar, at most `width` characters: "factorize [#####.....]  50 %  5,000 / 10,000 tasks, 3.2
-/// s left". The time left assumes that the rest goes as fast as what is done; it is left out while nothing is done.
+/// Returns the text of the bar, at most `width` characters: "factorize [#####.....]  50 %  5,000 / 10,000 tasks, 3.2 s
+/// left". The time left assumes that the rest goes as fast as what is done; it is left out while nothing is done.
 std::string progress_line(const ProgressOptions& options, Progress progress, double elapsed_seconds, std::size_t width);
 
 }  // namespace troupe::apps

@@ -32,7 +32,7 @@ std::string meant_by(std::string_view name) {
   return end.empty() ? end : std::string(kPrefix) + end;
 }
 
-/// The variables that nothing reads, with their values, in the order of their names.
+/// Returns the variables that nothing reads, with their values, in the order of their names.
 std::vector<SetVariable> unknown_variables() {
   std::vector<SetVariable> found;
   for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {

@@ -28,7 +28,7 @@ struct FromEnvironment {
 struct SetVariable {
   std::string name;
   std::string value;
-  /// The reason why the variable cannot be used, or that it has no effect and which one was probably meant; empty where
+  /// The reason why the variable cannot be used, or that it has no effect and which one was probably meant; empty if
   /// all is well.
   std::string remark = {};
 };

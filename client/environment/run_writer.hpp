@@ -10,7 +10,7 @@
 
 namespace troupe::client {
 
-/// Functions of libtroupe_traces. Any thread may call them.
+/// Functions of libtroupe_traces, which may be called from any thread.
 struct RunWriter {
   /// Calls `traces::check_trace_path`.
   Result<void> (*check_trace_path)(const std::string& path) = nullptr;

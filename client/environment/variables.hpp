@@ -13,7 +13,7 @@ namespace troupe::client {
 
 /// The output that is written when a runtime stops.
 struct WrittenAtStop {
-  /// The path of the trace file; empty: none.
+  /// The path of the trace file; empty if none is wanted.
   std::string trace = {};
   /// True if a report is written to standard error.
   bool report = false;

@@ -20,8 +20,8 @@ class CodeletNumbers {
  public:
   explicit CodeletNumbers(Session& session) : session_(session) {}
 
-  /// Fails with `no_implementation` if the service does not know the codelet, with `signature_mismatch` if the codelet
-  /// takes something else there, or as the session does. Blocks when a codelet is used for the first time.
+  /// Fails with `no_implementation` if the service does not know the codelet, with `signature_mismatch` if the
+  /// service's codelet takes something else, or as the session does. Blocks when a codelet is used for the first time.
   Result<std::uint32_t> number_of(const Codelet& codelet);
 
  private:

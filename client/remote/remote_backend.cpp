@@ -1,4 +1,4 @@
-/// Registration, waiting and progress. Tasks and recordings are in files of their own.
+/// Registration, waiting and progress of the backend. Tasks and recordings are in other files.
 #include "client/remote/remote_backend.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ struct RemoteBackend::Hold {
   /// The thread that would wait for itself; none if another thread may give the data back.
   std::thread::id thread;
   const graph::DataRecord* record = nullptr;
-  /// The first task that waits for this hold; 0: none does.
+  /// The first task that waits for this hold; 0 if none does.
   std::uint64_t waiting = 0;
 };
 
@@ -177,7 +177,7 @@ std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/)
 
 namespace {
 
-/// Returns true if one is the other, or a part of it.
+/// Returns true if one record is the other, or a part of it.
 bool meet(const graph::DataRecord& one, const graph::DataRecord& other) {
   const auto contains = [](const graph::DataRecord* above, const graph::DataRecord* below) {
     while (below != nullptr && below != above) below = below->parent;

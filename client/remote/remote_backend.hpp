@@ -40,12 +40,12 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   ~RemoteBackend() override;
   [[nodiscard]] End end_here() const override;
 
-  // TaskOwner
+  // The next functions implement `TaskOwner`.
   [[nodiscard]] TaskStatus status(const Future& future) const override;
   Result<void> wait(const Future& future) override;
   void cancel(const Future& future) override;
 
-  // Backend
+  // The next functions implement `client::Backend`.
   Result<Handle> register_data(graph::DataDescription description) override;
   Result<client::Memory> allocate(Bytes size, NumaId node) override;
   std::shared_ptr<void> pin(const void* memory, Bytes size) override;

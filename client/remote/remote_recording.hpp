@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kRecordedBit = std::uint64_t{1} << 63U;
 /// in an embedded runtime; the tasks are with the service.
 class RemoteBackend::Recorded final : public client::RecordedTasks {
  public:
-  /// `number`: the service's number of the recording; 0: the service does not have it, because data were released
+  /// `number` is the service's number of the recording; 0 if the service does not have it, because data were released
   /// before it was complete.
   Recorded(RemoteBackend& backend, std::shared_ptr<graph::Recording> recording, std::uint64_t number, std::size_t size)
       : backend_(backend), session_(backend.session_), recording_(std::move(recording)), number_(number), size_(size) {}

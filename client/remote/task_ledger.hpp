@@ -35,13 +35,14 @@ class TaskLedger {
   /// `due` receives callbacks, in the thread of the call that made them due. It must not use the ledger.
   explicit TaskLedger(std::function<void(DueCallback)> due) : due_(std::move(due)) {}
 
-  // The next functions are for threads that submit, before they send the task.
-  /// Notes the next task, which has this number; `weight`: how many tasks it stands for (a run of a recording).
+  // Threads that submit call the next functions, before they send the task.
+  /// Notes the next task, which has this number; `weight` is the number of tasks that it stands for (a run of a
+  /// recording).
   void submitted(std::uint64_t number, std::uint64_t weight = 1);
-  /// `task`: the task's description in a failure of the callback.
+  /// `task` is the task's description in a failure of the callback.
   void expect_callback(std::uint64_t number, Callback callback, std::string task);
 
-  // The next functions are for the thread that receives the service's messages.
+  // The thread that receives the service's messages calls the next functions.
   void succeeded(std::uint64_t first, std::uint64_t count);
   void ended(std::uint64_t number, TaskStatus status, Failure failure);
   /// Called when the callback of a task has returned.
@@ -90,7 +91,7 @@ class TaskLedger {
   using Wanted = std::multiset<std::uint64_t>;
 
   void settle_range(std::uint64_t first, std::uint64_t count) TROUPE_REQUIRES(mutex_);
-  /// `outcome`: the outcome of each of the tasks.
+  /// `outcome` is the outcome of each of the tasks.
   void arrive(std::uint64_t first, std::uint64_t count, const TaskOutcome& outcome) TROUPE_REQUIRES(mutex_);
   /// Blocks until `done()` returns true; it is called with the mutex held.
   template <class Done>

@@ -22,7 +22,7 @@ namespace troupe {
 class GroupWalk {
  public:
   explicit GroupWalk(std::span<const HandleGroup> groups) : groups_(groups) {}
-  /// Returns the group of the next handle, whose elements have this type; null: no group has this type here.
+  /// Returns the group of the next handle, whose elements have this type; null if no group of this type can come next.
   [[nodiscard]] const HandleGroup* next(std::uint64_t element_tag) {
     const auto fits = [&] { return index_ < groups_.size() && groups_[index_].parameter.element_tag == element_tag; };
     if (has_some_ && !(groups_[index_].repeated && fits())) ++index_;
@@ -31,7 +31,7 @@ class GroupWalk {
   }
   /// Returns true if no group is left without a handle.
   [[nodiscard]] bool complete() const { return has_some_ ? index_ + 1 == groups_.size() : groups_.empty(); }
-  /// The index of the last handle's group.
+  /// Returns the index of the last handle's group.
   [[nodiscard]] std::size_t index() const { return index_; }
 
  private:
@@ -44,24 +44,25 @@ class GroupWalk {
 struct CodeletDefinition {
   std::string name;
   std::vector<AccessMode> modes;
-  /// True: `modes` says nothing, every access of a task names its mode.
+  /// True if `modes` says nothing, and every access of a task names its mode.
   bool variadic = false;
-  /// The groups that the handles of a variadic codelet's tasks must form, in this order; empty: anything.
+  /// The groups that the handles of a variadic codelet's tasks must form, in this order. If empty, any handles are
+  /// allowed.
   std::vector<HandleGroup> groups;
   std::array<Kernel, kDeviceKinds> kernels;
-  /// The devices that may run it (`Codelet::only_on`); other devices count as having no implementation. `devices` is
-  /// what the program said, for people; `devices_here` is the same set in the runtime that runs the tasks.
+  /// The devices that may run the codelet (`Codelet::only_on`); other devices count as having no implementation.
+  /// `devices` is what the program said, for people; `devices_here` is the same set in the runtime that runs the tasks.
   DeviceSet devices;
   DevicesHere devices_here;
-  /// See `Codelet::cpu_team`; empty: a cluster runs the kernel for a core, on one of its cores.
+  /// See `Codelet::cpu_team`. If empty, a cluster runs the kernel for a core, on one of its cores.
   Kernel team_kernel;
-  /// True: the kernel for a core is the kernel for a team, with a team of one.
+  /// True if the kernel for a core is the kernel for a team, called with a team of one.
   bool team_on_core = false;
-  /// The most cores that it can make use of.
+  /// The largest number of cores that the codelet can make use of.
   int most_cores = 1;
-  /// See `Codelet::prologue`; null: none.
+  /// See `Codelet::prologue`; null if there is none.
   TeamPrologue prologue = nullptr;
-  /// See `Codelet::pieces`; null: a core runs a task whole. The kernel for a core runs all pieces in sequence.
+  /// See `Codelet::pieces`; if null, a core runs a task whole. The kernel for a core runs all pieces in sequence.
   std::shared_ptr<const Pieces> pieces;
   FlopCount flops;
   /// See `Codelet::footprint`; may be empty.
@@ -70,16 +71,17 @@ struct CodeletDefinition {
   std::string timed_as;
   /// See `Codelet::known_as`.
   std::string known_as;
-  /// True: one of the runtime's own codelets, whose time is not counted in virtual time.
+  /// True for the runtime's own codelets, whose time is not counted in virtual time.
   bool internal = false;
   Environment environment = nullptr;
-  /// `typed` and `parameters` are filled from a typed implementation; empty where only untyped ones were given.
+  /// `typed` and `parameters` are filled from a typed implementation; they stay false and empty if only untyped ones
+  /// were given.
   bool typed = false;
   std::vector<DataParameter> parameters;
   /// The types of arguments by value, from a typed implementation or from `Codelet::takes`.
   std::vector<ArgumentType> argument_types;
 
-  /// The kernel that a device of this kind calls; empty where the codelet does not run there.
+  /// Returns the kernel that a device of this kind calls; empty if the codelet does not run there.
   [[nodiscard]] const Kernel& kernel_for(DeviceKind kind) const {
     const Kernel& own = kernels[static_cast<std::size_t>(kind)];
     if (own && (devices_here.kinds & kind_set(kind)) != 0) [[likely]]
@@ -87,26 +89,26 @@ struct CodeletDefinition {
     return kernel_in_place_of(kind);
   }
   [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernel_for(kind)); }
-  /// Returns true if a worker of the runtime with such a device can run it.
+  /// Returns true if this worker, which drives a device of this kind, can run the codelet.
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const { return allows(worker) && runs_on(kind); }
-  /// Returns false if the worker may not run it, whatever its device is.
+  /// Returns false if the worker may not run the codelet, whatever its device is.
   [[nodiscard]] bool allows(WorkerId worker) const {
     return devices_here.workers == nullptr || devices_here.workers->contains(worker);
   }
-  /// All kinds of device that it runs on.
+  /// Returns all kinds of device that the codelet runs on.
   [[nodiscard]] KindSet kinds() const {
     return kinds_where([this](const DeviceTraits& row) { return runs_on(row.kind); });
   }
-  /// The number of cores of such a device that its kernels use: one of a cluster's where there is neither a version for
-  /// teams nor pieces.
+  /// Returns the number of cores of such a device that the kernels use. On a cluster this is one core if the codelet
+  /// has neither a version for teams nor pieces.
   [[nodiscard]] int cores_used(const DeviceType& type) const {
     return team_kernel || pieces != nullptr ? std::min(type.cores, most_cores) : 1;
   }
-  /// The kernel for a kind that has no kernel of its own; `kernel_for` calls it.
+  /// Returns the kernel for a kind that has no kernel of its own; `kernel_for` calls this.
   [[nodiscard]] const Kernel& kernel_in_place_of(DeviceKind kind) const;
-  /// The name by which its times are known.
+  /// Returns the name by which the codelet's times are known.
   [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }
-  /// The name by which a service knows it: no two codelets of a service have the same one.
+  /// Returns the name by which a service knows the codelet: no two codelets of a service have the same one.
   [[nodiscard]] const std::string& known_name() const { return known_as.empty() ? name : known_as; }
 };
 

@@ -7,7 +7,7 @@ namespace troupe {
 namespace graph {
 
 namespace {
-/// The checks of the kernel that runs in this thread; null: checks are called at once.
+/// The checks of the kernel that runs in this thread; if null, checks are called at once.
 thread_local CompletionChecks* collecting = nullptr;
 }  // namespace
 

@@ -11,8 +11,8 @@ namespace troupe {
 
 namespace graph {
 
-/// Called inside a kernel, before it enqueues its work: what it did so far also serves later kernels, such as making a
-/// library's handle. The time of the task counts from here, where its device measures it on its stream.
+/// Called inside a kernel, before it enqueues its work, if what it did so far also serves later kernels, such as making
+/// a library's handle. If the device measures times on its stream, the time of the task counts from here.
 void count_time_from_here();
 
 /// The checks of one task on a device whose kernels only enqueue.
@@ -22,7 +22,7 @@ class CompletionChecks {
   explicit CompletionChecks(std::function<void()> count_from_here = nullptr)
       : count_from_here_(std::move(count_from_here)) {}
 
-  /// While one lives, `checks` keeps the checks that kernels of this thread ask for.
+  /// While a `Scope` lives, `checks` keeps the checks that kernels of this thread ask for.
   class Scope {
    public:
     explicit Scope(CompletionChecks& checks);
@@ -34,7 +34,7 @@ class CompletionChecks {
     CompletionChecks* outer_;
   };
 
-  /// Calls the checks in the order in which they came, and forgets them. The first that throws is the last that is
+  /// Calls the checks in the order in which they came, and forgets them. If a check throws, those behind it are not
   /// called.
   void run();
   void clear() { checks_.clear(); }

@@ -53,7 +53,8 @@ std::string known_names(std::span<const NamedWorker> workers) {
          workers.front().name + (workers.size() > 1 ? " to " + workers.back().name : "");
 }
 
-/// Adds the members of a choice.
+/// Sets `members[i]` for each worker i that the choice names by kind, number, name or model. Fails with
+/// `invalid_argument` if a name or number fits no worker.
 Result<void> add_members(const DeviceChoice& choice, std::span<const NamedWorker> workers, std::vector<bool>& members) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if ((choice.kinds & kind_set(workers[i].kind)) != 0) members[i] = true;

@@ -13,22 +13,22 @@
 
 namespace troupe {
 
-/// A runtime's worker, as sets of devices name it.
+/// A runtime's worker with the properties by which a set of devices can name it.
 struct NamedWorker {
   DeviceKind kind = DeviceKind::cpu_core;
-  /// "cpu core 3", "GPU 0 (NVIDIA H200)".
+  /// The name, such as "cpu core 3" or "GPU 0 (NVIDIA H200)".
   std::string name;
-  /// "AMD EPYC", "NVIDIA H200"; may be empty.
+  /// The model, such as "AMD EPYC" or "NVIDIA H200"; may be empty.
   std::string model;
 };
 
-/// Some workers of one runtime. Shared by all tasks that only they may run.
+/// A set of workers of one runtime. Shared by all tasks that only these workers may run.
 struct WorkerSet {
   /// One entry per worker, by its number.
   std::vector<bool> members;
-  /// The kinds of its members' devices.
+  /// The kinds of the members' devices.
   KindSet kinds = 0;
-  /// Its index among the sets of its runtime.
+  /// The index of this set among the sets of its runtime.
   std::size_t index = 0;
 
   [[nodiscard]] bool contains(WorkerId worker) const {
@@ -40,12 +40,12 @@ struct WorkerSet {
 struct DevicesHere {
   /// The kinds of device in the set.
   KindSet kinds = kEveryKind;
-  /// Not null: only these workers are in the set.
+  /// If not null, only these workers are in the set.
   std::shared_ptr<const WorkerSet> workers;
 };
 
-/// Returns for each worker whether its device is in the set. Fails with `invalid_argument` where the set names
-/// something that is not there; the failure lists what is.
+/// Returns one entry per worker: true if its device is in the set. Fails with `invalid_argument` if the set names
+/// something that is not there; the failure lists the devices that are there.
 [[nodiscard]] Result<std::vector<bool>> find_members(const DeviceSet& devices, std::span<const NamedWorker> workers);
 
 }  // namespace troupe

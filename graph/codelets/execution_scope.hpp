@@ -10,8 +10,8 @@ namespace troupe::graph {
 class TaskOwner;
 struct Task;
 
-/// While one lives, its thread runs a kernel or a callback of `owner`: submissions go to the worker's own deque and
-/// never block, and waiting is refused. Scopes nest (a kernel of one runtime may use another runtime).
+/// While an `ExecutionScope` lives, its thread runs a kernel or a callback of `owner`: submissions go to the worker's
+/// own deque and never block, and waiting is refused. Scopes nest (a kernel of one runtime may use another runtime).
 class ExecutionScope {
  public:
   /// The content of a scope.
@@ -20,7 +20,8 @@ class ExecutionScope {
     constexpr Place(const TaskOwner* owner, WorkerId worker, const Task* task, const Place* outer)
         : owner_(owner), task_(task), outer_(outer), worker_(worker) {}
 
-    /// The worker that this thread belongs to; invalid in callbacks outside workers and in helper threads that joined.
+    /// Returns the worker that this thread belongs to; invalid in callbacks outside workers and in helper threads that
+    /// joined.
     [[nodiscard]] WorkerId worker() const { return worker_; }
 
    private:
@@ -37,7 +38,7 @@ class ExecutionScope {
     WorkerId worker_;
   };
 
-  /// `task`: the one whose kernel or callback runs, where it is known.
+  /// `task` is the one whose kernel or callback runs; null if it is not known.
   ExecutionScope(const TaskOwner* owner, WorkerId worker, const Task* task = nullptr)
       : place_(owner, worker, task, innermost_) {
     innermost_ = &place_;
@@ -46,9 +47,9 @@ class ExecutionScope {
   ExecutionScope(const ExecutionScope&) = delete;
   ExecutionScope& operator=(const ExecutionScope&) = delete;
 
-  /// While one lives, its thread helps another thread whose innermost scope was `innermost`: it counts as inside the
-  /// same kernels, but not as the worker's thread, so its submissions go where a program's tasks go. The other thread's
-  /// scopes must live as long.
+  /// While a `Joined` lives, its thread helps another thread, whose innermost scope is `innermost`. The helping thread
+  /// counts as inside the same kernels, but not as the worker's thread: the tasks that it submits go where the
+  /// program's own tasks go. The other thread's scopes must live at least as long.
   class Joined {
    public:
     explicit Joined(const Place* innermost) : outer_(std::exchange(joined_, innermost)) {}
@@ -60,15 +61,16 @@ class ExecutionScope {
     const Place* outer_;
   };
 
-  /// The innermost scope of the calling thread; null if it is in none.
+  /// Returns the innermost scope of the calling thread; null if it is in none.
   [[nodiscard]] static const Place* innermost() { return innermost_; }
-  /// The innermost scope of the calling thread that belongs to `owner`, or null.
+  /// Returns the innermost scope of the calling thread that belongs to `owner`, or null.
   [[nodiscard]] static const Place* find(const TaskOwner* owner) {
     if (const Place* own = Place::find(innermost_, owner)) return own;
     static constexpr Place kNobodysThread{nullptr, WorkerId{}, nullptr, nullptr};
     return Place::find(joined_, owner) != nullptr ? &kNobodysThread : nullptr;
   }
-  /// The task of `owner` whose kernel or callback the calling thread is in, or takes part in; null outside.
+  /// Returns the task of `owner` whose kernel or callback the calling thread is in or helps with; null if there is
+  /// none.
   [[nodiscard]] static const Task* task_here(const TaskOwner* owner) {
     const Place* place = Place::find(innermost_, owner);
     if (place == nullptr) place = Place::find(joined_, owner);
@@ -82,9 +84,9 @@ class ExecutionScope {
   static thread_local constinit const Place* joined_;
 };
 
-// Every submission and every kernel reads these. They lie in the memory that a thread has from its start on, which is
-// found without a call, even where a program loads the library while it runs. They take 16 bytes of what the system
-// reserves for that.
+// Every submission and every kernel reads these variables. With this model they lie in the memory that a thread has
+// from its start, so no call is needed to find them, even if a program loads the library while it runs. They take 16
+// bytes of the space that the system reserves for this purpose.
 [[gnu::tls_model(
     "initial-exec")]] inline thread_local constinit const ExecutionScope::Place* ExecutionScope::innermost_ = nullptr;
 [[gnu::tls_model("initial-exec")]] inline thread_local constinit const ExecutionScope::Place* ExecutionScope::joined_ =

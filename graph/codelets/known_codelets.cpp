@@ -20,7 +20,7 @@ Result<void> KnownCodelets::add(const Codelet& codelet) {
       return Failure{error.code(), error.what()};
     }
   }
-  // Release: pairs with the acquire in `knows`.
+  // This release store pairs with the acquire load in `knows`.
   recent(*definition).store(definition, std::memory_order_release);
   return {};
 }
@@ -48,7 +48,7 @@ Result<const Codelet*> KnownCodelets::only_on(const Codelet& codelet, const Devi
                                             here.failure().message};
   }
   named_devices_ += named;
-  // The definition is kept, so that no other codelet gets its address.
+  // Keeps the definition alive, so that no other codelet gets its address.
   definitions_.try_emplace(&codelet.definition(), codelet.shared_definition());
   return &restricted_.emplace(key, codelet.only_on(devices, std::move(here).value())).first->second;
 }

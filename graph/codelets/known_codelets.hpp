@@ -23,17 +23,18 @@ namespace troupe::graph {
 /// Keeps the definitions of codelets alive.
 using CodeletDefinitions = std::unordered_map<const CodeletDefinition*, std::shared_ptr<const CodeletDefinition>>;
 
-/// Any thread may call it.
+/// The codelets that a graph knows. All functions may be called from any thread.
 class KnownCodelets {
  public:
-  /// Returns true if the codelet has been added. False: perhaps not; call `add`.
+  /// Returns true if the codelet has been added. If the result is false it may still have been added: call `add`.
   [[nodiscard]] bool knows(const CodeletDefinition& definition) {
     return recent(definition).load(std::memory_order_acquire) == &definition;
   }
-  /// Keeps the codelet's definition, and the environment that its kernels need. Fails where that cannot be made.
+  /// Keeps the codelet's definition, and the environment that its kernels need. Fails if the environment cannot be
+  /// made.
   Result<void> add(const Codelet& codelet);
   /// Returns `codelet` restricted to these devices: the same object for every call. `find` says which devices of the
-  /// runtime these are. At most `most_named` restrictions may give devices by number or name. Fails with
+  /// runtime these are. At most `most_named` restrictions may give devices by number or name. Otherwise it fails with
   /// `invalid_argument`.
   Result<const Codelet*> only_on(const Codelet& codelet, const DeviceSet& devices, std::size_t most_named,
                                  const std::function<Result<DevicesHere>()>& find);

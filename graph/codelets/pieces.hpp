@@ -9,7 +9,7 @@ namespace troupe {
 
 /// A codelet's implementation for cores, see `Codelet::pieces`.
 struct Pieces {
-  /// The most pieces of a task: the numbers of pieces fit into 32 bits.
+  /// The largest number of pieces of a task: the numbers of pieces fit into 32 bits.
   static constexpr std::int64_t kMost = 0xffff'ffff;
 
   PieceCount count;

@@ -7,7 +7,7 @@ namespace troupe {
 
 namespace {
 
-/// Returns the text before `separator`, and takes it and the separator off `text`. Without a separator it takes all of
+/// Returns the text before `separator`, and removes both from the front of `text`. Without a separator it takes all of
 /// `text`. `text` is then empty, so a list must not end with a separator.
 std::string_view take_up_to(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
@@ -20,7 +20,7 @@ Failure unusable(std::string_view part, const std::string& why) {
   return {ErrorCode::invalid_argument, "restriction '" + std::string(part) + "': " + why};
 }
 
-/// Returns nothing where the text names no device.
+/// Returns the set that the text names, or nothing if it names no device.
 std::optional<DeviceSet> parse_device(std::string_view text) {
   if (text == "cores") return DeviceSet::cores();
   if (text == "gpus") return DeviceSet::accelerators();

@@ -17,7 +17,8 @@ class CommuteLock {
   /// Gives the lock back and moves the oldest parked task to `retry`. That task must try again to take all its locks;
   /// if it does not come to take this one, it passes the turn on (`pass_on`).
   void release(DataRecord& self, TaskList& retry) noexcept;
-  /// Moves the oldest parked task to `retry` if the lock is free: the task whose turn it was did not take it.
+  /// Moves the oldest parked task to `retry` if the lock is free. Called if the task whose turn it was did not take the
+  /// lock.
   void pass_on(DataRecord& self, TaskList& retry) noexcept;
   /// Calls `holder(task or null)`, then `waiting(task)` for each parked task, under the lock.
   template <class Holder, class Waiting>
@@ -31,14 +32,14 @@ class CommuteLock {
   void wake_oldest(DataRecord& self, TaskList& retry) noexcept TROUPE_REQUIRES(mutex_);
 
   mutable SpinLock mutex_;
-  const Task* holder_ TROUPE_GUARDED_BY(mutex_) = nullptr;  // null: free
+  const Task* holder_ TROUPE_GUARDED_BY(mutex_) = nullptr;  // null if the lock is free
   TaskList waiting_ TROUPE_GUARDED_BY(mutex_);
 };
 
 /// Takes the commute locks of all the task's records (those below a handle with parts included), in the order of their
 /// ids, all or nothing, so that no two tasks wait for each other: a task holds locks while it runs, and before that
 /// while it waits for its data, ahead of its worker's other tasks (`WorkerCore::next_acquired`). Returns true if the
-/// task holds them. False: it is parked, no longer belongs to the caller, and comes back through some
+/// task holds them. If it returns false, the task is parked, no longer belongs to the caller, and comes back through a
 /// `release_commute`. Appends other tasks whose turn has come to `retry`.
 ///
 /// A release wakes one task, not all, so that n commuting tasks cost n wakes. No turn is lost: a woken task either

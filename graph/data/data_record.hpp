@@ -22,11 +22,11 @@ enum class EpochKind : std::uint8_t { write, commute, reduce };
 /// Guarded by the graph's submission lock.
 struct DependencyState {
   EpochKind kind = EpochKind::write;
-  /// True: a reduction whose combining task has not been submitted yet.
+  /// True for a reduction whose combining task has not been submitted yet.
   bool open_reduction = false;
   /// The tasks of the epoch.
   std::vector<TaskReference> writers;
-  /// The readers since then.
+  /// The tasks that have read the result of the epoch.
   std::vector<TaskReference> readers;
   /// The tasks that a further member of a commuting or reducing epoch must wait for.
   std::vector<TaskReference> before;
@@ -37,46 +37,46 @@ struct DependencyState {
 ///
 /// `view`, `parent` and `name` are constant from registration to release.
 struct alignas(64) DataRecord {
-  /// Constant for the life of the memory.
+  /// The graph that owns the record, which stays the same as long as the record's memory exists.
   const TaskOwner* owner = nullptr;
-  /// Unique in its graph; invalid while the record is free.
+  /// The handle's id, unique in its graph; invalid while the record is free.
   std::atomic<std::uint64_t> id{HandleId{}.value()};
   /// The data in host memory, which belongs to the program or to `owned`.
   DataView view;
-  /// True: a task that modified this data did not succeed, and nothing has overwritten it since. Written by tasks that
-  /// the dependencies order (or that all write true), read by the tasks after them.
+  /// True if a task that modified this data did not succeed, and nothing has overwritten it since. Written by tasks
+  /// that the dependencies order (or that all write true), read by the tasks after them.
   std::atomic<bool> poisoned{false};
-  /// True: its memory goes away though tasks still use it; none of them may begin. Written once, under the submission
-  /// lock. Relaxed: readers have acquired `FailureLog::any_poison`, which is set after this.
+  /// True if the record's memory goes away while tasks still use it; none of them may begin. Written once, under the
+  /// submission lock. Reads are relaxed: the reader has loaded `FailureLog::any_poison`, set after this, with acquire.
   std::atomic<bool> abandoned{false};
-  /// True: the memory has had no content since the runtime allocated it: no task that writes it has been submitted, and
-  /// the program has not held it to write. Guarded by the submission lock; changed by the registry alone, which counts
-  /// such records.
+  /// True if the memory has had no content since the runtime allocated it: no task that writes it has been submitted,
+  /// and the program has not held it to write. Guarded by the submission lock; changed by the registry alone, which
+  /// counts such records.
   bool unwritten = false;
-  /// See `DataDescription`.
+  /// True if the program registered the data as const, see `DataDescription`.
   bool read_only = false;
   CommuteLock commute;
   std::unique_ptr<Reduction> reduction;
 
   DependencyState dependencies;
-  /// The submission that last named this record, and its mode: to find conflicts inside one task. Guarded by the
-  /// submission lock.
+  /// The submission that last named this record, and its access mode. They serve to find conflicts inside one task.
+  /// Guarded by the submission lock.
   std::uint64_t seen_by = 0;
   AccessMode seen_mode = AccessMode::read;
 
-  /// True: a release is waiting for the last use; the handle may not be used any more. Guarded by the submission lock.
+  /// True if a release waits for the last use; the handle may not be used any more. Guarded by the submission lock.
   bool releasing = false;
   DataRecord* parent = nullptr;
   /// Changes only while no task uses any record of the tree (`TaskGraph::partition`), under the submission lock.
   std::vector<DataRecord*> children;
-  /// True: the children cover everything, so this record has no data of its own.
+  /// True if the children cover everything, so that this record has no data of its own.
   bool covered = false;
   std::int64_t row_in_parent = 0;
   std::int64_t col_in_parent = 0;
 
-  /// See `DataDescription`.
+  /// True if the program looks at the data only while it holds them, see `DataDescription`.
   bool hidden = false;
-  /// Keeps memory that the runtime owns; null where the program owns it.
+  /// Keeps memory that the runtime owns; null if the program owns it.
   std::shared_ptr<void> owned;
   std::string name;
   /// The next record in the graph's free list.
@@ -94,8 +94,8 @@ struct alignas(64) DataRecord {
     });
     return compatible;
   }
-  /// Calls `visit(record)` for this record and all records below it, parents first. Not analysed: `visit` may require a
-  /// lock of the caller, which has no name here.
+  /// Calls `visit(record)` for this record and all records below it, parents first. The thread safety analysis is off
+  /// because `visit` may require a lock of the caller, which cannot be named here.
   template <class Visit>
   void visit_tree(const Visit& visit) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
     visit(*this);

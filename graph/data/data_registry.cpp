@@ -22,13 +22,13 @@ Block block_of(const DataRecord& part) {
   return {part.row_in_parent, part.col_in_parent, part.view.layout.rows, part.view.layout.cols};
 }
 
-/// A block of the list that overlaps another, or null. Sweeps over the columns, keeping the blocks that reach the
-/// current one by their rows: O(n log n).
+/// Returns a block of the list that overlaps another, or null. Sweeps over the columns, and keeps the blocks that reach
+/// into the current column, ordered by row: O(n log n).
 const Block* find_overlap(std::vector<Block>& blocks) {
   std::erase_if(blocks, [](const Block& b) { return b.rows == 0 || b.cols == 0; });
   std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.col < b.col; });
-  std::map<std::int64_t, const Block*> active;     // by first row; disjoint in their rows
-  std::multimap<std::int64_t, std::int64_t> ends;  // last column + 1 -> first row
+  std::map<std::int64_t, const Block*> active;     // by first row; their rows do not overlap
+  std::multimap<std::int64_t, std::int64_t> ends;  // maps last column + 1 to the block's first row
   for (const Block& block : blocks) {
     while (!ends.empty() && ends.begin()->first <= block.col) {
       active.erase(ends.begin()->second);
@@ -139,7 +139,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     parent.children.push_back(&part);
     parts.push_back(&part);
   }
-  // Without parts there is nothing that could hold the data of a whole without elements.
+  // A whole without elements counts as covered only if it has parts, as nothing else could hold its data.
   parent.covered = !parent.children.empty() && covered == whole.elements();
   if (parent.covered) set_unwritten(parent, false);
   return parts;

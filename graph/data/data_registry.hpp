@@ -15,20 +15,21 @@
 
 namespace troupe::graph {
 
-/// Makes, finds and frees records. Records are never moved and used again under new ids. All members require the
-/// graph's submission lock.
+/// Makes, finds and frees records. Records are never moved; a freed one is used again under a new id. All members
+/// require the graph's submission lock.
 class DataRegistry {
  public:
-  /// `ids`: the counter from which several registries whose handles meet take their ids; null: a counter of its own.
+  /// `ids` is a counter that is shared with other registries, so that all their handles differ; if null, this registry
+  /// has a counter of its own.
   explicit DataRegistry(const TaskOwner* owner, std::atomic<std::uint64_t>* ids = nullptr)
       : owner_(owner), next_id_(ids != nullptr ? ids : &own_ids_) {}
   DataRegistry(const DataRegistry&) = delete;
   DataRegistry& operator=(const DataRegistry&) = delete;
 
   DataRecord& add(DataDescription description);
-  /// Adds data like `add`, but fails with `overlapping_handles` where they share memory with others that were added by
-  /// this function, because nothing would order tasks on the one and on the other. Overlaps are found as far as that is
-  /// cheap (`RegisteredMemory`).
+  /// Adds data like `add`, but fails with `overlapping_handles` if they share memory with other data that were added by
+  /// this function: nothing would order tasks on the one and on the other. Only overlaps that are cheap to find are
+  /// found (`RegisteredMemory`).
   Result<DataRecord*> add_apart(DataDescription description);
   /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent and overlap neither one
   /// another nor earlier parts: otherwise it fails with `overlapping_handles`. If one block does not fit, none is
@@ -36,10 +37,10 @@ class DataRegistry {
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
   /// Frees the record and all below it.
   void remove(DataRecord& record);
-  /// Frees the memory of this whole for other registrations from now on, though the record is still there.
+  /// From now on other registrations may use the memory of this whole, though its record is still there.
   void give_up_memory(const DataRecord& whole) { memory_.remove(whole); }
 
-  /// Returns true if some data have never been written, or must not be written. False: no access needs a check.
+  /// Returns true if some data have never been written, or must not be written. If false, no access needs a check.
   [[nodiscard]] bool any_to_check() const { return to_check_ != 0; }
   /// Returns a piece of data of this record that has no content, or null.
   [[nodiscard]] static const DataRecord* find_unwritten(const DataRecord& record);
@@ -74,9 +75,9 @@ class DataRegistry {
   std::size_t to_check_ = 0;
 };
 
-/// Returns "'A(1,2)'" or "handle 17".
+/// Returns a text such as "'A(1,2)'" or "handle 17".
 [[nodiscard]] std::string describe(const DataRecord& record);
-/// Returns "task 12 'gemm(3,1)' (codelet gemm)".
+/// Returns a text such as "task 12 'gemm(3,1)' (codelet gemm)".
 [[nodiscard]] std::string describe(const Task& task);
 
 }  // namespace troupe::graph

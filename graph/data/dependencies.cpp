@@ -6,10 +6,10 @@ namespace troupe::graph {
 
 namespace {
 constexpr std::size_t kPruneFrom = 32;
-/// The bound when a trace is recorded, which also needs predecessors that have ended. Bounded, as data may be read for
-/// ever: 1 MiB each.
+/// The length from which a list is pruned when a trace is recorded, as the trace also needs predecessors that have
+/// ended. Bounded, as data may be read for ever: such a list takes 1 MiB.
 constexpr std::size_t kPruneTracedFrom = 65536;
-/// The bound of the list that every member of an epoch walks through.
+/// The bound for `DependencyState::before`, which every member of an epoch walks through, when a trace is recorded.
 constexpr std::size_t kPruneTracedBeforeFrom = 1024;
 
 EpochKind epoch_of(AccessMode mode) {
@@ -23,8 +23,8 @@ EpochKind epoch_of(AccessMode mode) {
 
 void make_room(std::vector<TaskReference>& list, std::size_t from) {
   if (list.size() < list.capacity()) return;
-  // Look whether dropping ended tasks makes room before growing. At least half the capacity must become free, or the
-  // next look would come too soon.
+  // Before the list grows, drop its ended tasks. At least half the capacity must become free, or the next look would
+  // come too soon.
   if (list.size() >= from) {
     std::erase_if(list, [](const TaskReference& reference) { return reference.ended(); });
     if (list.size() <= list.capacity() / 2 && list.size() < list.capacity()) return;
@@ -57,20 +57,21 @@ Edge& DependencyBuilder::next_edge() {
 }
 
 bool DependencyBuilder::add_edge(TaskReference predecessor, Edge::Kind kind) {
-  // Under the submission lock no memory is used for another task: a matching id stays so.
+  // Under the submission lock no memory is used again for another task, so an id that matches goes on matching.
   if (predecessor.task->id.load(std::memory_order_relaxed) != predecessor.id) return false;
   Task& other = *predecessor.task;
   Edge* head = other.successors.load(std::memory_order_acquire);
   if (head == Task::closed()) return false;
-  // Several handles in common: the newest edge of the predecessor is already this task's. Seen by address alone, as
-  // the head may belong to a task that ends meanwhile.
+  // If the two tasks have several handles in common, the newest edge of the predecessor is already this task's. Only
+  // the address is compared, as the head may belong to a task that ends meanwhile.
   if (kind == Edge::data && head >= block_begin_ && head < block_next_) return true;
   Edge& edge = next_edge();
   edge.set(&task_, kind);
   do {
     if (head == Task::closed()) return false;
     edge.link(head);
-    // Release: publishes the edge to the completing worker, which acquires by its closing exchange.
+    // The release order publishes the edge to the worker that completes `other`: it takes the list with an acquire
+    // exchange.
   } while (!other.successors.compare_exchange_weak(head, &edge, std::memory_order_release, std::memory_order_acquire));
   ++block_next_;
   ++edges_;
@@ -110,9 +111,9 @@ void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
     make_room(state.writers, prune_from());
     add_edges(state.before);
   } else {
-    // Readers have waited for the epoch themselves.
+    // The readers have waited for the epoch themselves, so a writer waits for them alone.
     std::vector<TaskReference>& last = state.readers.empty() ? state.writers : state.readers;
-    // One of them will be the list of writers.
+    // One of the two lists becomes the list of writers.
     state.before.reserve(1);
     state.writers.reserve(1);
     add_edges(last);
@@ -130,7 +131,7 @@ void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
 
 void DependencyBuilder::write(DependencyState& state) {
   state.writers.reserve(1);
-  // Readers have waited for the epoch themselves.
+  // The readers have waited for the epoch themselves, so it is enough to wait for them.
   add_edges(state.readers.empty() ? state.writers : state.readers);
   state.before.clear();
   state.readers.clear();
@@ -144,8 +145,8 @@ bool DependencyBuilder::finish() {
     task_.pending.store(0, std::memory_order_relaxed);
     return true;
   }
-  // Predecessors that ended meanwhile have decremented already. Acquire: their effects come before the task;
-  // release: the task's contents come before whoever makes the last decrement.
+  // Predecessors that ended meanwhile have decremented already. Acquire: the task comes after their effects. Release:
+  // publishes the task's contents to the thread that makes the last decrement.
   const std::uint32_t change = edges_ - Task::kSubmitting;
   return task_.pending.fetch_add(change, std::memory_order_acq_rel) + change == 0;
 }

@@ -14,7 +14,7 @@ namespace troupe::graph {
 /// allocation to `finish`.
 class DependencyBuilder {
  public:
-  /// `trace`: records predecessors that have ended already; may be null.
+  /// `trace` records predecessors that have ended already; may be null.
   DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache,
                     DependencyTrace* trace = nullptr);
 
@@ -32,7 +32,7 @@ class DependencyBuilder {
   /// `std::bad_alloc`: the task may then wait for others, but `state` is as before.
   void access(DependencyState& state, AccessMode mode);
 
-  /// Adds an explicit dependency. Returns false where the predecessor has ended already.
+  /// Adds an explicit dependency. Returns false if the predecessor has ended already.
   bool after(TaskReference predecessor);
   /// Orders the task after `predecessor` although no data require it, whether the predecessor succeeds or not.
   void follow(TaskReference predecessor) { add_edge(predecessor, Edge::data); }
@@ -41,7 +41,7 @@ class DependencyBuilder {
   bool finish();
 
  private:
-  /// The part of `access` for a task that is an epoch of its own.
+  /// The part of `access` for a task that begins a new epoch by itself.
   void write(DependencyState& state);
   bool add_edge(TaskReference predecessor, Edge::Kind kind);
   void add_edges(const std::vector<TaskReference>& predecessors);

@@ -11,7 +11,7 @@ namespace troupe {
 
 namespace {
 
-/// "the kernel asked for its data number 1 ('x')"
+/// Returns a text such as "the kernel asked for its data number 1 ('x')".
 std::string asked_for(const graph::TaskAccess* accesses, std::size_t index) {
   const std::string name = accesses == nullptr ? "" : " (" + graph::describe(*accesses[index].data()) + ")";
   return "the kernel asked for access " + std::to_string(index) + name;

@@ -11,8 +11,9 @@
 
 namespace troupe::graph {
 
-/// The methods of one handle and the partial results of its current reduction. A partial result is touched by its
-/// worker only, until the combining task, which the dependencies order after all of them, folds them in.
+/// The functions of one handle's reduction, and the partial results of its current reduction. Only its worker touches a
+/// partial result, until the combining task folds them into the data; the dependencies order that task after all of
+/// them.
 class Reduction {
  public:
   Reduction(ReductionMethods methods, std::size_t workers) : methods_(std::move(methods)), partials_(workers) {}
@@ -21,8 +22,8 @@ class Reduction {
   /// `std::bad_alloc` and what the initializer throws.
   DataView partial(std::size_t worker, const Layout& layout);
 
-  /// The data have no content before the first combination, which therefore begins with the neutral element. Called
-  /// before any task is submitted that uses the data, once.
+  /// Says that the data have no content before the first combination, which therefore begins with the neutral element.
+  /// Called at most once, before any task is submitted that uses the data.
   void begin_with_neutral() { begins_with_neutral_ = true; }
   /// Folds all partial results into `into`, in the order of the workers, and forgets them. Throws what the methods
   /// throw.
@@ -34,7 +35,7 @@ class Reduction {
   struct Partial;
   [[nodiscard]] static DataView view_of(const Partial& partial);
 
-  /// Partial results are aligned as well as any data.
+  /// The unit of memory for partial results, so that they are aligned as well as any data.
   struct alignas(64) Line {
     std::array<std::byte, 64> bytes;
   };

@@ -42,8 +42,8 @@ std::uint32_t piece_count_of(const Task& task, WorkerId worker) {
 
 namespace {
 
-/// Returns what a function of the program says of a task; 0 where there is no function, or where it throws, which must
-/// not end the runtime.
+/// Returns what a function of the program says of a task. Returns 0 if there is no function, or if it throws: an
+/// exception there must not end the runtime.
 template <class Value>
 Value asked(const std::function<Value(const KernelContext&)>& function, const Task& task) noexcept {
   if (!function) return 0;
@@ -83,15 +83,15 @@ std::uint64_t rough(std::int64_t rows) {
   return rows <= 0 ? 0 : 1 + static_cast<std::uint64_t>(std::lround(2 * std::log2(static_cast<double>(rows))));
 }
 
-/// Rounds to steps of 5 %.
+/// Rounds a number of operations to steps of 5 %.
 std::uint64_t rough_operations(double flops) {
   if (!(flops >= 1) || !std::isfinite(flops)) return 0;
   static const double step = std::log(1.05);
   return 1 + static_cast<std::uint64_t>(std::lround(std::log(flops) / step));
 }
 
-/// Returns a number that tells apart tasks on equal shapes; 0 where they are all alike. A described machine knows a
-/// time for any number of operations, and arguments may make them differ.
+/// Returns a number that tells apart tasks on equal shapes; 0 if they are all alike. A described machine knows a time
+/// for any number of operations, and arguments may make them differ.
 std::uint64_t operations_of(const Task& task) {
   const CodeletDefinition& codelet = *task.codelet;
   const bool described = !codelet.timed_as.empty() && (!codelet.typed || !codelet.argument_types.empty());
@@ -109,7 +109,7 @@ std::uint64_t shapes_of_groups(const Task& task) {
   bool divided = false;
   for (const TaskAccess& access : task.data()) {
     const Layout& layout = access.data()->view.layout;
-    if (walk.next(layout.element_tag) == nullptr) break;  // never submitted
+    if (walk.next(layout.element_tag) == nullptr) break;  // a task that does not fit is never submitted
     rows[walk.index()] += layout.rows;
     divided = divided || !access.data()->children.empty();
     if (first[walk.index()] == nullptr) first[walk.index()] = &access;

@@ -20,34 +20,35 @@ namespace troupe::graph {
 
 struct SizeClass {
   SizeClassId id;
-  /// Lives as long as the graph.
+  /// The codelet of these tasks, which lives as long as the graph.
   const CodeletDefinition* codelet = nullptr;
-  /// Floating-point operations; 0 where the codelet does not say.
+  /// Floating-point operations of one task; 0 if the codelet does not count them.
   double flops = 0;
   /// The size of all data together, without gaps.
   Bytes bytes;
-  /// True: some data are used as a whole though they have parts. Then a core's implementation is called, where there is
+  /// True if some data are used as a whole although they have parts. Then a core's implementation is called if there is
   /// one (`find_whole_of_parts`).
   bool whole_of_parts = false;
-  /// True: some data are reduced. Partial results lie in host memory, where kernels on CUDA GPUs do not reach them.
+  /// True if some data are reduced. Partial results lie in host memory, where kernels on CUDA GPUs do not reach them.
   bool reduces = false;
-  /// A hash of the data's shapes and element sizes; the same in every run.
+  /// A hash of the data's shapes and element sizes, which has the same value in every run.
   std::uint64_t shapes = 0;
   /// The size of the largest element.
   std::uint64_t element_bytes = 0;
-  /// The data's shapes, as the first task had them.
+  /// The data's shapes in the first task of the class.
   std::vector<Layout> data;
 
-  /// Returns true if the codelet runs these tasks on such a device; on the device of this worker.
+  /// The first returns true if the codelet runs these tasks on such devices; the second, if this worker's device may,
+  /// too.
   [[nodiscard]] bool runs_on(DeviceKind kind) const;
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const;
 };
 
-/// Numbers size classes as they appear. Only the codelet's `footprint` looks at arguments by value: of two tasks on
-/// equal shapes the first one's operations count for both. But where tasks are made of pieces (`Codelet::pieces`),
-/// operations that differ by more than 5 % make another class, and where a description times the codelet, any
-/// difference does. How often a variadic codelet's repeated handle is there does not count either, only about how many
-/// rows these handles have together. Not thread-safe.
+/// Numbers size classes as they appear. Only the codelet's `footprint` looks at arguments by value: if two tasks have
+/// equal shapes, the first one's operations count for both. But if tasks are made of pieces (`Codelet::pieces`),
+/// operations that differ by more than 5 % make another class, and if a description times the codelet, any difference
+/// does. For a variadic codelet's repeated handles it does not count how many there are, but only about how many rows
+/// they have together. Not thread-safe.
 class SizeClasses {
  public:
   /// Returns the class of a task, which must not be a host task. O(accesses).
@@ -69,12 +70,12 @@ class SizeClasses {
 
   SizeClassId add(const Task& task, std::uint64_t shapes);
 
-  /// Looked up only, never walked.
+  /// The table is used for look-ups only, and never walked.
   std::unordered_map<Key, SizeClassId, Hash> ids_;
   std::deque<SizeClass> classes_;
 };
 
-/// Returns the floating-point operations of a task as its codelet counts them; 0 where it does not, or throws.
+/// Returns the floating-point operations of a task as its codelet counts them; 0 if it does not count them, or throws.
 [[nodiscard]] double flops_of(const Task& task) noexcept;
 
 /// Returns the number of pieces of a task that begins on this worker, by the data as they lie in host memory. The

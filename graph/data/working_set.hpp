@@ -1,4 +1,4 @@
-/// The data that a task needs where it runs.
+/// The data that a task needs on the device that runs it.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// "3 x 4 of double, with gaps between the columns".
+/// Returns a text such as "3 x 4 of double, with gaps between the columns".
 std::string look_of(const Layout& layout) {
   return std::to_string(layout.rows) + " x " + std::to_string(layout.cols) + " of " +
          type_name(layout.element_tag, layout.element_size) +
@@ -22,8 +22,8 @@ Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRe
                                         std::span<const Rebinding> rebindings) {
   std::vector<DataRecord*> data;
   for (const Recording::Use& use : recording.uses()) {
-    // Recorded data that are exchanged are looked up too: their layout is compared, and their memory may be another
-    // handle's by now.
+    // Recorded data that are exchanged are looked up too: their layout is compared, and another handle may use their
+    // memory by now.
     const auto recorded = registry.find(Handle(use.recorded, use.id));
     if (!recorded) return recorded.failure();
     data.push_back(recorded.value());
@@ -73,7 +73,7 @@ Result<void> check_uses(const Recording& recording, std::span<DataRecord* const>
 }
 
 Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data) {
-  // The data that the run itself has written by then.
+  // The data that earlier tasks of the run have written.
   std::unordered_set<const DataRecord*> written;
   for (const Recording::Access& access : recording.first_accesses()) {
     const DataRecord& record = *data[access.use];

@@ -11,20 +11,21 @@
 
 namespace troupe::graph {
 
-/// Returns the data of one run, in the order of `recording.uses()`: those recorded, or those that `rebindings` names in
-/// their place. Called under the lock of the registry. Fails with `invalid_handle` or `invalid_argument`.
+/// Returns the data of one run, in the order of `recording.uses()`: each is the recorded one, or the one that
+/// `rebindings` names in its place. Called under the lock of the registry. Fails with `invalid_handle` or
+/// `invalid_argument`.
 Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRegistry& registry,
                                         std::span<const Rebinding> rebindings);
-/// Checks that no two of them are the same data, unless both are only read. `id` marks this run, and was never used
-/// before. Fails with `conflicting_access`.
+/// Checks that no two entries of `data` are the same, unless both are only read. `id` marks this run, and was never
+/// used before. Fails with `conflicting_access`.
 Result<void> check_uses(const Recording& recording, std::span<DataRecord* const> data, std::uint64_t id);
 
-/// Checks that a run may use these data as it does, see `check_usable` in graph/submission_checks.hpp.
+/// Checks that a run may use these data in its modes, see `check_usable` in graph/submission_checks.hpp.
 Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data);
 /// Notes that a run with these data has been accepted.
 void note_written(DataRegistry& registry, const Recording& recording, std::span<DataRecord* const> data);
 
-/// Texts of failures that are the same wherever they happen.
+/// These return failures that are reported in several places.
 [[nodiscard]] Failure runs_in_recording();
 [[nodiscard]] Failure takes_no_runs(const Recording& recording);
 [[nodiscard]] Failure records_in_recording();

@@ -1,4 +1,4 @@
-/// The order of recorded tasks, without dependencies that follow from others.
+/// The order of recorded tasks, without dependencies that are implied by others.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 namespace troupe::graph {
 
 /// The predecessors of tasks that are numbered in the order of their submission; predecessors have lower numbers. Every
-/// dependency costs each run an atomic operation on a cache line that cores share, and access modes bring many that
+/// dependency costs each run an atomic operation on a cache line that cores share, and access modes give many that
 /// others imply: a task that overwrites what was read long ago waits for those readers, but also for what came after
 /// them.
 class RecordedOrder {
  public:
   struct Predecessor {
     std::uint32_t index = 0;
-    /// True: given by `TaskOptions::after`. Such a dependency says more than an order, and is kept.
+    /// True if given by `TaskOptions::after`. Such a dependency says more than an order, and is kept.
     bool is_explicit = false;
   };
 
@@ -25,8 +25,8 @@ class RecordedOrder {
   /// Adds a predecessor: `before` < `after`. The same pair may be added again.
   void add(std::size_t before, std::size_t after, bool is_explicit);
 
-  /// Drops what is added twice, and dependencies on tasks that other predecessors wait for, as far as looking at
-  /// `kLook` tasks per task finds them. O(tasks * kLook).
+  /// Drops pairs that were added twice, and dependencies that other predecessors imply, if looking at `kLook` tasks per
+  /// task finds them. O(tasks * kLook).
   void reduce();
 
   /// Returns the predecessors, in the order of submission after `reduce`.
@@ -39,7 +39,7 @@ class RecordedOrder {
   void drop_implied(std::size_t task);
 
   std::vector<std::vector<Predecessor>> predecessors_;
-  /// Entry i is the last task whose `drop_implied` has visited task i.
+  /// Entry i is the last task for which `drop_implied` has visited task i.
   std::vector<std::uint32_t> seen_by_;
   std::vector<std::uint32_t> found_;
 };

@@ -84,7 +84,7 @@ void Recording::seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& ca
     }
     task.successors.store(nullptr, std::memory_order_relaxed);
   }
-  // Only now: an edge lies in the memory of the task that waits.
+  // The edges are given back only now: each lies in the memory of the task that waits.
   for (RecordedTask& task : tasks_) {
     while (task.more_edges != nullptr) {
       EdgeBlock* block = task.more_edges;
@@ -112,7 +112,7 @@ void Recording::link(const RecordedOrder& order) {
     }
     task.link_count = 0;
   }
-  // In the order of submission.
+  // Successors are linked in the order of submission.
   for (RecordedTask& task : tasks_) {
     const auto predecessors = order.predecessors(task.index);
     task.predecessors = static_cast<std::uint32_t>(predecessors.size());
@@ -153,14 +153,14 @@ void Recording::begin_run(Task& run_task, TaskList& ready) {
   bind(run);
   first_id_.store(run.first_id, std::memory_order_relaxed);
   sinks_left_.store(sinks_, std::memory_order_relaxed);
-  // Release: whoever sees the run sees the ids of its tasks.
+  // The release store publishes the tasks' ids to a thread that loads the run with acquire (`run_task`).
   run_task_.store(&run_task, std::memory_order_release);
   for (RecordedTask* root : roots_) make_ready(*root, ready);
 }
 
 void Recording::note_cause(const FailureLog::Cause& cause) {
   const LockGuard lock(cause_lock_);
-  // A failure says more than what was cancelled, perhaps because of it.
+  // A failure says more than a cancellation, which may be its consequence, so it replaces one.
   if (!cause_ || cause_->code == ErrorCode::cancelled) cause_ = cause;
 }
 

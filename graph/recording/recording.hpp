@@ -25,8 +25,8 @@ namespace troupe::graph {
 class Recording;
 class RecordedOrder;
 
-/// One task of a recording. Its successors are an array instead of a list, and it is used again in every run: the
-/// thread that decrements `pending` to zero gives it the id of this run, and the task sets `pending` back when it
+/// One task of a recording. Its successors are an array instead of a list, and the record is used again in every run:
+/// the thread that decrements `pending` to zero gives it the id of this run, and the task sets `pending` back when it
 /// begins.
 struct RecordedTask : Task {
   static constexpr std::size_t kInlineSuccessors = 4;
@@ -44,7 +44,7 @@ struct RecordedTask : Task {
     std::uintptr_t bits_ = 0;
   };
 
-  // On a line of their own; constant once the recording is sealed.
+  // These members have a cache line of their own and are constant once the recording is sealed.
   alignas(64) Recording* recording = nullptr;
   Link* links = nullptr;
   std::uint32_t link_count = 0;
@@ -68,7 +68,7 @@ static_assert(sizeof(RecordedTask) == 320);
 /// The request for one run, kept by the task that stands for the run.
 struct RecordingRun {
   std::shared_ptr<Recording> recording;
-  /// The data to use in place of those recorded, by their number in `Recording::uses`; empty: those recorded.
+  /// The data to use in place of those recorded, by their number in `Recording::uses`; empty if none is replaced.
   std::vector<DataRecord*> data;
   /// The id of the run's first task; the others follow it.
   std::uint64_t first_id = 0;
@@ -77,14 +77,14 @@ struct RecordingRun {
 /// The state of a task in the current run.
 enum class RecordedState : std::uint8_t {
   waiting,
-  /// Ready or started.
+  /// The task is ready or has started.
   ready,
   ended,
 };
 
 /// A sequence of submissions with its dependencies. First it is *open*: tasks are added under the graph's submission
-/// lock. Then it is *sealed*, and runs: one run after the other, as a task of role `TaskRole::replay` that uses all its
-/// data orders them. Workers that take part in a run change the recording in their threads; the dependencies between
+/// lock. Then it is *sealed* and can be run. Its runs never overlap: each is a task of role `TaskRole::replay` that
+/// uses all its data. Workers that take part in a run change the recording in their threads; the dependencies between
 /// the run's tasks order these changes.
 class Recording {
  public:
@@ -92,22 +92,23 @@ class Recording {
   struct Use {
     DataRecord* recorded = nullptr;
     HandleId id;
-    /// Read, or read-write as soon as one task does more than read.
+    /// The mode is read, or read-write as soon as one task does more than read.
     AccessMode mode = AccessMode::read;
-    /// True: some task writes this very handle. `mode` says less: a whole is ordered like a writer if a part of it is
+    /// True if some task writes this very handle. `mode` says less: a whole is ordered like a writer if a part of it is
     /// written.
     bool written = false;
-    /// True: data that contain this are used too. Then only those order runs, and neither can be exchanged.
+    /// True if data that contain this are used too. Then only the containing data order runs, and neither can be
+    /// exchanged.
     bool inside_another = false;
     bool contains_another = false;
-    /// True: some task reduces into it.
+    /// True if some task reduces into the data.
     bool reduces = false;
-    /// Some task has read it, and some task has written it: see `first_accesses`.
+    /// True if some task so far has read the data, and true if some task has written them: see `first_accesses`.
     bool is_read = false;
     bool is_written = false;
-    /// The data in the last run.
+    /// The data in place of the recorded ones in the last run.
     DataRecord* current = nullptr;
-    /// The accesses of the tasks that name it.
+    /// The accesses of the recorded tasks to the data.
     std::vector<TaskAccess*> places;
   };
 
@@ -123,7 +124,7 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // Used while it is open; all require the submission lock.
+  // The next functions are used while the recording is open; all require the submission lock.
   RecordedTask& add();
   /// Notes the data of a task whose accesses are known.
   void note_uses(RecordedTask& task);
@@ -135,33 +136,33 @@ class Recording {
   [[nodiscard]] RecordedTask* find(TaskId id);
   void seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache);
 
-  // Used when it is sealed.
+  // The next functions are used when the recording is sealed.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::size_t size() const { return tasks_.size(); }
   [[nodiscard]] std::span<const Use> uses() const { return uses_; }
-  /// The accesses that decide whether a run reads data without content, in the order of submission: for each of `uses`
-  /// the first access that reads, where nothing has written the data before, and the first that writes.
+  /// Returns the accesses that decide whether a run reads data without content, in the order of submission: for each of
+  /// `uses` the first access that reads before any access has written, and the first that writes.
   [[nodiscard]] std::span<const Access> first_accesses() const { return first_accesses_; }
-  /// The run that was submitted last. Guarded by the submission lock.
+  /// Returns the run that was submitted last. Guarded by the submission lock.
   [[nodiscard]] TaskReference& last_run() { return last_run_; }
-  /// Returns the number of a use, or `uses().size()`.
+  /// Returns the number of the handle's use, or `uses().size()` if it has none.
   [[nodiscard]] std::size_t use_of(const Handle& handle) const;
   [[nodiscard]] const std::deque<RecordedTask>& tasks() const { return tasks_; }
 
-  // Used while it runs; called by workers in the order that the dependencies give.
+  // Workers call the next functions while the recording runs, in the order that the dependencies give.
   /// Appends the tasks without predecessors.
   void begin_run(Task& run_task, TaskList& ready);
   struct Ended {
     /// The reason why the task did not succeed, or null.
     const FailureLog::Cause& cause;
-    /// The worker's index, and the trace for dependencies, or null.
+    /// The worker's index, and the trace for dependencies, which may be null.
     std::size_t slot = 0;
     DependencyTrace* trace = nullptr;
   };
   /// Releases the successors of an ended task, appending those that became ready. Returns true if the run has ended.
-  /// The task must not be used afterwards; where the run has not ended, neither must the recording.
+  /// The task must not be used afterwards; if the run has not ended, neither must the recording.
   bool task_ended(RecordedTask& task, const Ended& ended, TaskList& ready);
-  /// The task that stands for the current run; null between runs.
+  /// Returns the task that stands for the current run; null between runs.
   [[nodiscard]] Task* run_task() const { return run_task_.load(std::memory_order_acquire); }
   /// Ends the run, and returns the task that stands for it.
   Task& end_run() { return *run_task_.exchange(nullptr, std::memory_order_acq_rel); }
@@ -170,7 +171,7 @@ class Recording {
     return first_id_.load(std::memory_order_relaxed) + task.index;
   }
   [[nodiscard]] RecordedState state_of(const RecordedTask& task) const {
-    // Acquire: pairs with `make_ready`, which stores the status before the id.
+    // The acquire load pairs with `make_ready`, which stores the status before the id.
     if (task.id.load(std::memory_order_acquire) != id_of(task)) return RecordedState::waiting;
     return task.status.load(std::memory_order_relaxed) == TaskStatus::pending ? RecordedState::ready
                                                                               : RecordedState::ended;
@@ -191,21 +192,21 @@ class Recording {
   std::vector<RecordedTask*> roots_;
   /// The number of tasks that no other waits for: the run ends with the last of them.
   std::uint32_t sinks_ = 0;
-  /// In the order of their first use.
+  /// The uses, in the order of their first use.
   std::vector<Use> uses_;
   std::vector<Access> first_accesses_;
   std::unordered_map<const DataRecord*, std::size_t> use_numbers_;  // looked up only
 
-  // While it is open; looked up only.
+  // These two are used while the recording is open, and for look-ups only.
   std::unordered_map<const DataRecord*, DependencyState> states_;
   std::unordered_map<std::uint64_t, RecordedTask*> by_id_;
   std::vector<DataRecord*> open_reductions_;
 
   TaskReference last_run_;
 
-  // The current run.
+  // The next members belong to the current run.
   std::atomic<Task*> run_task_{nullptr};
-  /// Atomic for `TaskGraph::inspect`, which looks while a run may begin.
+  /// Atomic for `TaskGraph::inspect`, which reads it while a run may begin.
   std::atomic<std::uint64_t> first_id_{0};
   alignas(64) std::atomic<std::uint32_t> sinks_left_{0};
   SpinLock cause_lock_;
@@ -221,7 +222,7 @@ inline void Recording::make_ready(RecordedTask& task, TaskList& ready) {
 inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& ready) {
   if (ended.cause) [[unlikely]]
     note_cause(ended.cause);
-  // When its last follower is released, the run may end elsewhere, and the recording with it.
+  // Once its last follower is released, another worker may end the run and the recording with it.
   const bool is_sink = task.link_count == 0;
   task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
   task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);
@@ -233,15 +234,15 @@ inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskLi
     if (ended.cause && link.is_explicit()) {
       follower.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
     }
-    // Release: publishes this task's effects. Acquire, for the last predecessor: those of all predecessors.
+    // Release publishes this task's effects. Acquire makes the last predecessor see the effects of all predecessors.
     if (follower.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) make_ready(follower, ready);
   }
-  // Release: publishes this task's effects. Acquire, for the last task: those of all others, which come before the
-  // tasks that wait for the run.
+  // Release publishes this task's effects. Acquire makes the last task see the effects of all others, so that they come
+  // before the tasks that wait for the run.
   return is_sink && sinks_left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-/// While one lives, the submissions of its thread to `owner` are recorded.
+/// While a `RecordingScope` lives, the submissions of its thread to `owner` are recorded.
 class RecordingScope {
  public:
   RecordingScope(const TaskOwner* owner, Recording* recording);
@@ -249,7 +250,7 @@ class RecordingScope {
   RecordingScope(const RecordingScope&) = delete;
   RecordingScope& operator=(const RecordingScope&) = delete;
 
-  /// Returns the recording that the calling thread makes of `owner`, or null.
+  /// Returns the recording of `owner` that the calling thread makes, or null.
   [[nodiscard]] static Recording* find(const TaskOwner* owner);
 
  private:

@@ -12,11 +12,11 @@
 
 namespace troupe::graph {
 
-/// Objects of type `T`, never given back to the system before the pool dies and constructed once: a record that is
-/// used again keeps its members. Threads allocate and free through a `Cache` of their own and meet only once per
-/// `kBatch` objects, when they exchange whole magazines: arrays of pointers. Free objects are not linked through
-/// themselves, so that handing one out does not wait for a line that another core has written last; the lines of the
-/// objects that come next are asked for meanwhile.
+/// Objects of type `T`, never given back to the system before the pool dies and constructed once: a record that is used
+/// again keeps its members. Threads allocate and free through a `Cache` of their own and meet only once per `kBatch`
+/// objects, when they exchange whole magazines: arrays of pointers. Free objects are not linked through themselves, so
+/// that handing one out does not wait for a cache line that another core has written last; the lines of the objects
+/// that come next are prefetched.
 ///
 /// A magazine in the pool is full or empty; a cache holds two. There are enough of them for every object, so that
 /// freeing always finds an empty one and cannot fail.
@@ -55,7 +55,7 @@ class BlockPool {
     return object;
   }
 
-  /// The cache must have allocated before, or `prepare` must have been called.
+  /// Frees an object. The cache must have allocated before, or `prepare` must have been called.
   void free(Cache& cache, T* object) noexcept {
     if (cache.current->count == kBatch) make_room(cache);
     Magazine& magazine = *cache.current;
@@ -67,11 +67,11 @@ class BlockPool {
     const LockGuard lock(mutex_);
     if (cache.current == nullptr) cache.current = new_magazine();
     if (cache.other == nullptr) cache.other = new_magazine();
-    // Room for all of them: `make_room` must not allocate.
+    // Makes room for the magazine now, as `make_room` must not allocate.
     reserve();
   }
 
-  /// The bytes taken from the system.
+  /// Returns the bytes taken from the system.
   [[nodiscard]] std::size_t footprint() const {
     const LockGuard lock(mutex_);
     return slabs_.size() * kSlab * sizeof(T) + magazines_.size() * sizeof(Magazine);
@@ -98,7 +98,7 @@ class BlockPool {
     if (empty_.capacity() < magazines_.size()) empty_.reserve(2 * magazines_.size());
   }
   void add_slab() TROUPE_REQUIRES(mutex_) {
-    // Each object's constructor sets what has to be set: zeroing first would touch all of it twice.
+    // Each object's constructor sets all that must be set; zeroing the memory first would touch all of it twice.
     slabs_.push_back(std::make_unique_for_overwrite<T[]>(kSlab));
     T* objects = slabs_.back().get();
     for (std::size_t batch = 0; batch < kSlab / kBatch; ++batch) {

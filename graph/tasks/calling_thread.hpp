@@ -1,6 +1,6 @@
-/// Scopes by which a thread of the program changes its own calls: for interfaces to languages whose own lock a thread
-/// holds, or which handle signals. Not inline, so that all libraries of a process share one set of thread-local
-/// variables.
+/// Scopes by which a thread of the program changes how its own calls behave: for interfaces to languages whose own lock
+/// a thread holds, or which handle signals. Not inline, so that all libraries of a process share one set of
+/// thread-local variables.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace troupe::graph {
 
 class TaskOwner;
 
-/// While one lives, submissions of the calling thread to `owner` do not wait for room in the window, as those of
-/// kernels do not. The thread can then neither wait for tasks nor record any.
+/// While an `UnboundedSubmission` lives, submissions of the calling thread to `owner` do not wait for room in the
+/// window, like those of kernels. The thread can then neither wait for tasks nor record any.
 class UnboundedSubmission {
  public:
   explicit UnboundedSubmission(const TaskOwner* owner);
@@ -26,24 +26,24 @@ class UnboundedSubmission {
   alignas(8) std::byte scope_[32];
 };
 
-/// While one lives, waits of the calling thread for all tasks, or for room in the window, ask ten times a second
-/// whether to go on. They fail with `cancelled` when `gives_up` returns true.
+/// While a `WaitInterrupt` lives, the calling thread's waits for all tasks, or for room in the window, call `gives_up`
+/// ten times a second. They fail with `cancelled` when it returns true.
 class WaitInterrupt {
  public:
-  /// `gives_up` must live as long. It is called under no lock.
+  /// `gives_up` must live as long as this object. It is called under no lock.
   explicit WaitInterrupt(const std::function<bool()>& gives_up);
   ~WaitInterrupt();
   WaitInterrupt(const WaitInterrupt&) = delete;
   WaitInterrupt& operator=(const WaitInterrupt&) = delete;
 
-  /// The interrupt of the calling thread, or null.
+  /// Returns the interrupt of the calling thread, or null.
   [[nodiscard]] static const std::function<bool()>* here();
 
  private:
   const std::function<bool()>* outer_;
 };
 
-/// The failure of a wait that was given up.
+/// Returns the failure of a wait that was given up.
 [[nodiscard]] Failure gave_up_waiting();
 
 }  // namespace troupe::graph

@@ -20,7 +20,7 @@ class CompletionCounter {
     if (worker == outside_) [[unlikely]]
       return shard.fetch_add(tasks, std::memory_order_release) + tasks;
     const std::uint64_t ended = shard.load(std::memory_order_relaxed) + tasks;
-    // Release: pairs with the acquire in `total`; a thread that has seen the count has seen the task's effects.
+    // The release store pairs with the loads in `total`; a thread that has seen the count has seen the task's effects.
     shard.store(ended, std::memory_order_release);
     return ended;
   }
@@ -34,7 +34,7 @@ class CompletionCounter {
     for (const Shard& shard : shards_) sum += shard.ended.load(std::memory_order_seq_cst);
     return sum;
   }
-  /// The index of the counter for threads that are not workers.
+  /// Returns the index of the counter for threads that are not workers.
   [[nodiscard]] std::size_t outside() const { return outside_; }
 
  private:

@@ -12,17 +12,17 @@
 
 namespace troupe::graph {
 
-/// `after` could not start before `before` had ended.
+/// Says that `after` could not start before `before` had ended.
 struct DependencyEntry {
   TaskId before;
   TaskId after;
 };
 
 /// The dependencies of one graph. A dependency that made a task wait is recorded by the worker that completes the
-/// predecessor; one on a task that had ended already, by the submission. So all are recorded, with two exceptions,
-/// because the graph forgets tasks: of more than 65,536 readers of the same data (or tasks that commute or reduce),
-/// those that ended before the next writer's submission may be missing; and for later members of a group that commutes,
-/// of more than 1024 predecessors. The same pair may be recorded more than once.
+/// predecessor; one on a task that had ended already is recorded by the submission. All are recorded, with two
+/// exceptions, because the graph forgets tasks: of more than 65,536 readers of the same data (or tasks that commute or
+/// reduce), those that ended before the next writer's submission may be missing; and for later members of a group that
+/// commutes, of more than 1024 predecessors. The same pair may be recorded more than once.
 ///
 /// Each slot has one writer at a time: a worker has its own, completions by other threads share one, and submissions
 /// have one. Any thread may take the slots at any time.
@@ -32,9 +32,9 @@ class DependencyTrace {
     for (Slot& slot : slots_) slot.log.use(&budget);
   }
 
-  /// `slot`: the completing worker's index, or the number of workers for another thread.
+  /// Records a dependency. `slot` is the completing worker's index, or the number of workers for another thread.
   void released(std::size_t slot, TaskId before, TaskId after) noexcept { add(slots_[slot], {before, after}); }
-  /// Called under the submission lock.
+  /// Records a dependency on a task that had ended already. Called under the submission lock.
   void had_ended(TaskId before, TaskId after) noexcept { add(slots_.back(), {before, after}); }
 
   /// Returns and removes what has been recorded, as one log per slot.
@@ -50,7 +50,7 @@ class DependencyTrace {
 
  private:
   struct alignas(64) Slot {
-    /// Protects against `take` only.
+    /// Protects the log against `take`, which another thread may call.
     SpinLock lock;
     TraceLog<DependencyEntry> log TROUPE_GUARDED_BY(lock);
   };

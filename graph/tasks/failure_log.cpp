@@ -56,7 +56,7 @@ void FailureLog::add(Failure failure) {
 }
 
 void FailureLog::note_untold(const Cause& origin) {
-  // A run of a recording fails for the same reason as a task of it.
+  // A run of a recording fails for the same reason as a task in it, so the reason may be noted already.
   if (std::find(untold_.begin(), untold_.end(), origin) != untold_.end()) return;
   if (untold_.size() < kDetails) {
     untold_.push_back(origin);
@@ -116,7 +116,8 @@ Failure FailureLog::failure_of(TaskId task) {
 void FailureLog::poison(HandleId handle, const Cause& cause) {
   const LockGuard lock(mutex_);
   poisoned_[handle] = cause;
-  // Release: pairs with the acquire of a reader that does not know yet that it is ordered after this.
+  // The release store pairs with the acquire load in `any_poison`, for a reader that does not know yet that it comes
+  // after this.
   any_poison_.store(true, std::memory_order_release);
 }
 
@@ -144,10 +145,10 @@ std::unique_ptr<Failure> FailureLog::take_summary() {
     };
     count(failed_, failed_ == 1 ? " task failed" : " tasks failed");
     count(cancelled_, cancelled_ == 1 ? " task was cancelled" : " tasks were cancelled");
-    count(other_, other_ == 1 ? " other failure" : " other failures");  // of callbacks, policies, copies
+    count(other_, other_ == 1 ? " other failure" : " other failures");  // those of callbacks, policies, copies
     summary->message = counts + ": ";
     for (std::size_t i = 0; i < first_.size(); ++i) summary->message += (i == 0 ? "" : "; ") + first_[i].message;
-    // Cancellations follow from failures: they are counted, and one is spelled out where nothing failed.
+    // Cancellations follow from failures: they are counted, and one is spelled out if nothing failed.
     const std::uint64_t failures = failed_ + other_;
     if (failures > first_.size()) summary->message += "; and " + std::to_string(failures - first_.size()) + " more";
   }

@@ -23,31 +23,32 @@ class FailureLog {
 
   using Cause = std::shared_ptr<const Failure>;
 
-  /// Records a task that ended as `failed` or `cancelled`. `origin`: the first failure, which is the cause itself or
-  /// led to it; null for a cancellation whose origin is not known.
+  /// Records a task that ended as `failed` or `cancelled`. `origin` is the first failure, which is the cause itself or
+  /// led to it; it is null for a cancellation whose origin is not known.
   void task_ended(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin);
   /// Records a callback that threw, or another failure that belongs to no task's result.
   void add(Failure failure);
 
-  /// Returns the status of an ended task; `succeeded` where the log has never heard of it.
+  /// Returns the status of an ended task; `succeeded` if the log has no entry for it.
   [[nodiscard]] TaskStatus status_of(TaskId task) const;
-  /// Returns why a task did not succeed, for the program: its origin then counts as told.
+  /// Returns why a task did not succeed, for the program: the origin of that failure then counts as told.
   [[nodiscard]] Failure failure_of(TaskId task);
-  /// Notes that the program has been told of this origin; null: of an unknown one, so that all count as told.
+  /// Notes that the program has been told of this origin. If it is null, the origin is not known, and all count as
+  /// told.
   void told(const Cause& origin);
-  /// Returns the failures since the last summary of which the program has not been told in any way, in one line; null:
-  /// none. Cancellations are not among them: they followed from a failure, or the program wanted them.
+  /// Returns the failures since the last summary of which the program has not been told in any way, in one line; null
+  /// if there are none. Cancellations are not among them: they followed from a failure, or the program wanted them.
   [[nodiscard]] std::unique_ptr<Failure> untold() const;
 
   void poison(HandleId handle, const Cause& cause);
   void cure(HandleId handle);
-  /// Returns true if some handle has no valid content, and accesses must look for it. Whoever is ordered after a
-  /// `poison` sees it.
+  /// Returns true if some handle has no valid content, so that accesses must look for it. A thread that is ordered
+  /// after a `poison` sees true.
   [[nodiscard]] bool any_poison() const { return any_poison_.load(std::memory_order_acquire); }
   /// Returns why a handle has no valid content.
   [[nodiscard]] Cause poison_of(HandleId handle) const;
 
-  /// Returns everything since the last call in one failure, or null; `code` is that of the first.
+  /// Returns everything since the last call in one failure, or null; its `code` is that of the first failure.
   [[nodiscard]] std::unique_ptr<Failure> take_summary();
 
  private:
@@ -66,7 +67,8 @@ class FailureLog {
   void note_untold(const Cause& origin) TROUPE_REQUIRES(mutex_);
   void erase_told(const Cause& origin) TROUPE_REQUIRES(mutex_);
 
-  /// True: `poisoned_` is not empty. On a line of its own: every task that begins reads it. Written under mutex_.
+  /// True if `poisoned_` is not empty. On a cache line of its own: every task that begins reads it. Written under
+  /// mutex_.
   alignas(64) std::atomic<bool> any_poison_{false};
   alignas(64) mutable Mutex mutex_;
   std::map<std::uint64_t, Interval> unsuccessful_ TROUPE_GUARDED_BY(mutex_);
@@ -77,10 +79,10 @@ class FailureLog {
   std::uint64_t cancelled_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::uint64_t other_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::vector<Failure> first_ TROUPE_GUARDED_BY(mutex_);
-  /// The origins that the program has not been told of, `kDetails` at most, and how many more there are.
+  /// The origins that the program has not been told of, at most `kDetails`; the second counts the others.
   std::vector<Cause> untold_ TROUPE_GUARDED_BY(mutex_);
   std::uint64_t untold_beyond_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// True: the details are from before the last summary.
+  /// True if the details are from before the last summary.
   bool details_are_old_ TROUPE_GUARDED_BY(mutex_) = false;
 };
 

@@ -16,34 +16,34 @@ namespace troupe::graph {
 
 /// The activity of a task at this moment.
 enum class TaskActivity : std::uint8_t {
-  /// Nothing: it waits, is ready, or (a host task) holds its data for the program.
+  /// The task does nothing: it waits, is ready, or (a host task) holds its data for the program.
   none,
-  /// Its kernel runs.
+  /// The task's kernel runs.
   running,
-  /// Its kernel has returned, its callback runs.
+  /// The task's kernel has returned, and its callback runs.
   callback,
 };
 
-/// One task in flight. The names belong to the graph and are valid only where the snapshot is.
+/// One task in flight. The names belong to the graph and are valid only as long as the snapshot.
 struct TaskNode {
   TaskId id;
-  /// The number by which the program that submitted it knows it, if that differs from the id.
+  /// The number by which the program that submitted the task knows it, if that differs from the id.
   std::uint64_t tag = 0;
-  /// Null where the program gave none.
+  /// The name that the program gave the task; null if it gave none.
   const std::string* name = nullptr;
-  /// Null for host tasks.
+  /// The codelet's name; null for host tasks.
   const std::string* codelet = nullptr;
   TaskRole role = TaskRole::user;
   TaskActivity activity = TaskActivity::none;
-  /// True: some worker of the runtime has a device that the codelet runs on.
+  /// True if some worker of the runtime has a device that the codelet runs on.
   bool runnable = true;
-  /// True: it waits in the queue of a commute lock.
+  /// True if the task waits in the queue of a commute lock.
   bool parked = false;
-  /// The number of tasks that it waits for.
+  /// The number of tasks that this one waits for.
   std::uint32_t pending = 0;
   /// The worker that runs the kernel or the callback.
   WorkerId worker;
-  /// The begin of the activity, or the time since when the program holds the data; zero: not known.
+  /// The begin of the activity, or the time at which the program got the data; zero if not known.
   TimeStamp since{};
   /// The number of pieces of a task that runs in pieces, and how many of them have begun. Zero for all other tasks.
   std::uint32_t pieces = 0;
@@ -52,13 +52,13 @@ struct TaskNode {
 
 struct TaskEdge {
   enum class Kind : std::uint8_t { data, explicit_dependency, commute };
-  /// Indices of nodes: the second waits for the first.
+  /// Indices of nodes: the successor waits for the predecessor.
   std::uint32_t predecessor = 0;
   std::uint32_t successor = 0;
   Kind kind = Kind::data;
 };
 
-/// A worker runs pieces of a task that another worker runs, or has begun.
+/// Says that a worker runs pieces of a task that another worker runs, or has begun.
 struct TaskHelp {
   std::uint32_t node = 0;
   WorkerId worker;
@@ -68,24 +68,24 @@ struct TaskHelp {
 /// The data of a host task or of a combining task.
 struct NodeData {
   std::uint32_t node = 0;
-  /// "'A(1,2)'" or "handle 17".
+  /// A text such as "'A(1,2)'" or "handle 17".
   std::string data;
   AccessMode mode = AccessMode::read;
 };
 
 /// The call in which a thread of the program waits.
 enum class WaitKind : std::uint8_t {
-  /// `wait()`, `stop()`, the runtime's destructor.
+  /// A call of `wait()` or `stop()`, or the runtime's destructor.
   everything,
-  /// `Future::wait`.
+  /// A call of `Future::wait`.
   task,
-  /// `wait(handle)`, `acquire`.
+  /// A call of `wait(handle)` or `acquire`.
   data,
-  /// `partition`, `set_reduction`: they change a handle that nobody uses.
+  /// A call of `partition` or `set_reduction`, which change a handle that nobody uses.
   change,
-  /// `release`, the destructor of a registration.
+  /// A call of `release`, or the destructor of a registration.
   release,
-  /// `submit`, while the window is full.
+  /// A call of `submit` while the window is full.
   room,
 };
 
@@ -103,7 +103,8 @@ struct GraphSnapshot {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t window = 0;
-  /// The number of tasks in flight that were not looked at, as a look is bounded; all are younger than most of `nodes`.
+  /// The number of tasks in flight that were not looked at, as the number of nodes is bounded; all are younger than
+  /// most of `nodes`.
   std::uint64_t left_out = 0;
   std::vector<TaskNode> nodes;
   std::vector<TaskHelp> helps;
@@ -117,7 +118,7 @@ struct RunningTask {
   const Task* task = nullptr;
   WorkerId worker;
   TimeStamp since{};
-  /// See `TaskNode`.
+  /// These have the same meaning as in `TaskNode`.
   std::uint32_t pieces = 0;
   std::uint32_t pieces_begun = 0;
 };

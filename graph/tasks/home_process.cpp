@@ -6,7 +6,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// The number of forks between the process that first read this and this process.
+/// The number of forks between this process and the first process that read this.
 std::atomic<std::uint64_t> generation{0};
 std::atomic<bool> forked{false};
 

@@ -16,10 +16,11 @@ class HomeProcess {
   HomeProcess();
 
   [[nodiscard]] bool left() const;
-  /// Fails with `stopped` where it has been left.
+  /// Fails with `stopped` if this process is not the one in which the object was made, but a child of it made by
+  /// `fork`.
   [[nodiscard]] Result<void> check() const;
-  /// True in every process in which an object of this class may have left its home: for callers that cannot afford more
-  /// than this look.
+  /// Returns a flag that is true in every process in which an object of this class may have left its home: for callers
+  /// that cannot afford more than this look.
   [[nodiscard]] static const std::atomic<bool>& any_left();
 
  private:

@@ -8,8 +8,9 @@
 
 namespace troupe::graph {
 
-/// A `Mutex` that costs one atomic operation to take and one to give back where nobody else wants it, without a call: a
-/// quarter of the instructions of the system's mutex. A thread that has to wait sleeps. Not for condition variables.
+/// A `Mutex` that costs, if no other thread wants it, one atomic operation to take and one to give back, without a
+/// call: a quarter of the instructions of the system's mutex. A thread that has to wait sleeps. Not for condition
+/// variables.
 ///
 /// `free` -> `held` (`lock`) -> `free` (`unlock`). A thread that finds it held makes it `awaited`. Giving back an
 /// awaited mutex wakes one thread, which takes it as `awaited` again, as others may still sleep.
@@ -21,7 +22,7 @@ class TROUPE_LOCK("mutex") LightMutex {
 
   void lock() noexcept TROUPE_ACQUIRES() {
     std::uint32_t state = kFree;
-    // Acquire: pairs with the release in `unlock`, which publishes what was done under the lock before.
+    // The acquire order pairs with the release in `unlock`, which publishes what was done under the lock before.
     if (!state_.compare_exchange_strong(state, kHeld, std::memory_order_acquire, std::memory_order_relaxed))
         [[unlikely]]
       wait();

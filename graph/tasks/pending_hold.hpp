@@ -12,7 +12,7 @@
 namespace troupe::graph {
 
 /// The state between `TaskGraph::begin_acquire` or `begin_change` and the function that finishes it. Must not be
-/// destroyed before that.
+/// destroyed before that function is called.
 class PendingHold {
  public:
   explicit PendingHold(std::function<void()> ready) : waiter_(std::move(ready)) {}

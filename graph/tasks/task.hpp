@@ -26,14 +26,14 @@ struct DataRecord;
 struct Task;
 class TaskGraph;
 
-/// A wait for one task by a thread that is no worker.
+/// Lets a thread that is no worker wait for one task.
 class TaskWaiter;
 
-/// "The owner waits for the task whose list this edge is in." Lies in the memory of the waiting task, or for a waiting
-/// thread in the graph's. Linked once, read once by the completing worker, then dead.
+/// An edge says: "The owner waits for the task whose list this edge is in." It lies in the memory of the waiting task,
+/// or of the graph if a thread waits. It is linked once, read once by the completing worker, and then no longer used.
 struct Edge {
   enum Kind : std::uintptr_t {
-    /// The waiting task's data need it.
+    /// The waiting task needs data that the other task uses.
     data = 0,
     /// An explicit dependency: the task is cancelled if this predecessor does not succeed.
     explicit_dependency = 1,
@@ -41,7 +41,7 @@ struct Edge {
     waiter = 2,
   };
 
-  /// Relaxed: the exchange that closes the list, or the submission lock, orders what was linked before.
+  /// The links are relaxed: the exchange that closes the list, or the submission lock, orders what was linked before.
   std::atomic<Edge*> next{nullptr};
   /// The waiting task or thread; written under the submission lock; the two lowest bits are the kind.
   std::uintptr_t owner = 0;
@@ -85,39 +85,39 @@ struct TaskExtras {
 
   std::string name;
   std::function<void(const TaskOutcome&)> callback;
-  /// For a `host` task: the thread that wants the data.
+  /// For a `host` task: the waiter of the thread that wants the data.
   TaskWaiter* ready_waiter = nullptr;
-  /// For a `replay` task.
+  /// For a `replay` task: the run that it stands for.
   std::unique_ptr<RecordingRun> run;
-  /// For a `host` task: the time since when the program has the data. Relaxed: only people read it.
+  /// For a `host` task: the time at which the program got the data. Relaxed: it is only shown to people.
   std::atomic<TimeStamp::rep> held_since{0};
-  /// For a `host` task that no thread waits for: the `ready_waiter`.
+  /// For a `host` task that no thread waits for: owns the `ready_waiter`.
   std::unique_ptr<TaskWaiter> own_waiter;
-  /// The failure that the task's kernel caused without being able to throw it; null: none. Written under the submission
-  /// lock by threads that are in the kernel, read by the thread that completes the task.
+  /// The failure that the task's kernel caused without being able to throw it; null if there is none. Written under the
+  /// submission lock by threads that are in the kernel, read by the thread that completes the task.
   std::shared_ptr<const Failure> accusation;
 };
 
 enum class TaskRole : std::uint8_t {
-  /// Submitted by the program.
+  /// The program submitted the task.
   user,
-  /// Combines the partial results of a reduction; runs on a CPU core like any other task.
+  /// The task combines the partial results of a reduction; it runs on a CPU core like any other task.
   combine,
-  /// Stands for a thread that waits for data or holds them: never runs; that thread completes it.
+  /// The task stands for a thread that waits for data or holds them. It never runs; that thread completes it.
   host,
-  /// Stands for one run of a recording: starts the run's tasks when it could run itself, and ends with the last of
-  /// them.
+  /// The task stands for one run of a recording. It starts the run's tasks when it could run itself, and ends with the
+  /// last of them.
   replay,
-  /// A task of a recording (`RecordedTask`).
+  /// The task belongs to a recording (`RecordedTask`).
   recorded,
 };
 
 /// The reason why this task alone is not to run.
 enum class Withdrawal : std::uint8_t {
   none,
-  /// The program has cancelled it, which counts until it starts.
+  /// The program has cancelled the task, which has an effect until the task starts.
   by_program,
-  /// A task that it was to run after did not succeed. It does not count for a task that a device has run already.
+  /// A task that had to succeed before this one did not. It does not count for a task that a device has run already.
   by_predecessor,
 };
 
@@ -140,42 +140,42 @@ struct alignas(64) Task {
   /// Added to `pending` while the submitter still adds predecessors.
   static constexpr std::uint32_t kSubmitting = 1U << 30;
 
-  // The first line: all that a task without data and extras needs from submission to its end.
+  // The first cache line has all that a task without data and extras needs from submission to its end.
 
-  /// The number of predecessors that have not ended (plus `kSubmitting`). The decrement to zero acquires what the
-  /// predecessors released by theirs.
+  /// The number of predecessors that have not ended (plus `kSubmitting`). The decrement to zero acquires what the other
+  /// predecessors' decrements have released.
   std::atomic<std::uint32_t> pending{0};
-  /// Read when the task is about to start.
+  /// The reason, if any, why the task must not run, which is read when the task is about to start.
   std::atomic<Withdrawal> withdrawn{Withdrawal::none};
   std::atomic<TaskStatus> status{TaskStatus::pending};
   TaskRole role = TaskRole::user;
   bool has_commute = false;
-  /// Waiting tasks and threads, newest first; `closed()` once the task has ended. The closing exchange releases the
-  /// task's effects and acquires the edges.
+  /// Waiting tasks and threads, newest first; `closed()` once the task has ended. The closing exchange
+  /// (`TaskGraph::free`) releases the task's effects and acquires the edges.
   std::atomic<Edge*> successors{nullptr};
-  /// Unique in its graph; changes when the memory is used for another task.
+  /// The task's id, unique in its graph; changes when the memory is used for another task.
   std::atomic<std::uint64_t> id{0};
 
   const CodeletDefinition* codelet = nullptr;
   /// `accesses` and `extras` are kept when the task has ended, for threads that look at it meanwhile, until its memory
   /// is used again.
   TaskAccess* accesses = nullptr;
-  /// Links in a commute lock's queue or in a batch.
+  /// The next task in a commute lock's queue or in a list of tasks.
   Task* next = nullptr;
   std::int32_t priority = 0;
   std::uint32_t access_count = 0;
   bool holds_commute = false;
-  /// True: something has to be given back when the task ends: accesses or edges that did not fit, or extras.
+  /// True if something has to be given back when the task ends: accesses or edges that did not fit, or extras.
   bool has_more = false;
-  /// True: a worker has the task in hand though tasks that it waits for have not ended: they are on that worker's
+  /// True if a worker has the task in hand although tasks that it waits for have not ended: they are on that worker's
   /// device. Written by that worker, whose completions make the task ready; others see false once they find the task
   /// ready.
   bool issued_ahead = false;
   std::uint8_t argument_count = 0;
-  /// `TaskOptions::numa_node`.
+  /// The value of `TaskOptions::numa_node`.
   NumaId numa_node;
 
-  // The second line: all else that a task with data needs.
+  // The second cache line has all else that a task with data needs.
 
   alignas(64) std::array<TaskAccess, kInlineAccesses> inline_accesses;
   std::unique_ptr<TaskExtras> extras;
@@ -193,10 +193,10 @@ struct alignas(64) Task {
   };
   StoredArguments stored_arguments;
 
-  /// Set in clients' graphs only (`GraphOptions::shares_workers`).
+  /// These are set in clients' graphs only (`GraphOptions::shares_workers`).
   struct OfClient {
     TaskGraph* graph = nullptr;
-    /// `TaskSpecification::tag`.
+    /// The value of `TaskSpecification::tag`.
     std::uint64_t tag = 0;
   };
   OfClient client;
@@ -226,7 +226,7 @@ struct alignas(64) Task {
 /// recordings.
 template <class Visit>
 void visit_waiting(const Task& task, std::size_t most, Visit visit) {
-  // Acquire: pairs with the release that linked the edges.
+  // The acquire load pairs with the release that linked the edges.
   for (const Edge* edge = task.successors.load(std::memory_order_acquire); edge != nullptr && most > 0; --most) {
     if (edge->kind() != Edge::waiter) visit(*edge->task());
     edge = edge->next_edge();
@@ -269,7 +269,7 @@ class TaskList {
     task->next = nullptr;
     return task;
   }
-  /// O(size).
+  /// Removes and returns the last task. O(size).
   Task* pop_back() {
     Task* task = tail_;
     if (head_ == task) return pop_front();

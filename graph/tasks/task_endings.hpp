@@ -11,12 +11,12 @@ namespace troupe::graph {
 class TaskEndings {
  public:
   virtual ~TaskEndings() = default;
-  /// A task has ended and its successors may have begun. `tag`: the number that its submission gave
-  /// (`TaskSpecification::tag`); 0 for tasks of recordings and those that combine reductions. `cause`: why it did not
-  /// succeed; null where it did. Called in the thread of a worker: must be short, and not use the graph.
+  /// Says that a task has ended; its successors may have begun. `tag` is the number that its submission gave
+  /// (`TaskSpecification::tag`); 0 for tasks of recordings and those that combine reductions. `cause` says why it did
+  /// not succeed; null if it did. Called in the thread of a worker: must be short, and not use the graph.
   virtual void ended(std::uint64_t tag, TaskStatus status, const FailureLog::Cause& cause) noexcept = 0;
-  /// `tasks` tasks of a recording have been cancelled at once, as their run had not begun. Equals `ended` with tag 0
-  /// for each of them, but a run may have millions of tasks.
+  /// Says that `tasks` tasks of a recording have been cancelled at once, as their run had not begun. Equals `ended`
+  /// with tag 0 for each of them, but a run may have millions of tasks.
   virtual void cancelled_unbegun(std::uint64_t tasks) noexcept = 0;
 };
 

@@ -10,7 +10,8 @@
 
 namespace troupe::graph {
 
-/// Every event is told once, in these words, to all who observe it. Fields that a kind does not name have no meaning.
+/// An event, of which all observers are told in the same form. Fields that the comment of a kind does not name have no
+/// meaning.
 struct TaskEvent {
   enum class Kind : std::uint8_t {
     /// `task` has begun on `worker` at `at`.
@@ -21,8 +22,8 @@ struct TaskEvent {
     all_taken,
     /// `worker` runs no more pieces of `task`, which it or another has begun. If nobody else does, its end comes next.
     stopped,
-    /// `task` has ended at `at`, has not failed, and is about to be completed. It had its device for `took`: a part of
-    /// the time where others ran beside it.
+    /// `task` has ended at `at`, has not failed, and is about to be completed. It had its device for `took`, which is
+    /// only a part of the time if others ran beside it.
     ended,
     /// `task` has failed at `at`, and is about to be completed.
     failed,
@@ -33,7 +34,7 @@ struct TaskEvent {
     dropped,
     /// `worker` cannot run anything any more.
     worker_lost,
-    /// `worker` has `cores` cores from here on; 0: it runs nothing until it has some again.
+    /// `worker` has `cores` cores from here on; if that is 0, it runs nothing until it has some again.
     regrouped,
     /// The data of `handle` are in `state` on `node`.
     replica_changed,
@@ -58,11 +59,11 @@ struct TaskEvent {
 class TaskObserver {
  public:
   virtual ~TaskObserver() = default;
-  /// Called in the thread in which it happens, which for tasks is their worker's.
+  /// Tells of an event. Called in the thread in which it happens; for tasks this is their worker's.
   virtual void happened(const TaskEvent& event) = 0;
 };
 
-/// Tells several observers, one after the other; they outlive it.
+/// Tells several observers of each event, one after the other; they outlive this object.
 class TaskObservers final : public TaskObserver {
  public:
   void add(TaskObserver& observer) { observers_.push_back(&observer); }

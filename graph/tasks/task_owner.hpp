@@ -10,9 +10,9 @@ namespace troupe::graph {
 /// runs them. Its address tells one runtime's handles and futures from another's. Thread-safe.
 class TaskOwner {
  public:
-  /// Returns how the task ended, or that it has not. Never blocks.
+  /// Returns how the task ended, or `pending` if it has not. Never blocks.
   [[nodiscard]] virtual TaskStatus status(const Future& future) const = 0;
-  /// Returns when the task has ended. Fails with the task's failure, or with `wait_in_kernel`.
+  /// Waits until the task has ended. Fails with the task's failure, or with `wait_in_kernel`.
   virtual Result<void> wait(const Future& future) = 0;
   /// Keeps the task from running unless it has been started already.
   virtual void cancel(const Future& future) = 0;

@@ -1,4 +1,4 @@
-/// One submission, as the graph gets it.
+/// The description of one task, as it is submitted to the graph.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace troupe::graph {
 
-/// One submission. The referenced objects are used during the call only.
+/// The description of one task. The referenced objects are used during the call only.
 struct TaskSpecification {
   const Codelet& codelet;
   std::span<const Access> accesses;
   const Arguments& arguments;
   const TaskOptions& options;
-  /// The number by which `TaskEndings` and failures name the task; 0: none. Kept with `GraphOptions::shares_workers`
-  /// only.
+  /// The number by which `TaskEndings` and failures name the task; 0 if there is none. Kept with
+  /// `GraphOptions::shares_workers` only.
   std::uint64_t tag = 0;
-  /// True: `GraphOptions::restrictions` hold for it. False for the stand-in of a task that is refused.
+  /// True if `GraphOptions::restrictions` hold for the task. False for the stand-in of a task that is refused.
   bool restricted = true;
 };
 

@@ -10,8 +10,8 @@
 
 namespace troupe::graph {
 
-/// Lives on the waiting thread's stack, or calls a function instead of waking a thread. `signal` is the last thing that
-/// the signalling thread does with it.
+/// A waiter lives on the waiting thread's stack, or calls a function instead of waking a thread. `signal` is the last
+/// thing that the signalling thread does with it.
 class TaskWaiter {
  public:
   TaskWaiter() = default;
@@ -25,7 +25,8 @@ class TaskWaiter {
       signalled();
       return;
     }
-    // Notified under the mutex: the waiter may be destroyed as soon as it sees `done_` without the mutex held.
+    // Notified under the mutex: the waiting thread may destroy the object as soon as it sees `done_` without the mutex
+    // held.
     const LockGuard lock(mutex_);
     done_ = true;
     condition_.notify_all();
@@ -40,7 +41,7 @@ class TaskWaiter {
   }
 
  private:
-  /// Written by the constructor and by `signal`.
+  /// The function to call; written by the constructor and by `signal`.
   std::function<void()> signalled_;
   Mutex mutex_;
   std::condition_variable condition_;

@@ -12,7 +12,7 @@
 
 namespace troupe::graph {
 
-/// Used to tell a thread that it is about to wait for itself. Thread-safe.
+/// The holds are kept to tell a thread that it is about to wait for itself. Thread-safe.
 class ThreadHolds {
  public:
   /// Notes that the calling thread has acquired the data that this `host` task stands for.
@@ -21,9 +21,9 @@ class ThreadHolds {
     holds_.push_back({std::this_thread::get_id(), hold});
     count_.store(holds_.size(), std::memory_order_relaxed);
   }
-  /// Forgets the hold; any thread. Does nothing where the hold is not known.
+  /// Forgets the hold; does nothing if it is not known. May be called from any thread.
   void remove(const Task* hold) {
-    // Relaxed: a thread that gives a hold back has heard of it from the thread that acquired it.
+    // Relaxed: a thread that gives a hold back has got it from the thread that acquired it, which orders the two.
     if (count_.load(std::memory_order_relaxed) == 0) return;
     const LockGuard lock(mutex_);
     std::erase_if(holds_, [hold](const Hold& one) { return one.hold == hold; });

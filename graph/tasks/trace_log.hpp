@@ -13,15 +13,15 @@
 
 namespace troupe::graph {
 
-/// The number of entries that all logs of one runtime may hold together. Thread-safe; must outlive its logs.
+/// A bound on the entries that all logs of one runtime may hold together. Thread-safe; must outlive its logs.
 class TraceBudget {
  public:
   explicit TraceBudget(std::size_t entries) : left_(entries) {}
 
-  /// Takes room for up to `wanted` entries and returns for how many; 0 where none is left. A single log gets only a
-  /// part of what is left, so that the one that asks first does not starve the others.
+  /// Takes room for up to `wanted` entries and returns for how many there is room; 0 if none is left. A single log gets
+  /// only a part of what is left, so that the first to ask does not starve the others.
   std::size_t take(std::size_t wanted) noexcept {
-    // Relaxed: a count, which publishes nothing.
+    // All accesses are relaxed: `left_` is only a count and publishes nothing.
     std::size_t left = left_.load(std::memory_order_relaxed);
     std::size_t granted = 0;
     do {
@@ -47,9 +47,9 @@ class TraceLog {
  public:
   static constexpr std::size_t kChunk = 1024;
 
-  /// A null budget: memory is the only bound.
+  /// If `budget` is null, memory is the only bound.
   explicit TraceLog(TraceBudget* budget = nullptr) : budget_(budget) {}
-  /// The other log is empty afterwards and keeps its budget.
+  /// Takes the entries of the other log, which is empty afterwards and keeps its budget.
   TraceLog(TraceLog&& other) noexcept
       : budget_(other.budget_),
         chunks_(std::exchange(other.chunks_, {})),

@@ -16,7 +16,7 @@ std::vector<double> UpwardRanks::ranks() const {
   // Walks from the last task to the first. Keeps for each piece of data the ranks of the tasks that use it next.
   struct Next {
     double writer = 0;
-    /// The highest rank of the tasks that read before that writer.
+    /// The highest rank of the tasks that read the data before its next writer.
     double readers = 0;
   };
   std::vector<Next> next(data_);

@@ -20,7 +20,7 @@ namespace troupe {
 class UpwardRanks {
  public:
   struct Use {
-    /// The number of the piece of data: from 0 on, dense.
+    /// The number of the piece of data. The numbers begin with 0 and have no gaps.
     std::size_t data = 0;
     bool writes = false;
   };
@@ -31,15 +31,15 @@ class UpwardRanks {
   [[nodiscard]] std::size_t size() const { return tasks_.size(); }
   /// Returns the ranks by task, in the order in which the tasks were added.
   [[nodiscard]] std::vector<double> ranks() const;
-  /// Returns the ranks as priorities from 1 (the end) to `levels` (the start); a task's is never below that of a task
-  /// that waits for it. Tasks whose ranks differ little get the same priority: among equals a worker prefers what its
-  /// cache holds.
+  /// Returns the ranks as priorities from 1 (the end) to `levels` (the start); a task's priority is never below that of
+  /// a task that waits for it. Tasks whose ranks differ little get the same priority: among equals a worker prefers
+  /// what its cache holds.
   [[nodiscard]] std::vector<int> priorities(int levels) const;
 
  private:
   struct Planned {
     double cost = 0;
-    /// The end of its uses in `uses_`; they begin where those of the task before end.
+    /// The end of the task's uses in `uses_`; they begin at the end of those of the task before.
     std::size_t uses_end = 0;
   };
 

@@ -10,10 +10,10 @@
 
 namespace troupe::graph {
 
-/// Used only by threads that are about to block, so its lock costs nothing that matters. Thread-safe.
+/// The list is used only by threads that are about to block, so its lock costs nothing that matters. Thread-safe.
 class WaitingThreads {
  public:
-  /// The calling thread waits for as long as this lives.
+  /// While a `Note` lives, the calling thread is listed as waiting.
   class Note {
    public:
     Note(WaitingThreads& threads, WaitKind kind, TaskId task = {}) : threads_(threads) {
@@ -39,7 +39,7 @@ class WaitingThreads {
     return {waits_.rbegin(), waits_.rend()};
   }
 
-  /// Returns the time since the epoch of `platform::SteadyClock`, which the graph does not know.
+  /// Returns the time in the epoch of `platform::SteadyClock`, which this library may not include.
   [[nodiscard]] static TimeStamp now() {
     return std::chrono::duration_cast<TimeStamp>(std::chrono::steady_clock::now().time_since_epoch());
   }

@@ -7,15 +7,16 @@ namespace troupe {
 
 /// The way in which a task uses one handle.
 enum class AccessMode : std::uint8_t {
-  /// Reads; may run together with other readers.
+  /// The task reads the data; it may run together with other readers.
   read,
-  /// Overwrites everything; what was there before is not needed.
+  /// The task overwrites everything; the old content is not needed.
   write,
-  /// Reads and modifies.
+  /// The task reads and modifies the data.
   read_write,
-  /// Reads and modifies, in any order with its neighbours of the same mode, but never at the same time.
+  /// The task reads and modifies the data. Neighbours of this mode may run in any order, but never at the same time.
   commute,
-  /// Accumulates into a partial result of its worker; the partial results are combined before the next other access.
+  /// The task accumulates into a partial result of its worker; the partial results are combined before the next other
+  /// access.
   reduce,
 };
 

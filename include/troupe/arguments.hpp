@@ -11,14 +11,14 @@
 
 namespace troupe {
 
-/// The low-cost mark of an argument's type, used where there is no room for its tag: two types in 256 get the same
+/// Returns a short mark of an argument's type, used where there is no room for its tag: two types in 256 get the same
 /// mark, but no two number types of C++ do.
 constexpr std::uint8_t mark_of(std::uint64_t tag) { return static_cast<std::uint8_t>(tag >> 32U); }
 
-/// The arguments of a task as a kernel finds them: their bytes, places and types.
+/// The arguments of a task as a kernel gets them: their bytes, places and types.
 struct ArgumentsView {
   const std::byte* bytes = nullptr;
-  /// One entry per argument: where it begins in `bytes`, and the mark of its type.
+  /// One entry per argument: its offset in `bytes`, and the mark of its type.
   const std::uint8_t* offsets = nullptr;
   const std::uint8_t* marks = nullptr;
   std::size_t count = 0;
@@ -36,10 +36,10 @@ class Arguments {
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] std::uint64_t tag(std::size_t index) const { return tags_[index]; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return {bytes_.data(), used_}; }
-  /// The offset of each argument in `bytes()`.
+  /// Returns the offset of each argument in `bytes()`.
   [[nodiscard]] const std::array<std::uint8_t, kMaxArguments>& offsets() const { return offsets_; }
   [[nodiscard]] const std::array<std::uint8_t, kMaxArguments>& marks() const { return marks_; }
-  /// Valid as long as these arguments.
+  /// Returns a view, which is valid as long as these arguments.
   [[nodiscard]] ArgumentsView view() const { return {bytes_.data(), offsets_.data(), marks_.data(), count_}; }
 
   template <class T>
@@ -50,7 +50,7 @@ class Arguments {
   }
 
   /// Appends a value of a type of which only the tag, size and alignment are known. Returns false, and appends nothing,
-  /// where there is no room for it.
+  /// if there is no room for it.
   bool append_bytes(std::uint64_t tag, std::size_t size, std::size_t alignment, const void* value) {
     const std::size_t offset = (used_ + alignment - 1) / alignment * alignment;
     if (count_ == kMaxArguments || size > kMaxBytes || offset + size > kMaxBytes) return false;
@@ -84,7 +84,7 @@ constexpr std::size_t packed_size() {
 }
 }  // namespace detail
 
-/// `args(alpha, k)`: the values in the order in which the kernel takes them.
+/// Makes arguments, as in `args(alpha, k)`, from the values in the order in which the kernel takes them.
 template <class... T>
 Arguments args(const T&... values) {
   static_assert(sizeof...(T) <= Arguments::kMaxArguments, "a task takes at most seven arguments by value");

@@ -26,8 +26,8 @@ class OpenClLaunch;
 struct CodeletDefinition;
 struct DevicesHere;
 
-/// An implementation. It may throw: the task then fails with the exception's text, and with its code where it is an
-/// `Error` (else `kernel_failed`).
+/// An implementation. If it throws, the task fails with the exception's text, and with its code if it is an `Error`
+/// (otherwise with `kernel_failed`).
 using Kernel = std::function<void(const KernelContext&)>;
 /// Returns the number of pieces of a task, from the shapes of its data and its arguments.
 using PieceCount = std::function<std::int64_t(const KernelContext&)>;
@@ -75,7 +75,7 @@ struct KernelParameters {
   std::vector<ArgumentType> arguments;
 };
 
-/// A variadic codelet's handles of one kind, one after the other.
+/// One or more consecutive handles of a variadic codelet that have the same kind.
 struct HandleGroup {
   static constexpr bool any_number = true;
 
@@ -86,7 +86,7 @@ struct HandleGroup {
 
   DataParameter parameter;
   AccessMode mode = AccessMode::read;
-  /// True: one or more handles; false: one. The next group must have another element type.
+  /// If true, the group has one or more handles; if false, it has one. The next group must have another element type.
   bool repeated = false;
 };
 
@@ -153,7 +153,7 @@ struct TypedKernel {
       return UncheckedViews::argument<std::remove_const_t<Type>>(context, I - data_count);
     }
   }
-  /// `leading`: the arguments that the function takes before the views.
+  /// Calls the function. `leading` are the arguments that it takes before the views.
   template <class... Leading>
   static decltype(auto) call(const F& function, const KernelContext& context, Leading&&... leading) {
     return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
@@ -189,8 +189,8 @@ struct TypedKernel {
   }
 };
 
-/// A typed kernel whose function takes one more parameter first: the value of `Leading::get`, of a type for which
-/// `Leading::takes` is true.
+/// A typed kernel whose function takes one more parameter before the others: the value of `Leading::get`, of a type for
+/// which `Leading::takes` is true.
 template <class Leading, class F, class... P>
 struct LedKernel {
   static_assert(
@@ -298,7 +298,7 @@ struct CallSignature<R (*)(P...) noexcept> {
   template <class Leading, class F>
   using Led = LedKernel<Leading, F, P...>;
 };
-// A function object is called by several workers at the same time, so it must be callable as const.
+// Several workers call a function object at the same time, so it must be callable as const.
 template <class C, class R, class... P>
 struct CallSignature<R (C::*)(P...) const noexcept> {
   template <class F>
@@ -316,19 +316,19 @@ struct CallSignature<R (C::*)(P...) const noexcept> {
 ///                              .cpu([](VectorView<const double> x, VectorView<double> y, double a) { … });
 class Codelet {
  public:
-  /// `modes`: one access mode per handle, in the order of the kernel's parameters.
+  /// Makes a codelet. `modes` has one access mode per handle, in the order of the kernel's parameters.
   Codelet(std::string name, std::vector<AccessMode> modes);
 
   /// Makes a codelet whose tasks take any number of handles; each submission names the mode of each: `read(a)`.
-  /// `groups` describe these handles; every submission is checked against them. Throws `signature_mismatch` where two
+  /// `groups` describe these handles; every submission is checked against them. Throws `signature_mismatch` if two
   /// groups cannot be told apart.
   [[nodiscard]] static Codelet variadic(std::string name, std::vector<HandleGroup> groups = {});
 
   /// Makes one of the runtime's own codelets.
   [[nodiscard]] static Codelet internal(std::string name, std::vector<AccessMode> modes);
 
-  /// The implementation for a CPU core. Either `void(const KernelContext&)`, or a function of views of the handles
-  /// (`MatrixView<T>`, `VectorView<T>`, `T&` for a scalar; `const T` where the mode is read), followed by the
+  /// Sets the implementation for a CPU core. It is either `void(const KernelContext&)`, or a function of views of the
+  /// handles (`MatrixView<T>`, `VectorView<T>`, `T&` for a scalar; `const T` if the mode is read), followed by the
   /// arguments by value; then every submission is checked against these types.
   template <class F>
   Codelet& cpu(F function) & {
@@ -345,10 +345,10 @@ class Codelet {
     return *this;
   }
 
-  /// The implementation for a cluster: a worker of several cores. It uses at most `most` of them, by
-  /// `KernelContext::team`. Either `void(const KernelContext&)`, or a function that takes the team (`Team&`) first, and
-  /// then the parameters of an implementation for a core. Where the codelet has no implementation for a core, a core
-  /// runs this one with a team of one. Throws `Error` (`invalid_argument`) where `most` is below 1.
+  /// Sets the implementation for a cluster, which is a worker of several cores. It uses at most `most` of them, by
+  /// `KernelContext::team`. It is either `void(const KernelContext&)`, or a function that takes the team (`Team&`)
+  /// first, and then the parameters of an implementation for a core. If the codelet has no implementation for a core, a
+  /// core runs this one with a team of one. Throws `Error` (`invalid_argument`) if `most` is below 1.
   template <class F>
   Codelet& cpu_team(F function, int most = std::numeric_limits<int>::max()) & {
     if constexpr (detail::takes_context<F>()) {
@@ -407,18 +407,18 @@ class Codelet {
     return *this;
   }
 
-  /// Sets a function that is called on a core, or with a cluster's team, before a kernel of this codelet where the
-  /// kernel before it had another prologue, or another size of team: `openmp_team` (troupe/openmp_team.hpp) for kernels
-  /// that use OpenMP. An exception of it is the task's failure.
+  /// Sets a function that is called on a core, or with a cluster's team, before a kernel of this codelet if the kernel
+  /// before it had another prologue, or another size of team. For kernels that use OpenMP it is `openmp_team`
+  /// (troupe/openmp_team.hpp). An exception of it is the task's failure.
   Codelet& prologue(TeamPrologue prologue) &;
   Codelet prologue(TeamPrologue prologue) &&;
 
-  /// The implementation for a CUDA GPU: it enqueues its work on a stream and returns. The data are in the GPU's memory.
-  /// Either `void(const KernelContext&)`, which finds the stream in the context, or a function that takes the stream
-  /// (`cudaStream_t`) first, and then the parameters of an implementation for a core: the same handles and arguments,
-  /// where the codelet has both. Only the address of a `T&` is of use. Pass checks to be made when the work has ended
-  /// to `check_at_completion`. Throws `Error` (`invalid_argument`) for a codelet that reduces: partial results lie in
-  /// host memory.
+  /// Sets the implementation for a CUDA GPU: it enqueues its work on a stream and returns. The data are in the GPU's
+  /// memory. It is either `void(const KernelContext&)`, which finds the stream in the context, or a function that takes
+  /// the stream (`cudaStream_t`) first, and then the parameters of an implementation for a core: the same handles and
+  /// arguments, if the codelet has both. Only the address of a `T&` is of use. Pass checks to be made when the work has
+  /// ended to `check_at_completion`. Throws `Error` (`invalid_argument`) for a codelet that reduces, as partial results
+  /// lie in host memory.
   template <class F>
   Codelet& cuda(F function) & {
     check_no_reduction(DeviceKind::cuda);
@@ -435,12 +435,12 @@ class Codelet {
     return *this;
   }
 
-  /// The implementation for an OpenCL device: it enqueues its work on a queue and returns. Either
+  /// Sets the implementation for an OpenCL device: it enqueues its work on a queue and returns. It is either
   /// `void(const KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes the launch
-  /// (`OpenClLaunch&`, troupe/opencl.hpp) first, and then the parameters of an implementation for a
-  /// core. Views are of use for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their
-  /// pointer: the kernel must not touch the memory behind that pointer. Throws `Error` (`invalid_argument`) for a
-  /// codelet that reduces: partial results lie in host memory.
+  /// (`OpenClLaunch&`, troupe/opencl.hpp) first, and then the parameters of an implementation for a core. Views are of
+  /// use for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their pointer: the kernel
+  /// must not touch the memory behind that pointer. Throws `Error` (`invalid_argument`) for a codelet that reduces, as
+  /// partial results lie in host memory.
   template <class F>
   Codelet& opencl(F function) & {
     check_no_reduction(DeviceKind::opencl);
@@ -461,13 +461,13 @@ class Codelet {
   Codelet& implement(DeviceKind kind, Kernel kernel) &;
   Codelet implement(DeviceKind kind, Kernel kernel) && { return implement(kind, std::move(kernel)); }
 
-  /// Sets the kernel whose measured times a described machine uses for this codelet: "cholesky/gemm/double", an
-  /// application, a kernel and a precision of its file. For runs in virtual time. `flops` says how large a task's tile
+  /// Sets the kernel whose measured times a described machine uses for this codelet in virtual time: an application, a
+  /// kernel and a precision of the machine's file, as in "cholesky/gemm/double". `flops` says how large a task's tile
   /// is: without it, tasks take the time of the largest tile that was measured.
   Codelet& timed_as(std::string kernel) &;
   Codelet timed_as(std::string kernel) &&;
-  /// Sets the name by which a service finds the codelet. Needed where the codelet's own name, which is for people and
-  /// traces, is not unique: "gemm_nt/double".
+  /// Sets the name by which a service finds the codelet, such as "gemm_nt/double". Needed if the codelet's own name,
+  /// which is for people and traces, is not unique.
   Codelet& known_as(std::string name) &;
   Codelet known_as(std::string name) &&;
   /// Sets the arguments that untyped implementations take by value, in order: submissions are checked against them. A
@@ -477,17 +477,17 @@ class Codelet {
   Codelet takes(std::vector<ArgumentType> arguments) && { return takes(std::move(arguments)); }
   /// Returns a separate codelet with the same content, which may be changed until it is submitted.
   [[nodiscard]] Codelet copy() const;
-  /// Returns a copy whose tasks run on these devices only, whatever it has implementations for. `here`: these devices
-  /// in the runtime that is to run the tasks.
+  /// Returns a copy whose tasks run on these devices only, whatever implementations it has. `here` are these devices in
+  /// the runtime that is to run the tasks.
   [[nodiscard]] Codelet only_on(DeviceSet devices, DevicesHere here) const;
   /// Returns a copy for virtual time, where kernels are not called: it runs on exactly these kinds of device, whether
-  /// it has implementations for them or not. `most_cores`: the most cores of a cluster that it uses, where it has no
-  /// implementation for cores.
+  /// it has implementations for them or not. `most_cores` is the largest number of a cluster's cores that it uses if it
+  /// has no implementation for cores.
   [[nodiscard]] Codelet modelled_on(KindSet kinds, int most_cores) const;
 
   /// Sets a function that returns a number from a task's arguments and the shapes of its data; the times of tasks with
   /// different numbers are learned separately. Use it for what the shapes do not say, such as how often a kernel
-  /// iterates. Have few numbers. A service uses the footprint of its own codelet.
+  /// iterates. Use few different numbers. A service uses the footprint of its own codelet.
   Codelet& footprint(Footprint footprint) &;
   Codelet footprint(Footprint footprint) &&;
   Codelet& flops(FlopCount count) &;
@@ -496,7 +496,7 @@ class Codelet {
   Codelet environment(Environment environment) &&;
 
   [[nodiscard]] const std::string& name() const;
-  /// The content, for the runtime (graph/codelets/codelet_definition.hpp).
+  /// Returns the content, for the runtime (graph/codelets/codelet_definition.hpp).
   [[nodiscard]] const CodeletDefinition& definition() const { return *definition_; }
   [[nodiscard]] const std::shared_ptr<const CodeletDefinition>& shared_definition() const { return shared_; }
 
@@ -509,15 +509,15 @@ class Codelet {
   /// The name that messages use for an implementation for teams; other implementations are named by their kind of
   /// device.
   static constexpr std::string_view kTeam = "team of cores";
-  /// Throws `signature_mismatch` where a typed implementation does not fit the access modes, or the parameters of
-  /// another implementation of the codelet.
+  /// Throws `signature_mismatch` if a typed implementation does not fit the access modes, or the parameters of another
+  /// implementation of the codelet.
   void take_parameters(std::string_view whose, KernelParameters parameters);
   Codelet& implement_team(Kernel kernel, int most);
   /// Checks all that can be checked before anything changes. Throws as `pieces` does.
   void check_pieces(std::size_t grain) const;
   void check_count_takes(const KernelParameters& parameters) const;
   Codelet& implement_pieces(PieceCount count, PieceKernel piece, std::size_t grain);
-  /// Throws `invalid_argument` where tasks are made of pieces, as the new implementation would never be called.
+  /// Throws `invalid_argument` if tasks are made of pieces, as the new implementation would never be called.
   void check_no_pieces() const;
   void check_parameters() const;
   void check_no_reduction(DeviceKind kind) const;

@@ -39,16 +39,16 @@ struct DataDescription {
   Layout layout;
   /// Column-major data in host memory.
   std::byte* host = nullptr;
-  /// Keeps runtime-owned memory alive; null where the program owns it.
+  /// Keeps runtime-owned memory alive; null if the program owns it.
   std::shared_ptr<void> owned;
-  /// For people; empty is allowed.
+  /// The name for people; may be empty.
   std::string name;
-  /// True: the program looks at the memory only while it holds the data, so a wait for everything leaves the content
-  /// where it is.
+  /// True if the program looks at the memory only while it holds the data, so that a wait for everything does not bring
+  /// the content home.
   bool hidden = false;
-  /// True: the memory has no content; reading it before it has been written is refused.
+  /// True if the memory has no content; reading it before it has been written is refused.
   bool unwritten = false;
-  /// True: memory of the program that nobody may write.
+  /// True for memory of the program that nobody may write.
   bool read_only = false;
 };
 
@@ -95,7 +95,7 @@ class Data {
 
  private:
   void reset() noexcept;
-  /// Returns null if there is nothing left to release.
+  /// Returns the backend, once; null if there is nothing left to release.
   std::shared_ptr<client::Backend> take_backend() noexcept { return std::exchange(backend_, {}).lock(); }
 
   std::weak_ptr<client::Backend> backend_;
@@ -108,7 +108,7 @@ class Data {
 /// thread may then give the data back.
 class HostAccess {
  public:
-  /// Made by `Runtime::acquire`. Only the backend knows what `hold` means.
+  /// Makes an access; called by `Runtime::acquire`. The type of `hold` is known to the backend only.
   HostAccess(client::Backend* backend, void* hold, const DataView& view)
       : backend_(backend), hold_(hold), view_(view) {}
   HostAccess(HostAccess&& other) noexcept;
@@ -120,7 +120,7 @@ class HostAccess {
   /// Lets the tasks continue; the views must not be used any more.
   void give_back() noexcept;
   [[nodiscard]] const DataView& view() const { return view_; }
-  /// Throws `signature_mismatch` if the elements are not of type `T`.
+  /// Returns the elements as a matrix. Throws `signature_mismatch` if they are not of type `T`.
   template <class T>
   [[nodiscard]] MatrixView<T> matrix() const {
     check_type<T>();

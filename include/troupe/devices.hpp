@@ -1,4 +1,4 @@
-/// Kinds of device, with all that differs between them in one table, and sets of devices that may run a task.
+/// Kinds of device, with all their differences in one table, and sets of devices that may run a task.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@ namespace troupe {
 /// The kinds of device that a codelet can have an implementation for: numbers of rows in `kDeviceTraits`.
 enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated, opencl, opencl_in_place };
 
-/// The way in which the tasks of a device queue there.
+/// The way in which tasks are queued on a device.
 struct DeviceQueue {
-  /// The number of tasks that a device takes at a time; in virtual time one.
+  /// The number of tasks that a device takes at the same time. In virtual time it is always 1.
   std::size_t slots = 1;
-  /// True: it takes more tasks than it has slots, and begins them when its slots come free, or when the tasks that they
-  /// wait for have ended there, without asking the host in between.
+  /// True if the device takes more tasks than it has slots. It begins them when its slots come free, or when the tasks
+  /// that they wait for have ended there, without asking the host in between.
   bool issues = false;
   /// The time from the start of a task on an idle device to its kernel's begin, and from a kernel's end to its worker's
   /// completing the task, in microseconds: issuing tasks ahead saves both. In virtual time the machine or the options
@@ -33,32 +33,33 @@ struct DeviceQueue {
   int round_trip_us = 0;
 };
 
-/// A row of the table. Code that treats kinds differently asks for one of these members, never for the kind.
+/// A row of the table. Code that treats kinds differently asks for one of these members, never for the kind itself.
 struct DeviceTraits {
   DeviceKind kind = DeviceKind::cpu_core;
   /// The name for people. Files of kernel times and a service's view know the kind by it, so it must not change.
   const char* name = "";
-  /// True: its kernels use a memory of its own (a memory node), to which data are copied; false: the host's memory.
+  /// True if the kind's kernels use a memory of their own (a memory node), to which data are copied; false if they use
+  /// the host's memory.
   bool own_memory = false;
-  /// True: its kernels run on the host's cores, in its worker's thread. It takes part in tasks of pieces, can lend its
-  /// thread to a cluster, and combines partial results.
+  /// True if the kind's kernels run on the host's cores, in the worker's thread. Such a worker takes part in tasks of
+  /// pieces, can lend its thread to a cluster, and combines partial results.
   bool on_cores = false;
-  /// True: it counts as an accelerator beside the cores: faster for most tasks, and there are few. Policies that weigh
-  /// one against the other, summaries and described machines call these "GPU".
+  /// True if the kind counts as an accelerator beside the cores: faster for most tasks, and there are few. Policies
+  /// that weigh one against the other, summaries and described machines call these "GPU".
   bool accelerator = false;
-  /// True: it takes tasks that reduce though there are cores. Its kernels reach partial results, which lie in host
-  /// memory.
+  /// True if the kind takes tasks that reduce although there are cores. Its kernels reach partial results, which lie in
+  /// host memory.
   bool reduces = false;
-  /// True: its worker asks for ended tasks (`workers::Device::poll`). False: the device reports when they end; in
+  /// True if the worker asks for ended tasks (`workers::Device::poll`). False if the device reports when they end; in
   /// virtual time all devices do.
   bool polled = false;
   DeviceQueue queue = {};
-  /// True: its devices differ in speed by their model, so kernel times are kept for each model (`DeviceType`).
+  /// True if devices of the kind differ in speed by their model, so that kernel times are kept for each model
+  /// (`DeviceType`).
   bool by_model = false;
-  /// The kind whose implementations it runs where a codelet has none for its own kind; its own kind if there is no
-  /// other.
+  /// The kind whose implementations are run if a codelet has none for this kind; this kind itself if there is no other.
   DeviceKind stands_in_for = DeviceKind::cpu_core;
-  /// True: these are the devices of kind `stands_in_for` in another way of working; a program that names that kind
+  /// True if these are the devices of kind `stands_in_for` in another way of working; a program that names that kind
   /// means these, too.
   bool variant = false;
 };
@@ -69,7 +70,7 @@ inline constexpr std::array kDeviceTraits{
                  .on_cores = true,
                  .reduces = true,
                  .stands_in_for = DeviceKind::cpu_core},
-    // Four slots: enough for the next kernels to begin as others end, and for small ones to share the GPU.
+    // Four slots are enough for the next kernels to begin as others end, and for small ones to share the GPU.
     DeviceTraits{.kind = DeviceKind::cuda,
                  .name = "CUDA GPU",
                  .own_memory = true,
@@ -77,9 +78,9 @@ inline constexpr std::array kDeviceTraits{
                  .polled = true,
                  .queue = {.slots = 4, .issues = true, .round_trip_us = 24},
                  .stands_in_for = DeviceKind::cuda},
-    // Its memory is an arena of host memory, and its kernels run on a host core. Two slots: the next kernel begins when
-    // one ends, and does not wait until its worker has heard of that, which takes two wake-ups of threads. More would
-    // only keep tasks from other workers.
+    // Its memory is an arena of host memory, and its kernels run on a host core. With two slots the next kernel begins
+    // when one ends, and does not wait until the worker has heard of that, which takes two wake-ups of threads. More
+    // slots would only keep tasks from other workers.
     DeviceTraits{.kind = DeviceKind::emulated,
                  .name = "emulated GPU",
                  .own_memory = true,
@@ -87,8 +88,8 @@ inline constexpr std::array kDeviceTraits{
                  .reduces = true,
                  .queue = {.slots = 2, .issues = true, .round_trip_us = 80},
                  .stands_in_for = DeviceKind::cpu_core},
-    // Devices of any vendor. Two slots: the next kernel is enqueued while one runs. A task that waits for tasks that
-    // have not ended is not issued behind them.
+    // The kind has devices of any vendor. With two slots the next kernel is enqueued while one runs. A task is not
+    // issued behind tasks that it waits for and that have not ended.
     DeviceTraits{.kind = DeviceKind::opencl,
                  .name = "OpenCL device",
                  .own_memory = true,
@@ -113,7 +114,7 @@ inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();
 [[nodiscard]] constexpr bool is_accelerator(DeviceKind kind) { return traits(kind).accelerator; }
 [[nodiscard]] constexpr bool has_own_memory(DeviceKind kind) { return traits(kind).own_memory; }
 [[nodiscard]] constexpr const char* to_string(DeviceKind kind) { return traits(kind).name; }
-/// Returns nothing where no kind has this name.
+/// Returns the kind of this name; nothing if there is none.
 [[nodiscard]] constexpr std::optional<DeviceKind> device_kind_named(std::string_view name) {
   for (const DeviceTraits& row : kDeviceTraits) {
     if (name == row.name) return row.kind;
@@ -166,23 +167,23 @@ struct DeviceType {
   DeviceKind kind;
   /// The number of cores that each of its kernels has.
   int cores;
-  /// The maker's name for the device; empty where all devices of the kind count as one type.
+  /// The maker's name for the device; empty if all devices of the kind count as one type.
   std::string model;
 
   friend auto operator<=>(const DeviceType&, const DeviceType&) = default;
 };
 
-/// Returns the text for people: "cpu core", "4 x cpu core", "CUDA GPU (H200)".
+/// Returns the text for people, such as "cpu core", "4 x cpu core" or "CUDA GPU (H200)".
 [[nodiscard]] inline std::string to_string(const DeviceType& type) {
   std::string text = type.cores == 1 ? "" : std::to_string(type.cores) + " x ";
   text += to_string(type.kind);
   return type.model.empty() ? text : text + " (" + type.model + ")";
 }
 
-/// Devices that are named one by one, with kinds beside them. It contains each worker that is any of these.
+/// Devices that are named one by one, and kinds of device. The choice contains each worker that any of these describe.
 struct DeviceChoice {
   KindSet kinds = 0;
-  /// Rising, each once.
+  /// The numbers of workers, rising, each once.
   std::vector<WorkerId> workers;
   /// Names of models or of workers (`DeviceSet::named`); sorted, each once.
   std::vector<std::string> names;
@@ -191,47 +192,48 @@ struct DeviceChoice {
 };
 
 /// The devices that may run a task: all, or those of some kinds, of some models, and workers by number or name, any
-/// number of them joined by `|`. Cheap to copy. Names and numbers mean something in a runtime only, which looks them up
+/// number of them joined by `|`. Cheap to copy. Names and numbers have a meaning only in a runtime, which looks them up
 /// when the task is submitted.
 class DeviceSet {
  public:
-  /// All devices.
+  /// Makes the set of all devices.
   constexpr DeviceSet() = default;
-  /// The devices of this kind and of its variants: `DeviceKind::opencl` means all OpenCL devices.
+  /// Makes the set of the devices of this kind and of its variants: `DeviceKind::opencl` means all OpenCL devices.
   DeviceSet(DeviceKind kind) : kinds_(kinds_meant_by(kind)) {}
   [[nodiscard]] static DeviceSet of_kinds(KindSet kinds) {
     DeviceSet set;
     set.kinds_ = kinds & kEveryKind;
     return set;
   }
-  /// CPU cores, alone and in clusters.
+  /// Returns the set of CPU cores, alone and in clusters.
   [[nodiscard]] static DeviceSet cores() { return DeviceKind::cpu_core; }
-  /// GPUs and what stands for them.
+  /// Returns the set of GPUs and of what stands for them.
   [[nodiscard]] static DeviceSet accelerators() {
     return of_kinds(kinds_where([](const DeviceTraits& row) { return row.accelerator; }));
   }
-  /// The devices of a model, or the one that a worker of this name drives, as `troupe info` prints them: "NVIDIA H200",
-  /// "GPU 1", "cluster of 4 cores 0-3". Some words of a model's name are enough ("h200"); upper and lower case count as
-  /// equal.
+  /// Returns the devices of a model, or the one that a worker of this name drives, as `troupe info` prints them:
+  /// "NVIDIA H200", "GPU 1", "cluster of 4 cores 0-3". Some words of a model's name are enough ("h200"); upper and
+  /// lower case count as equal.
   [[nodiscard]] static DeviceSet named(std::string name);
-  /// The device of one worker, by its number in the runtime.
+  /// Returns the device of one worker, by its number in the runtime.
   [[nodiscard]] static DeviceSet worker(WorkerId worker);
-  /// The devices of the choice. Empty names are ignored.
+  /// Returns the devices of the choice. Empty names are ignored.
   [[nodiscard]] static DeviceSet of(DeviceChoice choice);
 
-  /// The kinds of device in the set; devices of other kinds are not in it.
+  /// Returns the kinds of device in the set; devices of other kinds are not in it.
   [[nodiscard]] KindSet kinds() const { return kinds_; }
   [[nodiscard]] bool all() const { return kinds_ == kEveryKind && choices_ == nullptr; }
-  /// Conditions besides the kinds: a device must be in each of these choices. Empty: the kinds alone decide.
+  /// Returns conditions besides the kinds: a device must be in each of these choices. If there are none, the kinds
+  /// alone decide.
   [[nodiscard]] std::span<const DeviceChoice> choices() const {
     return choices_ == nullptr ? std::span<const DeviceChoice>() : std::span<const DeviceChoice>(*choices_);
   }
 
-  /// The union and the intersection of two sets.
+  /// Return the union and the intersection of two sets.
   friend DeviceSet operator|(const DeviceSet& a, const DeviceSet& b);
   friend DeviceSet operator&(const DeviceSet& a, const DeviceSet& b);
   friend bool operator==(const DeviceSet& a, const DeviceSet& b) { return (a <=> b) == 0; }
-  /// An order without meaning, for tables.
+  /// Orders sets in a way that has no meaning, for tables.
   friend std::strong_ordering operator<=>(const DeviceSet& a, const DeviceSet& b);
 
  private:
@@ -239,11 +241,11 @@ class DeviceSet {
   [[nodiscard]] std::vector<DeviceChoice> conditions() const;
 
   KindSet kinds_ = kEveryKind;
-  /// The choices; null: none. Each leaves some device out.
+  /// The choices; null if there are none. Each leaves some device out.
   std::shared_ptr<const std::vector<DeviceChoice>> choices_;
 };
 
-/// The text for people: "cpu core, CUDA GPU", "h200, worker 3"; "no device" for an empty set.
+/// Returns the text for people, such as "cpu core, CUDA GPU" or "h200, worker 3"; "no device" for an empty set.
 [[nodiscard]] std::string to_string(const DeviceSet& devices);
 
 /// How far ahead devices are given work. Each number is 0 to 1024.

@@ -8,15 +8,15 @@
 
 namespace troupe::platform {
 
-/// The rates of faults of an emulated or modelled accelerator; there are none where all are zero.
+/// The rates of faults of an emulated or modelled accelerator; there are no faults if all are zero.
 struct FaultOptions {
   std::uint64_t seed = 1;
-  /// The probabilities, from 0 to 1, that a copy to or from the device fails; that a kernel fails; that memory for a
-  /// task's data is not available there.
+  /// The probabilities, from 0 to 1, that a copy to or from the device fails, that a kernel fails, and that memory for
+  /// a task's data is not available there.
   double copy = 0;
   double kernel = 0;
   double allocation = 0;
-  /// The device stops working after so many kernels; 0: never.
+  /// The number of kernels after which the device stops working; 0 if it never does.
   std::uint64_t lost_after = 0;
 
   [[nodiscard]] bool any() const { return copy > 0 || kernel > 0 || allocation > 0 || lost_after > 0; }
@@ -26,12 +26,13 @@ struct FaultOptions {
 /// times are set.
 struct EmulationOptions {
   Bytes memory{std::uint64_t{256} << 20};
-  /// Bytes per second to the device and from it, each above zero; both directions at once.
+  /// The rates in bytes per second to the device and from it, each above zero; both directions work at the same time.
   double to_device_bytes_per_s = 8e9;
   double to_host_bytes_per_s = 8e9;
   /// The time of each copy in addition to that of its bytes.
   Duration latency = std::chrono::microseconds(10);
-  /// The rate of copies between two emulated accelerators that both have one: they go directly; 0: through host memory.
+  /// The rate of copies between two emulated accelerators that both have one: these go directly. If it is 0, they go
+  /// through host memory.
   double peer_bytes_per_s = 0;
   FaultOptions faults = {};
 };

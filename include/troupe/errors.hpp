@@ -1,4 +1,4 @@
-/// The one list of what can go wrong, and the type that carries it.
+/// The list of all errors, and the types that carry them.
 #pragma once
 
 #include <cassert>
@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// Everything that can fail at run time. Programming errors inside the runtime are asserts instead.
+/// The errors that can occur at run time. Programming errors inside the runtime are asserts instead.
 enum class ErrorCode {
   /// An option or argument has a value that cannot be used; the message names it.
   invalid_argument,
@@ -55,7 +55,7 @@ enum class ErrorCode {
   service_lost,
 };
 
-/// The name of an error code as it appears in JSON: `kernel_failed`.
+/// Returns the name of an error code as it appears in JSON, such as `kernel_failed`.
 [[nodiscard]] const char* to_string(ErrorCode code);
 
 /// A failure, for a program (`code`) and for a person (`message`: what is wrong, and what to do).
@@ -76,7 +76,7 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-/// A value, or the failure in its place. Used inside the runtime; the public interface throws `Error`.
+/// A value, or the failure that came in its place. Used inside the runtime; the public interface throws `Error`.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -111,7 +111,7 @@ class [[nodiscard]] Result {
 
  private:
   std::optional<T> value_;
-  /// Null where there is a value.
+  /// The failure; null if there is a value.
   std::shared_ptr<const Failure> failure_;
 };
 

@@ -22,8 +22,8 @@ struct Task;
 class TaskOwner;
 }  // namespace graph
 
-/// A reference to data that is registered with a runtime: cheap to copy, does not own. Using it after the data was
-/// released is detected and reported as `invalid_handle`; it must not be used after its runtime was destroyed.
+/// A reference to data that is registered with a runtime: cheap to copy, and does not own the data. Using it after the
+/// data was released is detected and reported as `invalid_handle`; it must not be used after its runtime was destroyed.
 class Handle {
  public:
   Handle() = default;
@@ -38,7 +38,7 @@ class Handle {
   HandleId id_;
 };
 
-/// One handle of a task, with its mode where the codelet does not declare one.
+/// One handle of a task, with its mode if the codelet does not declare one.
 struct Access {
   Access(Handle handle) : handle(handle) {}  // NOLINT: a handle alone takes its mode from the codelet
   Access(Handle handle, AccessMode mode) : handle(handle), mode(mode) {}
@@ -64,11 +64,11 @@ struct Rebinding {
 struct ReductionMethods {
   std::function<void(const DataView& partial)> initialize;
   std::function<void(const DataView& into, const DataView& from)> combine;
-  /// The name by which a service knows the same methods ("sum"); empty: it does not, and they work in the program only.
+  /// The name by which a service knows the same methods, such as "sum". If it is empty, they work in the program only.
   std::string name = {};
 };
 
-/// The usual reduction: zero, and element-wise addition.
+/// Returns the usual reduction: zero, and element-wise addition.
 template <class T>
 ReductionMethods sum_reduction() {
   return {[](const DataView& partial) {
@@ -100,8 +100,8 @@ enum class TaskStatus : std::uint8_t { pending, succeeded, failed, cancelled };
   return "unknown";
 }
 
-/// One submitted task: a program waits for it, depends on it or cancels it by this. Cheap to copy, does not own, and
-/// costs the runtime nothing while nobody asks. It must not be used after its runtime was destroyed.
+/// One submitted task: a program waits for it, depends on it or cancels it by this. It is cheap to copy, does not own
+/// the task, and costs the runtime nothing while nobody asks. It must not be used after its runtime was destroyed.
 class Future {
  public:
   Future() = default;
@@ -109,10 +109,10 @@ class Future {
 
   [[nodiscard]] bool valid() const { return owner_ != nullptr; }
   [[nodiscard]] TaskId id() const { return id_; }
-  /// Never blocks. A task that has just ended may still be reported as pending once.
+  /// Returns the status. Never blocks. A task that has just ended may still be reported as pending once.
   [[nodiscard]] TaskStatus status() const;
   [[nodiscard]] bool done() const { return status() != TaskStatus::pending; }
-  /// Returns when the task has ended. Throws `Error`: `kernel_failed` or `cancelled` where it did not succeed,
+  /// Waits until the task has ended. Throws `Error`: `kernel_failed` or `cancelled` if it did not succeed,
   /// `wait_in_kernel` inside a kernel or callback.
   void wait() const;
   /// Keeps the task from running unless it has been started already; tasks that read what it writes are cancelled with
@@ -120,7 +120,7 @@ class Future {
   void cancel() const;
 
   [[nodiscard]] graph::TaskOwner* owner() const { return owner_; }
-  /// A pointer by which the owner finds the task; null where the owner needs no more than the id.
+  /// Returns a pointer by which the owner finds the task; null if the owner needs no more than the id.
   [[nodiscard]] graph::Task* task() const { return task_; }
 
  private:
@@ -133,33 +133,33 @@ class Future {
 struct TaskOutcome {
   TaskId task;
   TaskStatus status = TaskStatus::succeeded;
-  /// The reason why the task did not succeed, in words and as a code; empty where it did.
+  /// The reason why the task did not succeed, in words and as a code; empty if it did.
   std::string message;
   std::optional<ErrorCode> code = {};
 };
 
 /// The properties of a task that most tasks leave at their defaults.
 struct TaskOptions {
-  /// The options with all defaults: the same object every time, as making one costs more than some tasks.
+  /// Returns the options with all defaults. It is the same object every time, as making one costs more than some tasks.
   [[nodiscard]] static const TaskOptions& none();
 
   /// Ready tasks with a higher priority run first; any value is allowed.
   int priority = 0;
-  /// A hint: a task that is ready when it is submitted goes to a worker of this NUMA node, unless others run out of
-  /// work. For the first task on new data. Without effect on machines with one NUMA node, with a shared queue, or under
-  /// a placing policy.
+  /// A hint: if the task is ready when it is submitted, it goes to a worker of this NUMA node, unless others run out of
+  /// work. Meant for the first task on new data. Without effect on machines with one NUMA node, with a shared queue, or
+  /// under a placing policy.
   NumaId numa_node = {};
-  /// The devices that may run the task, among those that the codelet has implementations for. Where the runtime has
-  /// none of them, submitting fails: `no_implementation`, or `invalid_argument` where they are named and the runtime
-  /// has no such worker. Runtimes keep a queue for each different set of workers: have few.
+  /// The devices that may run the task, among those that the codelet has implementations for. If the runtime has none
+  /// of them, submitting fails: with `invalid_argument` if they are named and the runtime has no such worker, otherwise
+  /// with `no_implementation`. Runtimes keep a queue for each different set of workers, so use few.
   DeviceSet devices = {};
-  /// For people: appears in errors, traces and reports. Empty: the codelet's name.
+  /// The task's name for people, in errors, traces and reports. If it is empty, the codelet's name is used.
   std::string name = {};
   /// Tasks that must end before this one, besides those that the data imply. If one did not succeed, this task is
   /// cancelled.
   std::vector<Future> after = {};
-  /// Runs on the worker that ran the task, once the task has ended, before anything that waits for the task goes on. It
-  /// may submit tasks; it must not wait. The next wait for everything reports its exception.
+  /// Called on the worker that ran the task, once the task has ended, before anything that waits for the task goes on.
+  /// It may submit tasks; it must not wait. The next wait for everything reports its exception.
   std::function<void(const TaskOutcome&)> callback = nullptr;
 };
 

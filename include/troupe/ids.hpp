@@ -1,4 +1,4 @@
-/// Strongly typed identifiers: one template, one tag per kind of thing.
+/// Strongly typed identifiers: one template, and one tag per kind of object.
 #pragma once
 
 #include <compare>
@@ -9,14 +9,14 @@
 
 namespace troupe {
 
-/// An identifier that converts neither to nor from any other kind of identifier.
-/// Ids of one kind are dense and start at zero, so `index()` may address a vector.
+/// An identifier that converts neither to nor from any other kind of identifier. Ids of one kind start at zero and have
+/// no gaps, so `index()` may address a vector.
 template <class Tag, class Value = std::uint32_t>
 class StrongId {
  public:
   using value_type = Value;
 
-  /// The invalid id, unequal to every id that was handed out.
+  /// Makes the invalid id, which differs from every id that was handed out.
   constexpr StrongId() = default;
   constexpr explicit StrongId(Value value) : value_(value) {}
 
@@ -34,9 +34,9 @@ using TaskId = StrongId<struct TaskTag, std::uint64_t>;
 using HandleId = StrongId<struct HandleTag, std::uint64_t>;
 using CodeletId = StrongId<struct CodeletTag>;
 using WorkerId = StrongId<struct WorkerTag>;
-/// A memory node: host memory or a GPU's.
+/// A memory node: host memory or the memory of a GPU.
 using NodeId = StrongId<struct NodeTag>;
-/// Tasks that should take equally long.
+/// A class of tasks that should take equally long.
 using SizeClassId = StrongId<struct SizeClassTag>;
 /// A NUMA node of the host among those that have workers.
 using NumaId = StrongId<struct NumaTag, std::uint16_t>;

@@ -24,15 +24,15 @@ struct UncheckedViews;
 
 /// The data and arguments of one running task. Filled by the device that runs it; valid during the kernel only.
 ///
-/// The accessors throw `Error`, which is the task's failure where the kernel lets it pass: `invalid_argument` where the
-/// task has fewer handles or arguments, or where `T` is not const though the mode is read; `signature_mismatch` for
+/// The accessors throw `Error`, which is the task's failure if the kernel does not catch it: `invalid_argument` if the
+/// task has fewer handles or arguments, or if `T` is not const although the mode is read; `signature_mismatch` for
 /// another type, and for a vector of data with gaps between their columns.
 class KernelContext {
  public:
-  /// All that is pointed to must outlive it.
+  /// The objects that are pointed to must outlive the context.
   KernelContext(std::span<const DataView* const> data, ArgumentsView arguments) : data_(data), arguments_(arguments) {}
 
-  /// Number of handles of the task.
+  /// Returns the number of handles of the task.
   [[nodiscard]] std::size_t size() const { return data_.size(); }
   [[nodiscard]] const DataView& data(std::size_t index) const {
     if (index >= data_.size()) [[unlikely]]
@@ -43,18 +43,18 @@ class KernelContext {
   [[nodiscard]] MatrixView<T> matrix(std::size_t index) const {
     return checked<T>(index, ViewShape::matrix).template as_matrix<T>();
   }
-  /// The handle's elements; it must be contiguous (a vector, or a matrix block without gaps).
+  /// Returns the handle's elements, which must be contiguous (a vector, or a matrix block without gaps).
   template <class T>
   [[nodiscard]] VectorView<T> vector(std::size_t index) const {
     const DataView& view = checked<T>(index, ViewShape::vector);
     return {reinterpret_cast<T*>(view.data), static_cast<std::size_t>(view.layout.elements())};
   }
-  /// The handle's first element.
+  /// Returns the handle's first element.
   template <class T>
   [[nodiscard]] T& scalar(std::size_t index) const {
     return *reinterpret_cast<T*>(checked<T>(index, ViewShape::scalar).data);
   }
-  /// Argument by value number `index`; `T` is the type that was passed.
+  /// Returns the argument by value number `index`; `T` is the type that was passed.
   template <class T>
   [[nodiscard]] const T& argument(std::size_t index) const {
     constexpr std::uint64_t tag = type_tag<std::remove_cv_t<T>>();
@@ -63,14 +63,14 @@ class KernelContext {
       refuse_argument_type(index, tag, sizeof(T));
     return *reinterpret_cast<const T*>(bytes);
   }
-  /// The address of argument number `index`, for callers that know its type.
+  /// Returns the address of argument number `index`, for callers that know its type.
   [[nodiscard]] const std::byte* argument_bytes(std::size_t index) const {
     if (index >= arguments_.count) [[unlikely]]
       refuse_argument(index);
     return arguments_.bytes + arguments_.offsets[index];
   }
 
-  /// The cores that the kernel may use: more than one only for an implementation for teams, on a cluster.
+  /// Returns the cores that the kernel may use: more than one only for an implementation for teams, on a cluster.
   [[nodiscard]] Team& team() const {
     static LoneTeam lone;
     return cores != nullptr ? *cores : lone;
@@ -82,9 +82,9 @@ class KernelContext {
   /// The stream (`cudaStream_t`) for all launches on a CUDA GPU, or the `OpenClLaunch`
   /// (troupe/opencl.hpp) on an OpenCL device; the data are then in the device's memory. Null elsewhere.
   void* stream = nullptr;
-  /// See `team`; null: a team of one.
+  /// The team that `team` returns; if null, it returns a team of one.
   Team* cores = nullptr;
-  /// The modes in which the data are used; null: not known.
+  /// The modes in which the data are used; null if they are not known.
   const graph::TaskAccess* accesses = nullptr;
 
  private:
@@ -103,7 +103,7 @@ class KernelContext {
     }
     return view;
   }
-  // Defined in a source file, as these need to know how messages name data.
+  // These are defined in a source file, as they need to know how messages name data.
   [[noreturn]] void refuse_index(std::size_t index) const;
   [[noreturn]] void refuse_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
   [[noreturn]] void refuse_gaps(std::size_t index) const;
@@ -115,18 +115,19 @@ class KernelContext {
   ArgumentsView arguments_;
 };
 
-/// Called inside a kernel, after the work whose outcome is to be checked was enqueued: `check` is called when all work
-/// that the kernel has enqueued has ended. An exception of it is the task's failure, as if the kernel had thrown it. On
-/// a device whose kernels have done their work when they return, and outside of kernels, it is called at once.
+/// Registers a check. Called inside a kernel, after the work whose outcome is to be checked was enqueued: `check` is
+/// called when all work that the kernel has enqueued has ended. An exception of it is the task's failure, as if the
+/// kernel had thrown it. On a device whose kernels have done their work when they return, and outside of kernels, it is
+/// called at once.
 ///
 /// A kernel that only enqueues, as those for CUDA do, has no other way to look at the outcome of its work, such as the
 /// status of a factorization. `check` is called once, in the thread of the device's worker. On an OpenCL device it is
-/// called in any thread, and must not wait for OpenCL there. It is dropped where the device is lost before.
+/// called in any thread, and must not wait for OpenCL there. It is dropped if the device is lost before.
 void check_at_completion(std::function<void()> check);
 
 namespace detail {
 
-/// Views for kernels whose parameters were compared with the data and arguments when the task was submitted.
+/// Makes views for kernels whose parameters were compared with the data and arguments when the task was submitted.
 struct UncheckedViews {
   template <class T>
   [[nodiscard]] static MatrixView<T> matrix(const KernelContext& context, std::size_t index) {

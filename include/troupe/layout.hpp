@@ -19,20 +19,20 @@ constexpr std::uint64_t hash_of(std::string_view text) {
 }
 }  // namespace detail
 
-/// Identifies an element type inside one program: equal types have equal tags.
-/// Collisions of the 64-bit hash are ignored: the tag guards against mistakes, not against malice.
+/// Returns a number that identifies an element type inside one program: equal types have equal tags. Collisions of the
+/// 64-bit hash are ignored: the tag guards against mistakes, not against malice.
 template <class T>
 constexpr std::uint64_t type_tag() {
-  // A constant, as compilers otherwise read the name whenever a task has an argument.
+  // The tag is a constant, as compilers otherwise read the name whenever a task has an argument.
   constexpr std::uint64_t tag = detail::hash_of(__PRETTY_FUNCTION__);
   return tag;
 }
 
-/// The form in which a kernel wants to see its data.
+/// The form in which a kernel gets its data.
 enum class ViewShape : std::uint8_t { any, scalar, vector, matrix };
 
-/// Column-major block: `rows` x `cols` elements, `ld` elements from one column to the next (`ld >= rows`).
-/// A vector is one column, a scalar one element.
+/// A column-major block of `rows` x `cols` elements, with `ld` elements from one column to the next (`ld >= rows`). A
+/// vector is one column, a scalar one element.
 struct Layout {
   std::int64_t rows = 1;
   std::int64_t cols = 1;
@@ -41,7 +41,7 @@ struct Layout {
   std::uint64_t element_tag = 0;
 
   [[nodiscard]] std::int64_t elements() const { return rows * cols; }
-  /// Payload without the gaps between columns.
+  /// Returns the size of the elements, without the gaps between columns.
   [[nodiscard]] Bytes payload() const { return {static_cast<std::uint64_t>(elements()) * element_size}; }
   [[nodiscard]] bool contiguous() const { return ld == rows || cols <= 1; }
   /// Returns the layout of the block without gaps.
@@ -58,7 +58,7 @@ constexpr Layout layout_of(std::int64_t rows, std::int64_t cols, std::int64_t ld
   return {rows, cols, ld, sizeof(T), type_tag<std::remove_cv_t<T>>()};
 }
 
-/// A column-major block as a kernel sees it. Does not own; valid while the kernel runs.
+/// A column-major block as a kernel gets it. Does not own the memory; valid while the kernel runs.
 template <class T>
 struct MatrixView {
   using element_type = T;
@@ -70,11 +70,11 @@ struct MatrixView {
   T& operator()(std::int64_t row, std::int64_t col) const { return data[row + col * ld]; }
 };
 
-/// Elements one after the other, as a kernel sees them. Does not own; valid while the kernel runs.
+/// Consecutive elements as a kernel gets them. Does not own the memory; valid while the kernel runs.
 template <class T>
 using VectorView = std::span<T>;
 
-/// Untyped block: what a reduction's initializer and combiner get, and what a transfer moves.
+/// An untyped block, which a reduction's functions get, and which a transfer moves.
 struct DataView {
   std::byte* data = nullptr;
   Layout layout;

@@ -1,4 +1,4 @@
-/// Described machines: the data that a simulation needs. `docs/platforms.md` has the format of their files.
+/// Described machines, which have the data that a simulation needs. `docs/platforms.md` has the format of their files.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace troupe::platform {
 
-/// A time in microseconds: its mean, and its standard deviation (0 where unknown).
+/// A time in microseconds: its mean, and its standard deviation (0 if unknown).
 struct KernelTime {
   double mean_us = 0;
   double deviation_us = 0;
@@ -32,28 +32,28 @@ struct ClusterTime {
 struct TileTimes {
   /// The number of elements along one side of the tile.
   double edge = 0;
-  /// The floating-point operations of one call, 0 where not known.
+  /// The floating-point operations of one call, 0 if not known.
   double flops = 0;
-  /// The time on one core; nothing where the kernel does not run there, or was not measured at this edge.
+  /// The time on one core; nothing if the kernel does not run there, or was not measured at this edge.
   std::optional<KernelTime> cpu;
   /// The time on each GPU of the machine, or empty.
   std::vector<KernelTime> gpus;
-  /// The times on clusters of some numbers of cores, each once. Only where there is a time on one core.
+  /// The times on clusters, at most one for each number of cores. Must be empty if there is no time on one core.
   std::vector<ClusterTime> clusters = {};
 };
 
-/// The times of one kernel on one device by tile edge. Between measured edges it interpolates in rate.
+/// The times of one kernel on one device by tile edge. Between measured edges the rate is interpolated.
 class TimeCurve {
  public:
-  /// `edge` and `time.mean_us` are positive; an edge is added once.
+  /// Adds a time. `edge` and `time.mean_us` are positive; an edge is added once.
   void add(double edge, KernelTime time);
 
   [[nodiscard]] bool empty() const { return points_.empty(); }
 
-  /// Returns the time at an edge. At an edge that was added, exactly what was added. Between two, the rate edge^3 /
-  /// time follows a straight line from one to the other in the logarithms of rate and edge; outside, the nearest edge's
-  /// rate holds. The deviation's ratio to the mean follows a straight line over the logarithm of the edge, and outside
-  /// stays that of the nearest edge. The curve must not be empty; `edge` must be positive.
+  /// Returns the time at an edge. For an edge that was added, it is exactly the time that was added. Between two, the
+  /// rate edge^3 / time follows a straight line from one to the other in the logarithms of rate and edge; outside, the
+  /// nearest edge's rate holds. The deviation's ratio to the mean follows a straight line over the logarithm of the
+  /// edge, and outside stays that of the nearest edge. The curve must not be empty; `edge` must be positive.
   [[nodiscard]] KernelTime at(double edge) const;
 
   /// Returns the curve with all times multiplied by `factor`, which is positive.
@@ -65,57 +65,57 @@ class TimeCurve {
     KernelTime time;
     double log_edge;
     double log_rate;
-    /// Deviation / mean.
+    /// The standard deviation divided by the mean.
     double relative_deviation;
   };
 
-  /// Sorted by edge.
+  /// The points, sorted by edge.
   std::vector<Point> points_;
 };
 
-/// One kernel of one application in one precision, at all tiles that were measured.
+/// The times of one kernel of one application in one precision, at all tiles that were measured.
 class KernelTimes {
  public:
-  /// `tiles`: each edge once, in any order; each has times for all `gpus` GPUs or for none.
+  /// `tiles` has each edge once, in any order; each entry has times for all `gpus` GPUs or for none.
   KernelTimes(std::string application, std::string kernel, std::string precision, const std::vector<TileTimes>& tiles,
               std::size_t gpus);
 
-  /// "cholesky", "lu", ...: the same kernel may take another time in another application.
+  /// Returns the application, such as "cholesky" or "lu": in another one the same kernel may take another time.
   [[nodiscard]] const std::string& application() const { return application_; }
-  /// "gemm", "potrf", ...
+  /// Returns the kernel's name, such as "gemm" or "potrf".
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
-  /// "single", "double", ...
+  /// Returns the precision, such as "single" or "double".
   [[nodiscard]] const std::string& precision() const { return precision_; }
 
-  /// Returns true if the kernel runs on cores; on GPUs.
+  /// `on_cpu` returns true if the kernel runs on cores, and `on_gpus` if it runs on GPUs.
   [[nodiscard]] bool on_cpu() const { return !on_cores_.empty(); }
   [[nodiscard]] bool on_gpus() const { return !gpus_.empty(); }
   /// Returns true if times on clusters of cores are known.
   [[nodiscard]] bool on_clusters() const { return on_cores_.size() > 1; }
-  /// The numbers of cores that were measured, rising.
+  /// Returns the numbers of cores that were measured, rising.
   [[nodiscard]] std::vector<int> core_counts() const;
 
-  /// The time on one core at a tile of this edge, any positive number: see `TimeCurve::at`. Only where `on_cpu`.
+  /// Returns the time on one core at a tile of this edge, any positive number: see `TimeCurve::at`. Only if `on_cpu`.
   [[nodiscard]] KernelTime cpu(double edge) const;
-  /// The time on a cluster of so many cores. Numbers that were measured have a curve of their own; the others follow
-  /// Amdahl's law as it fits the measured numbers at this edge (`fit_amdahl`), and their deviation's ratio to the mean
-  /// is that of the next smaller number. Only where `on_clusters`, or for one core.
+  /// Returns the time on a cluster of `cores` cores. Numbers that were measured have a curve of their own; the others
+  /// follow Amdahl's law as it fits the measured numbers at this edge (`fit_amdahl`), and their deviation's ratio to
+  /// the mean is that of the next smaller number. Only if `on_clusters`, or for one core.
   [[nodiscard]] KernelTime cluster(int cores, double edge) const;
-  /// The time on a GPU. Only where `on_gpus`.
+  /// Returns the time on a GPU. Only if `on_gpus`.
   [[nodiscard]] KernelTime gpu(std::size_t gpu, double edge) const;
 
-  /// The floating-point operations / edge^3 (2 for gemm), at the largest tile that records them: terms of lower order
-  /// count least there. 0 where no tile records them.
+  /// Returns the floating-point operations / edge^3 (2 for gemm), at the largest tile that records them: terms of lower
+  /// order count least there. 0 if no tile records them.
   [[nodiscard]] double flops_per_cube() const { return flops_per_cube_; }
 
-  /// Returns the edge of a square tile on which a call has `flops` operations; where they are not counted, the largest
+  /// Returns the edge of a square tile on which a call has `flops` operations; if they are not counted, the largest
   /// edge that was measured.
   [[nodiscard]] double edge_with(double flops) const;
 
   /// Returns a kernel that does `factor` times as many operations at the same rate; `factor` is positive.
   [[nodiscard]] KernelTimes scaled(std::string application, std::string kernel, double factor) const;
 
-  /// The tile edges that were measured, rising.
+  /// Returns the tile edges that were measured, rising.
   [[nodiscard]] std::vector<double> edges() const { return edges_; }
 
  private:
@@ -124,7 +124,7 @@ class KernelTimes {
   std::string precision_;
   /// The curves by number of cores, from one on.
   std::map<int, TimeCurve> on_cores_;
-  /// The curves by GPU; empty where the kernel does not run there.
+  /// The curves by GPU; empty if the kernel does not run there.
   std::vector<TimeCurve> gpus_;
   double flops_per_cube_ = 0;
   std::vector<double> edges_;
@@ -133,10 +133,10 @@ class KernelTimes {
 struct DescribedGpu {
   std::string model;
   Bytes memory;
-  /// The cores of the nearest socket, rising; empty where the file does not say.
+  /// The cores of the nearest socket, rising; empty if the file does not say.
   std::vector<int> near_cores;
-  /// The time from the start of a task on the idle GPU to its kernel's begin, and the time from a kernel's end to when
-  /// the host knows. Zero where the file does not say.
+  /// The time from the start of a task on the idle GPU to its kernel's begin, and the time from a kernel's end until
+  /// the host knows of it. Zero if the file does not say.
   Duration launch{0};
   Duration notice{0};
 };
@@ -154,13 +154,14 @@ struct DescribedLink {
 struct DescribedRoute {
   /// The indices of the machine's links, each once, in the order in which a copy crosses them.
   std::vector<std::uint32_t> links;
-  /// The rate of one copy alone, in 10^6 bytes per second: as measured, and at most what its narrowest link carries.
+  /// The rate of one copy alone, in 10^6 bytes per second. It is the measured one, or less if the narrowest link
+  /// carries less.
   double bandwidth_mb_per_s = 0;
   /// The time from the start of a copy to its first byte.
   Duration latency{0};
 };
 
-/// Memory nodes are numbered: 0 is the host's, k + 1 that of GPU k.
+/// The description of a machine. Memory nodes are numbered: 0 is the host's, k + 1 that of GPU k.
 struct MachineDescription {
   std::string name;
   std::string description;
@@ -181,21 +182,22 @@ struct MachineDescription {
   /// Returns the route; `from` and `to` are different nodes of this machine.
   [[nodiscard]] const DescribedRoute& route(std::size_t from, std::size_t to) const;
 
-  /// Returns null where the machine has no such kernel. Looks at all kernels: look once, and keep the pointer.
+  /// Returns the kernel; null if the machine has none of this name. Looks at all kernels, so call it once and keep the
+  /// pointer.
   [[nodiscard]] const KernelTimes* find_kernel(std::string_view application, std::string_view kernel,
                                                std::string_view precision) const;
 };
 
-/// Reads a description. `origin` is what messages call the text: a file's path, or a machine's name. Fails with
+/// Reads a description. Messages call the text `origin`, which is a file's path or a machine's name. Fails with
 /// `bad_input`; the message names origin, field and what is expected there.
 Result<MachineDescription> parse_machine(std::string_view json, const std::string& origin);
 
 /// Loads a machine that comes with Troupe, by its name, or one from a file: a text with a '/' or that ends in ".json"
-/// is a path. Fails as `parse_machine`; with `invalid_argument` where no machine has this name, with `io` where the
-/// file cannot be opened or read.
+/// is a path. Fails like `parse_machine`; with `invalid_argument` if no machine has this name, with `io` if the file
+/// cannot be opened or read.
 Result<MachineDescription> load_machine(const std::string& name_or_path);
 
-/// The names of the machines that come with Troupe, sorted.
+/// Returns the names of the machines that come with Troupe, sorted.
 [[nodiscard]] std::vector<std::string> known_machines();
 
 struct PlainMachine {
@@ -209,7 +211,7 @@ struct PlainMachine {
   Duration latency = std::chrono::microseconds(10);
 };
 
-/// Makes a description without kernel times. Throws `Error` (`invalid_argument`) where a number is out of range.
+/// Makes a description without kernel times. Throws `Error` (`invalid_argument`) if a number is out of range.
 [[nodiscard]] MachineDescription plain_machine(const PlainMachine& machine);
 
 }  // namespace troupe::platform

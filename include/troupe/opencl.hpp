@@ -19,9 +19,8 @@ struct _cl_mem;
 
 namespace troupe {
 
-/// The launch of one task; valid while its kernel runs. Everything here belongs to the device's own driver, so its
-/// functions are called by its table, never through libOpenCL:
-/// `launch.api().clEnqueueNDRangeKernel(launch.queue(), …)`.
+/// The launch of one task; valid while its kernel runs. All handles here belong to the device's own driver, so call the
+/// driver's functions by its table, never through libOpenCL: `launch.api().clEnqueueNDRangeKernel(launch.queue(), …)`.
 class OpenClLaunch {
  public:
   /// The address of the data that the kernel gets, and the buffer that holds them.
@@ -35,34 +34,34 @@ class OpenClLaunch {
     _cl_device_id* id = nullptr;
   };
 
-  /// Called by devices. `buffers` outlives it.
+  /// Called by devices. `buffers` must outlive this object.
   OpenClLaunch(const Device& device, _cl_command_queue* queue, std::span<const Buffer> buffers, WorkerId worker)
       : device_(device), queue_(queue), buffers_(buffers), worker_(worker) {}
   OpenClLaunch(const OpenClLaunch&) = delete;
   OpenClLaunch& operator=(const OpenClLaunch&) = delete;
 
-  /// The queue, in order and profiled. The task ends when all has ended that the kernel enqueued here.
+  /// Returns the queue, which is in order and profiled. The task ends when all has ended that the kernel enqueued here.
   [[nodiscard]] _cl_command_queue* queue() const { return queue_; }
-  /// The context, of this device alone. It lives as long as the process, as the whole process shares it.
+  /// Returns the context, of this device alone. It lives as long as the process, as the whole process shares it.
   [[nodiscard]] _cl_context* context() const { return device_.context; }
   [[nodiscard]] _cl_device_id* device() const { return device_.id; }
-  /// The driver's functions (CL/cl_icd.h).
+  /// Returns the driver's functions (CL/cl_icd.h).
   [[nodiscard]] const _cl_icd_dispatch& api() const { return *device_.api; }
-  /// The worker that runs the task.
+  /// Returns the worker that runs the task.
   [[nodiscard]] WorkerId worker() const { return worker_; }
 
-  /// The buffer of a view of the task's data, by the view's pointer; it begins where the data begin, and may be a
-  /// little larger. Valid until the task has ended. Throws `Error` (`invalid_argument`) for any other address: pass a
-  /// part of a view to the kernel by its offset. The pointer only names the data: where a device works on host memory,
+  /// Returns the buffer of a view of the task's data, by the view's pointer; it begins where the data begin, and may be
+  /// a little larger. Valid until the task has ended. Throws `Error` (`invalid_argument`) for any other address: pass a
+  /// part of a view to the kernel by its offset. The pointer only names the data: if a device works on host memory,
   /// that memory belongs to the device as long as the task runs.
   [[nodiscard]] _cl_mem* buffer(const void* address) const;
 
-  /// Makes the task end after this event, too, and fail where it fails. Use it for work that the kernel enqueues on
+  /// Makes the task end after this event, too, and fail if the event fails. Use it for work that the kernel enqueues on
   /// queues of its own, and to hear of a command's failure, which drivers need not pass on to later commands in a
-  /// queue. Keeps the event until then. Throws `Error` (`kernel_failed`) where it is not an event.
+  /// queue. Keeps the event until then. Throws `Error` (`kernel_failed`) if it is not an event.
   void wait_for(_cl_event* event);
 
-  /// Called by devices: the events that `wait_for` was given, each to be given back once.
+  /// Called by devices: returns the events that `wait_for` was given, each to be given back once.
   [[nodiscard]] std::vector<_cl_event*>& awaited() { return awaited_; }
 
  private:
@@ -90,7 +89,7 @@ namespace troupe {
 ///                               });
 class OpenClProgram {
  public:
-  /// `options`: options for the compiler, such as "-cl-fast-relaxed-math".
+  /// Makes a program. `options` are options for the compiler, such as "-cl-fast-relaxed-math".
   explicit OpenClProgram(std::string source, std::string options = {});
 
   /// Returns the driver's kernel, for use by the running task only: its arguments stay set from one task to the next of

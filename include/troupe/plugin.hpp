@@ -1,4 +1,4 @@
-/// Plug-ins of the service: shared objects with codelets that clients refer to by name. docs/plugins.md tells how to
+/// Plug-ins of the service: shared objects with codelets that clients refer to by name. docs/plugins.md says how to
 /// write, build and install one.
 ///
 ///     #include <troupe/plugin.hpp>
@@ -39,8 +39,8 @@ class PluginRegistrar {
   /// the kernel's parameters, and with its arguments. It must refuse every combination with which the kernel could read
   /// or write outside of its data, because clients can send anything. The service has already compared the numbers and
   /// types of handles and arguments; sizes are not negative, and columns do not overlap; arguments lie at
-  /// `arguments.offsets()` in `arguments.bytes()`. Several threads call it at once. Empty: the kernel accepts
-  /// everything that its types allow.
+  /// `arguments.offsets()` in `arguments.bytes()`. Several threads call it at once. If it is empty, the kernel must
+  /// accept everything that its types allow.
   ///
   /// Throws `Error` (`invalid_argument`) for a name that is in use, and for a codelet that is not typed or has no
   /// implementation.
@@ -105,7 +105,7 @@ inline constexpr const char* kPluginTroupeVersion = "0.1.0";
 
 }  // namespace troupe
 
-/// Use it once in each plug-in, outside of namespaces: the name of the plug-in, and the function that adds its
+/// Use this once in each plug-in, outside of namespaces, with the name of the plug-in and the function that adds its
 /// codelets.
 #define TROUPE_PLUGIN(plugin_name, function)                                                        \
   extern "C" __attribute__((visibility("default"))) const ::troupe::PluginDescriptor troupe_plugin; \

@@ -18,10 +18,11 @@ class RecordedTasks;
 /// A graph recorded by `Runtime::record`: tasks with their dependencies, which can run any number of times without
 /// inferring these again. A run is ordered like one task that uses all the data of the recording: after the tasks that
 /// were submitted before and use some of them, and before those that are submitted afterwards. Runs of one recording
-/// never overlap. Cheap to copy. Any thread may use it. It may outlive its runtime, but must not be used then.
+/// never overlap. It is cheap to copy, and any thread may use it. It may outlive its runtime, but must not be used
+/// then.
 class RecordedGraph {
  public:
-  /// Made by `Runtime::record`.
+  /// Makes a graph; called by `Runtime::record`.
   explicit RecordedGraph(std::shared_ptr<client::RecordedTasks> recording) : recording_(std::move(recording)) {}
 
   /// Submits one run and returns at once. The future fails if any task of the run fails, with `cancelled` if tasks were

@@ -25,11 +25,11 @@
 namespace troupe {
 
 struct ConnectOptions {
-  /// The folder of the service's sockets, an absolute path. Empty: `$TROUPE_SOCKET_FOLDER`; else `/run/troupe` for
-  /// root; else `$XDG_RUNTIME_DIR/troupe` if a service of this user listens there; else `/run/troupe` if a service
-  /// listens there for the members of a group that the process is in.
+  /// The folder of the service's sockets, an absolute path. If it is empty, it is `$TROUPE_SOCKET_FOLDER`; else
+  /// `/run/troupe` for root; else `$XDG_RUNTIME_DIR/troupe` if a service of this user listens there; else `/run/troupe`
+  /// if a service listens there for the members of a group that the process is in.
   std::string folder = {};
-  /// The program's name for people: in `troupe jobs` and in metrics. Empty: the name of its executable.
+  /// The program's name for people, in `troupe jobs` and in metrics. If it is empty, it is the name of the executable.
   std::string name = {};
 };
 
@@ -53,7 +53,7 @@ class Runtime {
  public:
   /// Starts one worker per core. Throws `invalid_argument` or `platform`.
   explicit Runtime(const RuntimeOptions& options = {});
-  /// Makes a runtime on another backend; never null.
+  /// Makes a runtime on another backend, which must not be null.
   explicit Runtime(std::shared_ptr<client::Backend> backend);
   /// Returns a runtime on the service of this node, which runs the tasks of all programs that connect (`troupe serve`,
   /// docs/service.md). Its codelets are found by their names: those of the kernels that come with Troupe, and of the
@@ -66,9 +66,9 @@ class Runtime {
     return Runtime(client::connect_needs_the_library_Troupe_remote(options));
   }
   /// Waits for all tasks, and for those that they submit. Failures that the program was never told of become a warning
-  /// (`ObservationOptions::on_warning`, else standard error): call `wait` before. The destructor returns at once, and
-  /// ends nothing, in a child of `fork` and inside of one of the runtime's own kernels or callbacks (`exit` there ends
-  /// static objects).
+  /// (`ObservationOptions::on_warning`, or else standard error), so call `wait` before. The destructor returns at once,
+  /// and ends nothing, in a child of `fork` and inside of one of the runtime's own kernels or callbacks (`exit` there
+  /// ends static objects).
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -97,8 +97,9 @@ class Runtime {
   }
   /// Registers a column-major block of the program: `rows` x `cols` elements, columns `ld` elements apart. If `owner`
   /// is given, it is kept as long as the registration lives. Throws `invalid_argument` for impossible sizes and for
-  /// null memory. All registrations throw `overlapping_handles` if the data share memory with other data, as far as
-  /// that is cheap to detect: tasks on the one would not be ordered after tasks on the other. Use `partition` for that.
+  /// null memory. All registrations throw `overlapping_handles` if the data share memory with other data, if that is
+  /// cheap to detect: tasks on the one would not be ordered after tasks on the other. Use `partition` for parts of a
+  /// matrix.
   template <class T>
   [[nodiscard]] Data matrix(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::string name = {},
                             std::shared_ptr<void> owner = nullptr) {
@@ -128,7 +129,7 @@ class Runtime {
   /// Lets GPUs copy from and to memory of the program at full speed and in parallel with everything else, as long as
   /// the returned object lives; the memory must live longer. Use it for large buffers that are used for long: it takes
   /// about a millisecond for ten megabytes. Memory that the runtime allocates needs no such call. Returns null, without
-  /// an effect, if there is no CUDA GPU or the system does not let so much memory be pinned; copies are slower then.
+  /// an effect, if there is no CUDA GPU or the system does not allow pinning this much memory; copies are slower then.
   [[nodiscard]] std::shared_ptr<void> pin(const void* memory, Bytes size);
   template <class T>
   [[nodiscard]] Data allocate_vector(std::int64_t count, std::string name = {}) {
@@ -173,7 +174,7 @@ class Runtime {
   [[nodiscard]] RecordedGraph record(const std::function<void()>& program, std::string name = {});
 
   /// Waits for every task, and throws a summary of the failures since the last call: `kernel_failed`, `cancelled` or
-  /// `callback_failed`; also `wait_in_kernel`. The runtime stays usable.
+  /// `callback_failed`. Also throws `wait_in_kernel`. The runtime stays usable.
   void wait();
   /// Waits until the handle's content is final as of the tasks submitted so far. If the content is not valid, throws
   /// the reason.
@@ -192,12 +193,12 @@ class Runtime {
   /// "socket", "numa", "l3", or "single", each core alone. Returns at once. Workers whose clusters change finish the
   /// kernels that they run, and tasks that were placed on them are placed again; the last of them to finish makes the
   /// change. Meanwhile the other workers continue. If further clusters are requested during a change, the last request
-  /// comes next. Throws `invalid_argument` if the cores cannot be grouped so, if the runtime's clusters are fixed, and
-  /// for a runtime on a service. Any thread may call, also in kernels and callbacks.
+  /// comes next. Throws `invalid_argument` if the cores cannot be grouped in this way, if the runtime's clusters are
+  /// fixed, and for a runtime on a service. May be called from any thread, also in kernels and callbacks.
   void regroup(const std::string& clusters);
 
   [[nodiscard]] std::size_t workers() const;  ///< Cores or clusters, and accelerators.
-  /// The number of NUMA nodes that have workers; their ids are below this number.
+  /// Returns the number of NUMA nodes that have workers; their ids are below this number.
   [[nodiscard]] std::size_t numa_nodes() const;
   [[nodiscard]] const std::string& policy() const;  ///< The policy's name in reports.
   [[nodiscard]] Progress progress() const;          ///< Cheap enough to be called often.
@@ -211,7 +212,7 @@ class Runtime {
   /// about 0.4 us per task in flight.
   [[nodiscard]] WhyReport why() const;
 
-  /// The backend in which the tasks run, for classes built on a runtime, such as `TiledMatrix`.
+  /// Returns the backend in which the tasks run, for classes built on a runtime, such as `TiledMatrix`.
   [[nodiscard]] client::Backend& backend() const { return *backend_; }
 
  private:
@@ -226,7 +227,7 @@ class Runtime {
   Data allocate(const Layout& layout, std::string name, NumaId node);
   static void check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size);
 
-  /// `Data` check through weak pointers whether the backend still exists.
+  /// `Data` objects check through weak pointers whether the backend still exists.
   std::shared_ptr<client::Backend> backend_;
 };
 

@@ -20,19 +20,19 @@ class Team {
 
   virtual ~Team() = default;
 
-  /// The number of members, the master included; at least 1.
+  /// Returns the number of members, the master included; at least 1.
   [[nodiscard]] virtual int size() const noexcept = 0;
-  /// Calls `part(work, rank)` once in every member at the same time, and returns when all have returned. When all have
-  /// ended, rethrows the exception of the lowest rank that threw.
+  /// Calls `part(work, rank)` once in every member, all at the same time, and returns when all calls have returned.
+  /// When all have ended, rethrows the exception of the lowest rank that threw.
   virtual void enter(Part part, void* work) = 0;
-  /// Called within `run`: returns when all members have called it. Every member must call it equally often; a member
+  /// Called within `run`. Returns when all members have called it. Every member must call it equally often; a member
   /// that throws counts as having called it for ever.
   virtual void barrier() noexcept = 0;
   /// Binds the calling thread, which belongs to another library's pool, to the place where the member of this rank
-  /// runs. Returns false if that failed. Does nothing where members are not bound.
+  /// runs. Returns false if that failed. Does nothing if members are not bound.
   [[nodiscard]] virtual bool bind_like(int rank) const = 0;
 
-  /// Calls `work(rank, size)` once in every member at the same time: see `enter`.
+  /// Calls `work(rank, size)` once in every member, all at the same time: see `enter`.
   template <class F>
   void run(F&& work) {
     struct Call {
@@ -68,26 +68,26 @@ class LoneTeam final : public Team {
   [[nodiscard]] bool bind_like(int /*rank*/) const override { return true; }
 };
 
-/// Makes the team ready for kernels that bring threads of their own, in the worker's thread. What it returns lives
-/// until the worker runs something else (`Codelet::prologue`).
+/// A function that makes the team ready for kernels that bring threads of their own, in the worker's thread. Its result
+/// lives until the worker runs something else (`Codelet::prologue`).
 using TeamPrologue = std::shared_ptr<void> (*)(Team& team);
 
-/// The use of the cores of a cluster, or of several clusters. While a worker runs a task it offers the task's time on
-/// each of its cores; used is the time in which these cores computed. The master, which runs the kernel, computes from
-/// the task's beginning to its end, except while it waits for members that have not ended their parts. A helper
+/// The use of the cores of a cluster, or of several clusters. While a worker runs a task, it offers the task's time on
+/// each of its cores; the used time is that in which these cores computed. The master, which runs the kernel, computes
+/// from the task's beginning to its end, except while it waits for members that have not ended their parts. A helper
 /// computes in its parts. A member that waits at a barrier does not compute. So a kernel without a version for teams
 /// uses one core's time, and one that is in its team of four for half of its time uses five eighths. Calling the other
-/// members in counts as work of the master. Time in which another process had the core is not recognised.
+/// members counts as work of the master. Time in which another process had the core counts as used.
 struct TeamUse {
-  /// Cores times duration, of the tasks whose used time is known.
+  /// The sum of cores times duration of the tasks whose used time is known.
   Duration offered{};
-  /// At most `offered`.
+  /// The used time, at most `offered`.
   Duration used{};
-  /// Cores times duration, of tasks whose kernels bring threads of their own (`Codelet::prologue`): how many of these
-  /// computed, and when, is not known.
+  /// The sum of cores times duration of tasks whose kernels bring threads of their own (`Codelet::prologue`): it is not
+  /// known how many of these computed, and when.
   Duration unseen{};
 
-  /// The share, between 0 and 1; nothing where nothing is known.
+  /// Returns the used share, between 0 and 1; nothing if nothing is known.
   [[nodiscard]] std::optional<double> share() const {
     if (offered <= Duration{}) return std::nullopt;
     return seconds(used) / seconds(offered);

@@ -28,7 +28,7 @@ class TileOwners {
     }
     return {rows, nodes / rows};
   }
-  /// Returns a distribution of whole block columns.
+  /// Returns a distribution of whole block columns over the nodes.
   static TileOwners columns(std::size_t nodes) { return {1, nodes}; }
 
   [[nodiscard]] NumaId owner(int i, int j) const {
@@ -115,23 +115,24 @@ class TiledMatrix {
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t cols() const { return cols_; }
   [[nodiscard]] const TileSize& tile() const { return tile_; }
-  /// The number of tiles from top to bottom and from left to right.
+  /// The first returns the number of tiles from top to bottom, the second that from left to right.
   [[nodiscard]] int tile_rows() const { return tile_rows_; }
   [[nodiscard]] int tile_cols() const { return tile_cols_; }
-  /// The rows of the tiles in tile row i; the columns of those in tile column j.
+  /// The first returns the number of rows of the tiles in tile row i, the second the number of columns of those in tile
+  /// column j.
   [[nodiscard]] std::int64_t rows_of(int i) const { return least(tile_.rows, rows_ - i * tile_.rows); }
   [[nodiscard]] std::int64_t cols_of(int j) const { return least(tile_.cols, cols_ - j * tile_.cols); }
 
-  /// The place where the diagonal enters tile column k: in tile row `diagonal(k)`, `diagonal_offset(k)` rows below its
-  /// top.
+  /// Return the place where the diagonal enters tile column k: in tile row `diagonal(k)`, `diagonal_offset(k)` rows
+  /// below its top.
   [[nodiscard]] int diagonal(int k) const { return static_cast<int>(k * tile_.cols / tile_.rows); }
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_.cols % tile_.rows; }
 
-  /// Tile (i, j).
+  /// Returns the handle of tile (i, j).
   [[nodiscard]] Handle operator()(int i, int j) const { return tiles_[index(i, j)]; }
-  /// The NUMA node that owns tile (i, j); an invalid id if the tiles are not spread.
+  /// Returns the NUMA node that owns tile (i, j); an invalid id if the tiles are not spread.
   [[nodiscard]] NumaId owner(int i, int j) const { return owners_ ? owners_->owner(i, j) : NumaId{}; }
-  /// All tiles of column j as one block of `rows()` rows. Not available with `TileStorage::tiles`.
+  /// Returns all tiles of column j as one block of `rows()` rows. Not available with `TileStorage::tiles`.
   [[nodiscard]] Handle column(int j) const;
 
   /// Submit tasks that copy a column-major matrix of the program into the tiles, or the tiles into it. The memory must
@@ -141,7 +142,7 @@ class TiledMatrix {
   void scatter_to(T* data, std::int64_t ld, TilePart part = TilePart::all) const;
 
  private:
-  /// A grid without handles yet.
+  /// Marks the constructor of a grid that has no handles yet.
   struct Empty {};
   TiledMatrix(Empty, Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile);
 
@@ -165,7 +166,7 @@ class TiledMatrix {
   /// The registrations of the tiles: one per existing tile, or one per block column.
   std::vector<Data> registrations_;
   bool has_columns_ = false;
-  /// Empty if the tiles are not spread.
+  /// The distribution of the tiles; empty if they are not spread.
   std::optional<TileOwners> owners_;
 };
 

@@ -1,4 +1,4 @@
-/// Trace: the events of a runtime and their times, as plain values.
+/// A trace: the events of a runtime and their times, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -15,50 +15,50 @@ namespace troupe {
 
 /// The activities of a worker.
 enum class WorkerActivity : std::uint8_t {
-  /// Runs tasks, or does the work between them.
+  /// The worker runs tasks, or does the work between them.
   working,
-  /// Has asked another worker for tasks and waits for the answer.
+  /// The worker has asked another one for tasks and waits for the answer.
   stealing,
-  /// Found nothing and looks around, awake.
+  /// The worker found nothing and looks for tasks, awake.
   searching,
-  /// Sleeps until it is woken.
+  /// The worker sleeps until it is woken.
   asleep,
-  /// Lends its thread to the cluster that its core belongs to.
+  /// The worker lends its thread to the cluster that its core belongs to.
   lent,
-  /// Runs pieces of a task that another worker has begun.
+  /// The worker runs pieces of a task that another worker has begun.
   helping,
 };
 inline constexpr int kWorkerActivities = 6;
 
-/// "working", "stealing" …
+/// Returns a name such as "working" or "stealing".
 [[nodiscard]] constexpr const char* to_string(WorkerActivity state) {
   constexpr const char* kNames[kWorkerActivities] = {"working", "stealing", "searching", "asleep", "lent", "helping"};
   return kNames[static_cast<int>(state)];
 }
 
-/// One executed task.
+/// One task that was executed.
 struct TraceEvent {
   WorkerId worker;
-  /// See `Trace::codelet_of`.
+  /// The index of the codelet's name, see `Trace::codelet_of`.
   std::uint32_t codelet = 0;
   TaskId task;
   /// Times of the runtime's clock; all traces of one runtime have the same epoch.
   TimeStamp start{};
   TimeStamp end{};
-  /// Floating-point operations; 0 if the codelet does not say.
+  /// The floating-point operations; 0 if the codelet does not count them.
   double flops = 0;
   std::int32_t priority = 0;
-  /// See `Trace::name_of`; 0: the task has none.
+  /// The index of the task's name, see `Trace::name_of`; 0 if it has none.
   std::uint32_t name = 0;
   bool failed = false;
   /// The number of cores of the worker: more than 1 for a cluster.
   int cores = 1;
-  /// The sum of the times in which these cores computed, see `TeamUse`. Nothing for a single core, and if it is not
-  /// known: in virtual time, and for kernels that bring threads of their own.
+  /// The sum of the times in which these cores computed, see `TeamUse`. Empty for a single core, and if it is not
+  /// known, as in virtual time and for kernels that bring threads of their own.
   std::optional<Duration> used = {};
 
   [[nodiscard]] Duration duration() const { return end - start; }
-  /// The use of a cluster's cores; all zero for a single core.
+  /// Returns the use of a cluster's cores; all zero for a single core.
   [[nodiscard]] TeamUse team_use() const {
     if (cores == 1) return {};
     const Duration offered = cores * duration();
@@ -67,8 +67,8 @@ struct TraceEvent {
   }
 };
 
-/// `after` could not start before `before` had ended. Either may be missing among the events: because it ran before the
-/// trace was last taken, was cancelled, or is a wait of the program for data or a run of a recorded graph.
+/// Says that `after` could not start before `before` had ended. Either may be missing among the events: because it ran
+/// before the trace was last taken, was cancelled, or is a wait of the program for data or a run of a recorded graph.
 struct TraceDependency {
   TaskId before;
   TaskId after;
@@ -88,18 +88,18 @@ struct TraceState {
 
 /// The record of what a runtime did.
 struct Trace {
-  /// Sorted by start, then end.
+  /// The tasks, sorted by start, then end.
   std::vector<TraceEvent> events;
-  /// Sorted by successor, then predecessor; each pair occurs once.
+  /// The dependencies, sorted by successor, then predecessor; each pair occurs once.
   std::vector<TraceDependency> dependencies;
-  /// Sorted by worker, then start. No two states of one worker overlap, nor do they overlap its tasks.
+  /// The states, sorted by worker, then start. No two states of one worker overlap, nor do they overlap its tasks.
   std::vector<TraceState> states;
-  /// Copies between memory nodes, sorted by end.
+  /// The copies between memory nodes, sorted by end.
   std::vector<TraceTransfer> transfers;
   std::vector<std::string> codelets;
   /// The names have indices from 1 on; entry 0 is empty.
   std::vector<std::string> names{std::string()};
-  /// Entries for which there was no room (`ObservationOptions::trace_limit`).
+  /// The number of entries for which there was no room (`ObservationOptions::trace_limit`).
   std::uint64_t dropped = 0;
   /// The trace has every task and state that began before this time.
   TimeStamp complete_until = TimeStamp::max();

@@ -128,13 +128,13 @@ void troupe_text_free(char* text);
 typedef struct troupe_options {
   /* sizeof(troupe_options); more than 65536 is an error. */
   size_t size;
-  /* The number of workers in this program; 0: one per core. */
+  /* The number of workers in this program; 0 stands for one per core. */
   int cores;
   /* The number of CUDA GPUs to use: the first ones. */
   int gpus;
   /* The policy: docs/policies.md. */
   const char* policy;
-  /* Not 0: records a trace for troupe_take_trace. */
+  /* If not 0, records a trace for troupe_take_trace. */
   int trace;
   /* The number of seconds without a task starting or ending after which on_stall is called with the reasons
    * (troupe_why), in a thread of its own. Without on_stall the reasons are printed on standard error. */
@@ -356,7 +356,7 @@ enum { TROUPE_CHOLESKY = 0, TROUPE_LU = 1, TROUPE_QR = 2 };
  * done. Cholesky takes the lower triangle of a symmetric positive definite matrix, LU with partial pivoting a square
  * matrix, QR a matrix with at least as many rows as columns. Do not change the matrix while the factors are used.
  * Waits for all tasks of the runtime. Returns TROUPE_NUMERICAL if the factorization breaks down; the content of the
- * matrix is then lost. `tile`: the number of columns of a tile; 0: chosen by size. */
+ * matrix is then lost. `tile` is the number of columns of a tile; 0 chooses it by size. */
 troupe_error troupe_factorize(troupe_runtime* runtime, troupe_application application, troupe_type type, void* matrix,
                               int64_t rows, int64_t cols, int64_t ld, int64_t tile,
                               troupe_factorization** factorization);

@@ -22,11 +22,11 @@ struct Version {
   bool opencl = false;
   /// True if the Python package was built, too.
   bool python = false;
-  /// The sanitizers, as the compiler's option -fsanitize names them ("address,undefined"); empty: none.
+  /// The sanitizers, as the compiler's option -fsanitize names them ("address,undefined"); empty if there are none.
   std::string sanitizers;
 };
 
-/// Returns the version, which never changes. Any thread may call.
+/// Returns the version, which never changes. May be called from any thread.
 [[nodiscard]] const Version& version();
 /// Returns two lines for people: "troupe 0.1.0 (commit 0fd0af8a1b2c)", and how it was built.
 [[nodiscard]] std::string describe(const Version& version);

@@ -20,7 +20,7 @@ void equal_shapes(Conditions& c) {
 
 void short_sleep(Conditions& c) { c.argument_up_to(0, kLongestSleep_ns, "the time in ns"); }
 
-/// The types that built-in kernels take.
+/// Returns the name of a type that built-in kernels take.
 std::string type_name(std::uint64_t tag) {
   if (tag == type_tag<float>()) return "float";
   if (tag == type_tag<double>()) return "double";
@@ -30,7 +30,7 @@ std::string type_name(std::uint64_t tag) {
   return {};
 }
 
-/// The name at the front of "A, B, C", which is taken away.
+/// Removes the first name from a list such as "A, B, C", and returns it.
 std::string take_name(std::string_view& names) {
   const std::size_t end = names.find(", ");
   std::string name(names.substr(0, end));

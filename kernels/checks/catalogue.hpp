@@ -1,4 +1,4 @@
-/// Every built-in codelet by its unique name: the codelets that a service offers to its clients.
+/// All built-in codelets by their unique names: the codelets that a service offers to its clients.
 #pragma once
 
 #include <span>
@@ -12,46 +12,46 @@
 
 namespace troupe::kernels {
 
-/// One of a codelet's data, for people and programs.
+/// A description of one of a codelet's data, for people and programs.
 struct CatalogueData {
-  /// The name in descriptions: "C".
+  /// The name in descriptions, such as "C".
   std::string name;
   AccessMode mode = AccessMode::read;
   ViewShape shape = ViewShape::any;
-  /// The element type, "double", "int32"; empty: any.
+  /// The element type, such as "double" or "int32"; empty if any type is allowed.
   std::string element;
-  /// True: a task names one or more of them.
+  /// True if a task names one or more of them.
   bool repeated = false;
 };
 
-/// One of a codelet's arguments by value.
+/// A description of one of a codelet's arguments by value.
 struct CatalogueArgument {
   std::string name;
-  /// The type, "int64".
+  /// The type, such as "int64".
   std::string type;
 };
 
 struct CatalogueEntry {
-  /// `codelet.definition().known_name()`: "gemm_nt/double".
+  /// The codelet's `known_name()`, such as "gemm_nt/double".
   std::string name;
   Codelet codelet;
   /// A description of one line, for people.
   std::string description;
   std::vector<CatalogueData> data = {};
   std::vector<CatalogueArgument> arguments = {};
-  /// Fails with `invalid_argument` for every combination of shapes and arguments with which the kernel could read or
-  /// write outside of its data, or BLAS would misbehave. A task that passes is safe whatever the data hold, even while
-  /// others write them. It does not check that the memory is as large as the layouts say, nor that it is aligned to its
-  /// elements' size. Any thread.
+  /// Checks a task: fails with `invalid_argument` for every combination of shapes and arguments with which the kernel
+  /// could read or write outside of its data, or BLAS would misbehave. A task that passes is safe whatever the data
+  /// hold, even while others write them. It does not check that the memory is as large as the layouts say, nor that it
+  /// is aligned to its elements' size. May be called from any thread.
   TaskCheck check;
-  /// Returns how long a task takes on any machine, where its arguments say so; null for other codelets.
+  /// Returns how long a task takes on any machine, if its arguments say so; null for other codelets.
   Duration (*takes)(const Arguments& arguments) = nullptr;
 };
 
-/// Returns all entries, by name. Built at first use; lives until the program ends.
+/// Returns all entries, sorted by name. They are built at first use and live until the program ends.
 [[nodiscard]] std::span<const CatalogueEntry> catalogue();
 
-/// Returns null where there is none.
+/// Returns the entry of this name, or null if there is none.
 [[nodiscard]] const CatalogueEntry* find_in_catalogue(std::string_view name);
 
 }  // namespace troupe::kernels

@@ -1,4 +1,4 @@
-/// Conditions on the data and arguments of a task, which keep its kernel inside of its data.
+/// Conditions on the data and arguments of a task. If they hold, its kernel stays inside of its data.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@
 
 namespace troupe::kernels {
 
-/// The largest size: BLAS takes sizes of 32 bits.
+/// The largest size, as BLAS takes sizes of 32 bits.
 inline constexpr std::int64_t kLargestSize = 2147483647;
 
-/// Collects what is wrong with one task; only the first fault is reported. It begins with conditions of its own: the
-/// number and types of the codelet's data and arguments are right, all sizes are from 0 to `kLargestSize`, and no
-/// layout wraps around. So sums and differences of a few sizes do not overflow.
+/// Collects what is wrong with one task; only the first fault is reported. It checks some conditions itself: the number
+/// and types of the codelet's data and arguments are right, all sizes are from 0 to `kLargestSize`, and no layout wraps
+/// around. So sums and differences of a few sizes do not overflow.
 class Conditions {
  public:
-  /// Checks the conditions of its own. `definition` is that of a typed codelet, or of a variadic one that declares its
-  /// handles. All arguments outlive this.
+  /// Checks these conditions. `definition` is that of a typed codelet, or of a variadic one that declares its handles.
+  /// The arguments must outlive this object.
   Conditions(const CodeletDefinition& definition, std::span<const Layout> layouts, const Arguments& arguments);
 
-  /// Returns false where a fault was found, and nothing more may be looked at.
+  /// Returns false if a fault was found; then nothing more may be looked at.
   [[nodiscard]] bool ok() const { return !wrong_; }
   [[nodiscard]] const Layout& data(std::size_t index) const { return layouts_[index]; }
-  /// The layouts of a variadic codelet's group of handles; at least one.
+  /// Returns the layouts of a variadic codelet's group of handles; there is at least one.
   [[nodiscard]] std::span<const Layout> group(std::size_t index) const;
   template <class T>
   [[nodiscard]] T argument(std::size_t index) const {
@@ -42,7 +42,7 @@ class Conditions {
     return value;
   }
 
-  /// Requires a condition. `what` is its text for people ("A must have as many rows as C").
+  /// Requires a condition. `what` is its text in messages ("A must have as many rows as C").
   void require(bool holds, std::string_view what) {
     if (!holds && !wrong_) wrong_ = std::string(what);
   }
@@ -61,15 +61,16 @@ class Conditions {
   const CodeletDefinition& definition_;
   std::span<const Layout> layouts_;
   const Arguments& arguments_;
-  /// The group of each handle, where there are groups.
+  /// The group of each handle, if there are groups.
   std::vector<std::size_t> groups_;
   std::optional<std::string> wrong_;
 };
 
-/// A check of tasks: fails with `invalid_argument` where the kernel would leave its data.
+/// A check of tasks: fails with `invalid_argument` if the kernel would leave its data.
 using TaskCheck = std::function<Result<void>(std::span<const Layout>, const Arguments&)>;
 
-/// Returns the check that a codelet's conditions make. Without `conditions`: only those that `Conditions` begins with.
+/// Returns the check that a codelet's conditions make. Without `conditions` it checks only what every `Conditions`
+/// checks.
 [[nodiscard]] TaskCheck make_check(const Codelet& codelet, void (*conditions)(Conditions&) = nullptr);
 
 }  // namespace troupe::kernels

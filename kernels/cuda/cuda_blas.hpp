@@ -1,5 +1,6 @@
-/// cuBLAS and cuSOLVER on views, for float and double under one name. Character arguments are as in BLAS. All functions
-/// enqueue on the stream and return; blocks without elements are left alone. They throw `kernel_failed`.
+/// Functions of cuBLAS and cuSOLVER on views, with one name for float and double. Character arguments are as in BLAS.
+/// All functions enqueue on the stream and return; for blocks without elements they do nothing. They throw
+/// `kernel_failed`.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +15,7 @@ inline cublasFillMode_t triangle(char uplo) { return uplo == 'L' ? CUBLAS_FILL_M
 inline cublasSideMode_t side_of(char side) { return side == 'L' ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT; }
 inline cublasDiagType_t diagonal(char diag) { return diag == 'U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT; }
 
-/// Returns one of two functions that differ in the type of element.
+/// Returns the function for the element type `T` of two that differ only in that type.
 template <class T, class Single, class Double>
 auto choose(Single single, Double two) {
   if constexpr (std::is_same_v<T, float>) {
@@ -24,7 +25,7 @@ auto choose(Single single, Double two) {
   }
 }
 
-/// C <- alpha op(A) op(B) + beta C.
+/// Computes C <- alpha op(A) op(B) + beta C.
 template <class T>
 void gemm(CudaStream& s, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
           MatrixView<T> c) {
@@ -37,7 +38,7 @@ void gemm(CudaStream& s, char ta, char tb, T alpha, MatrixView<const T> a, Matri
           "cublasGemm");
 }
 
-/// The lower triangle of C <- C - A A^T.
+/// Computes the lower triangle of C <- C - A A^T.
 template <class T>
 void subtract_own_product(CudaStream& s, MatrixView<const T> a, MatrixView<T> c) {
   if (c.cols == 0 || a.cols == 0) return;
@@ -50,7 +51,7 @@ void subtract_own_product(CudaStream& s, MatrixView<const T> a, MatrixView<T> c)
           "cublasSyrk");
 }
 
-/// B <- op(A)^-1 B or B op(A)^-1, A a triangle.
+/// Computes B <- op(A)^-1 B or B op(A)^-1, where A is a triangle.
 template <class T>
 void solve_triangular(CudaStream& s, char side, char uplo, char trans, char diag, MatrixView<const T> a,
                       MatrixView<T> b) {
@@ -63,14 +64,14 @@ void solve_triangular(CudaStream& s, char side, char uplo, char trans, char diag
           "cublasTrsm");
 }
 
-/// Square blocks of one order; their addresses lie in the device's memory, one after the other.
+/// Square blocks of the same order, by an array of their addresses, which is in the device's memory.
 template <class T>
 struct Blocks {
   T* const* at;
   std::int64_t ld;
 };
 
-/// C <- C - A B for `count` blocks of each.
+/// Computes C <- C - A B for each of `count` triples of blocks.
 template <class T>
 void subtract_products(CudaStream& s, std::int64_t order, std::int64_t count, Blocks<const T> a, Blocks<const T> b,
                        Blocks<T> c) {
@@ -84,7 +85,7 @@ void subtract_products(CudaStream& s, std::int64_t order, std::int64_t count, Bl
           "cublasGemmBatched");
 }
 
-/// B <- A^-1 B or B A^-1 for `count` blocks of each, A triangles.
+/// Computes B <- A^-1 B or B A^-1 for each of `count` pairs of blocks, where A is a triangle.
 template <class T>
 void solve_triangles(CudaStream& s, char side, char uplo, char diag, std::int64_t order, std::int64_t count,
                      Blocks<const T> a, Blocks<T> b) {
@@ -97,20 +98,20 @@ void solve_triangles(CudaStream& s, char side, char uplo, char diag, std::int64_
           "cublasTrsmBatched");
 }
 
-/// B <- op(A) B, A an upper triangle.
+/// Computes B <- op(A) B, where A is an upper triangle.
 template <class T>
 void multiply_upper(CudaStream& s, char trans, MatrixView<const T> a, MatrixView<T> b) {
   if (b.rows == 0 || b.cols == 0) return;
   const T one{1};
   const auto call = choose<T>(s.blas().cublasStrmm_v2, s.blas().cublasDtrmm_v2);
-  // The library works in place where the result lies on B.
+  // The library works in place if B is also the result.
   require(s.blas(),
           call(s.blas_handle(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, operation(trans), CUBLAS_DIAG_NON_UNIT,
                as_int(b.rows), as_int(b.cols), &one, a.data, as_int(a.ld), b.data, as_int(b.ld), b.data, as_int(b.ld)),
           "cublasTrmm");
 }
 
-/// C <- alpha A + beta B; B may be C.
+/// Computes C <- alpha A + beta B; B may be C.
 template <class T>
 void add(CudaStream& s, T alpha, MatrixView<const T> a, T beta, MatrixView<const T> b, MatrixView<T> c) {
   if (c.rows == 0 || c.cols == 0) return;
@@ -121,7 +122,8 @@ void add(CudaStream& s, T alpha, MatrixView<const T> a, T beta, MatrixView<const
           "cublasGeam");
 }
 
-/// The lower triangle of A <- L. `info`, in the device's memory: as LAPACK's. A has elements.
+/// Computes the Cholesky factor L of A in A's lower triangle. `info`, in the device's memory, is as LAPACK's. A has
+/// elements.
 template <class T>
 void potrf(CudaStream& s, MatrixView<T> a, int* info) {
   int size = 0;
@@ -144,8 +146,8 @@ std::size_t getrf_work_size(CudaStream& s, MatrixView<T> a) {
   return static_cast<std::size_t>(size);
 }
 
-/// A <- L (unit lower) and U. `pivots`, in the device's memory: as LAPACK's; null: no rows are exchanged. `info`, too:
-/// below zero for a wrong argument. A has elements.
+/// Computes A <- L (unit lower) and U. `pivots` and `info` are in the device's memory and as LAPACK's; if `pivots` is
+/// null, no rows are exchanged. `info` is below zero for a wrong argument. A has elements.
 template <class T>
 void getrf(CudaStream& s, MatrixView<T> a, T* work, int* pivots, int* info) {
   const auto call = choose<T>(s.solver().cusolverDnSgetrf, s.solver().cusolverDnDgetrf);

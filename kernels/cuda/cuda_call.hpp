@@ -30,7 +30,7 @@ inline void implement(Codelet& codelet, void (*implementation)(const Call&)) {
   codelet.implement(
       DeviceKind::cuda,
       [implementation, on_cores = codelet.definition().kernel_for(DeviceKind::cpu_core)](const KernelContext& context) {
-        // A modelled GPU has no stream, and its data are in the host's memory.
+        // A modelled GPU has no stream, and its data are in host memory.
         if (context.stream == nullptr) return on_cores(context);
         implementation({context, CudaStreams::of(context)});
       });

@@ -1,4 +1,4 @@
-/// Block columns that lie in pieces: part of kernels/cuda/cuda_tile_kernels.cu.
+/// Kernels for block columns that are given in pieces: part of kernels/cuda/cuda_tile_kernels.cu.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 namespace troupe::kernels {
 namespace {
 
-/// One row of a block column: its first element, and how far the next one is.
+/// One row of a block column: its first element, and the distance to the next one.
 template <class T>
 struct Row {
   T* data;
   std::int64_t ld;
 };
 
-/// Row `index` of the column, which has it.
+/// Returns row `index`, which the column must have.
 template <class T>
 __device__ Row<T> row_of(const TiledColumn<T>& column, std::int64_t index) {
   std::int64_t low = 0;
@@ -32,13 +32,13 @@ __device__ Row<T> row_of(const TiledColumn<T>& column, std::int64_t index) {
   return {place.data + (index - place.begin), place.ld};
 }
 
-/// `places`[`begin`…] <- the first `count` of `some`.
+/// Writes the first `count` places of `some` to `places`, from `begin` on.
 template <class T>
 __device__ void note_places(const TilePlaces<T>& some, TilePlace<T>* places, std::int64_t begin, int count) {
   if (static_cast<int>(threadIdx.x) < count) places[begin + threadIdx.x] = some.at[threadIdx.x];
 }
 
-/// W <- the column's rows from `offset` on, or the other way round.
+/// Copies the column's rows from `offset` on to W, if `gather`; otherwise the other way round.
 template <class T>
 __device__ void copy_column(const TiledColumn<T>& column, std::int64_t offset, T* w, std::int64_t ldw, bool gather) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
@@ -56,8 +56,8 @@ __device__ void copy_column(const TiledColumn<T>& column, std::int64_t offset, T
   }
 }
 
-/// `pivots` <- `given`, which count from 1 in a panel of `rows` rows, counted from 0 in the whole matrix. A panel with
-/// elements that are no numbers may have some that are no rows: those exchange nothing. One block.
+/// Writes to `pivots`, counted from 0 in the whole matrix, the rows of `given`, which count from 1 in a panel of `rows`
+/// rows. If the panel has NaN, some of `given` may be no rows: those exchange nothing. Runs in one block.
 __device__ void settle_pivots(const int* given, int* pivots, std::int64_t count, std::int64_t rows,
                               std::int64_t first) {
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {
@@ -66,9 +66,9 @@ __device__ void settle_pivots(const int* given, int* pivots, std::int64_t count,
   }
 }
 
-/// Exchanges rows `offset + i` and `pivots[i] - above` of C for i = 0, …, count - 1, in this order. Each block does
-/// whole columns. `info` <- `before` + some i + 1 whose pivot is no row of C, which stays where it is. If there is
-/// none: 0, or where there are pivots before these, nothing.
+/// Exchanges rows `offset + i` and `pivots[i] - above` of C for i = 0, …, count - 1, in this order. Each block works on
+/// whole columns. If a pivot is no row of C, row `offset + i` stays where it is, and `info` becomes `before` + i + 1
+/// for some such i. If there is none, `info` becomes 0, or stays if there are pivots before these.
 ///
 /// `kExchangesAtOnce` exchanges are resolved to one permutation of the rows that they touch, and then each column is
 /// read and written once, neighbouring rows by neighbouring threads. Slot i < kExchangesAtOnce stands for row

@@ -1,4 +1,5 @@
-/// The launch of the kernels of kernels/cuda/cuda_tile_kernels.cu: constants and types that host and device code share.
+/// Constants and types for the launches of the kernels of kernels/cuda/cuda_tile_kernels.cu, which host and device code
+/// share.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +10,22 @@ namespace troupe::kernels {
 
 /// The number of threads in a block of every kernel.
 inline constexpr int kKernelThreads = 256;
-/// The number of row exchanges that are resolved together, one thread each.
+/// The number of row exchanges that are resolved together, each by one thread.
 inline constexpr int kExchangesAtOnce = kKernelThreads;
-/// The most blocks in one direction of a grid; kernels loop over what is beyond.
+/// The largest number of blocks in one direction of a grid; kernels loop over the rest.
 inline constexpr int kMostBlocks = 32768;
 
-/// The place of a tile of a block column.
+/// The place in memory of a tile of a block column.
 template <class T>
 struct TilePlace {
   T* data;
   std::int64_t ld;
-  /// Its first row in the column, and the first that is the next tile's.
+  /// The tile's first row in the column, and the first row of the next tile.
   std::int64_t begin;
   std::int64_t end;
 };
 
-/// The places of as many tiles as one launch can pass: arguments may have 4096 bytes.
+/// The places of as many tiles as one launch can pass, as its arguments may have 4096 bytes.
 template <class T>
 struct TilePlaces {
   static constexpr int kMost = 120;
@@ -40,7 +41,8 @@ struct TiledColumn {
   std::int64_t cols;
 };
 
-/// The memory of the super-blocks of a step, and the distance of their blocks.
+/// The memory of the super-blocks of a step. The `..._step` fields are the distances between their neighbours, in
+/// elements of T.
 template <class T>
 struct BlockMemory {
   const T* left;
@@ -66,7 +68,7 @@ struct PivotTask {
   /// The number of rows of its super-block above the block, and of the whole matrix above the super-block.
   std::int64_t above;
   std::int64_t first;
-  /// True: the first block of its super-block, where counts begin.
+  /// True for the first block of its super-block, where counts begin.
   bool begins;
 };
 

@@ -41,7 +41,8 @@ struct Loaded {
   std::array<cudaKernel_t, kNames.size()> kernels{};
 };
 
-/// The library stays loaded until the process ends. It belongs to no device: each gets its code at the first launch.
+/// Loads the library of kernels, which stays loaded until the process ends. It belongs to no device: each device gets
+/// its code at the first launch.
 Result<cudaLibrary_t> load_library() {
   if (!has_device_code()) {
     return Failure{ErrorCode::no_implementation,
@@ -92,7 +93,7 @@ void launch(CudaStream& stream, Name name, dim3 grid, Arguments... arguments) {
 
 unsigned blocks(std::int64_t count) { return static_cast<unsigned>(std::min<std::int64_t>(count, kMostBlocks)); }
 
-/// Returns a grid with one thread for each element, as far as the grid goes.
+/// Returns a grid with one thread for each element, up to the largest grid.
 template <class T>
 dim3 grid_over(MatrixView<T> a) {
   return {blocks((a.rows + kKernelThreads - 1) / kKernelThreads), blocks(a.cols), 1};
@@ -107,7 +108,7 @@ bool is_empty(MatrixView<T> a) {
 
 bool has_device_code() { return !device_code().empty(); }
 
-// The arguments are passed by address, so their types are those of the kernels' parameters exactly.
+// The arguments are passed by address, so they must have exactly the types of the kernel's parameters.
 
 template <class T>
 TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, TilePlace<T>* places) {
@@ -130,7 +131,7 @@ TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, Til
 template <class T>
 void copy_column(CudaStream& stream, const TiledColumn<T>& column, std::int64_t offset, MatrixView<T> w, bool gather) {
   if (is_empty(w)) return;
-  // A thread finds a row's tile once for so many columns.
+  // A thread looks a row's tile up once for this many columns.
   constexpr std::int64_t kColumns = 8;
   const dim3 grid{grid_over(w).x, blocks((w.cols + kColumns - 1) / kColumns), 1};
   launch<T>(stream, Name::copy_column, grid, column, offset, w.data, w.ld, gather);
@@ -146,7 +147,8 @@ template <class T>
 bool swap_rows(CudaStream& stream, const TiledColumn<T>& c, std::span<const std::span<const int>> pieces,
                std::int64_t offset, std::int64_t above, int* info) {
   if (c.rows == 0 || c.cols == 0) return false;
-  // Resolving the exchanges costs a block about as much as swapping them in four columns.
+  // Resolving the exchanges costs a block about as much as exchanging rows in four columns, so each block has at least
+  // four.
   constexpr std::int64_t kColumns = 4;
   const dim3 grid(blocks((c.cols + kColumns - 1) / kColumns));
   std::int64_t before = 0;
@@ -204,7 +206,7 @@ void factor_block(CudaStream& stream, MatrixView<T> a, const PivotTask<T>& task,
 
 template <class T>
 void first_not_finite(CudaStream& stream, MatrixView<const T> a, int* info) {
-  // Each byte of a number that is greater than any column's.
+  // The byte that is written to all bytes of `info`, which makes a number that is greater than any column's.
   constexpr int kByte = 0x7f;
   check_launch(stream.cuda(), stream.cuda().cudaMemsetAsync(info, kByte, sizeof *info, stream.stream()),
                "cudaMemsetAsync");

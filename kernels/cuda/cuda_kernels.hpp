@@ -1,4 +1,4 @@
-/// The kernels of kernels/cuda/cuda_tile_kernels.cu, as functions that enqueue them.
+/// Functions that enqueue the kernels of kernels/cuda/cuda_tile_kernels.cu.
 #pragma once
 
 #include <cstdint>
@@ -14,68 +14,71 @@ namespace troupe::kernels {
 /// Returns true if this build had a compiler for device code. If not, the functions below throw `no_implementation`.
 [[nodiscard]] bool has_device_code();
 
-// Views are of the device's memory. `T` is float or double. All functions enqueue one launch unless stated otherwise,
-// and nothing for empty blocks.
+// All views are of the device's memory. `T` is float or double. All functions enqueue one launch unless stated
+// otherwise, and nothing for empty blocks.
 
-/// Passes the places of the column's tiles, for the functions below: written to `places` (in the device's memory; as
-/// many as there are tiles) by one launch for each `TilePlaces`.
+/// Passes the places of the column's tiles to the functions below. They are written to `places` (in the device's
+/// memory; as many as there are tiles) by one launch for each `TilePlaces`.
 template <class T>
 TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, TilePlace<T>* places);
 
-/// W <- the column's rows from `offset` on, if `gather`; otherwise the other way round. W has the shape of these rows.
+/// Copies the column's rows from `offset` on to W, if `gather`; otherwise the other way round. W has the shape of these
+/// rows.
 template <class T>
 void copy_column(CudaStream& stream, const TiledColumn<T>& column, std::int64_t offset, MatrixView<T> w, bool gather);
 
-/// `pivots` <- `given` (as LAPACK's, for a panel of `rows` rows that begins with row `first` of the whole matrix), both
-/// in the device's memory. T only selects the kernel.
+/// Converts LAPACK's pivots `given`, for a panel of `rows` rows that begins with row `first` of the whole matrix, to
+/// `pivots`, both in the device's memory. T only selects the kernel.
 template <class T>
 void settle_pivots(CudaStream& stream, const int* given, std::span<int> pivots, std::int64_t rows, std::int64_t first);
 
-/// Exchanges rows `offset + i` and `pivots[i] - above` of C in the order of i, which counts through the pieces. `info`
-/// (in the device's memory) <- some i + 1 whose pivot is no row of C: that row stays where it is; 0 if there is none.
-/// Returns true if there is anything to exchange, and `info` is set. One launch for each piece.
+/// Exchanges rows `offset + i` and `pivots[i] - above` of C in the order of i, which counts through the pieces. A row
+/// stays where it is if its pivot is no row of C; `info` (in the device's memory) becomes i + 1 for some such i, 0 if
+/// there is none. Returns true if there is anything to exchange, and `info` is set. One launch for each piece.
 template <class T>
 bool swap_rows(CudaStream& stream, const TiledColumn<T>& c, std::span<const std::span<const int>> pieces,
                std::int64_t offset, std::int64_t above, int* info);
 
-/// W <- the unit lower triangle of V, with ones on the diagonal and zeros above. Both have the same shape.
+/// Writes the unit lower triangle of V to W, with ones on the diagonal and zeros above. Both have the same shape.
 template <class T>
 void unit_lower(CudaStream& stream, MatrixView<const T> v, MatrixView<T> w);
 
-/// What a factorization needs its pivots to be. `positive` is false for NaN and infinity, too.
+/// The condition that a factorization sets for its pivots. `positive` is false for NaN and infinity, too.
 enum class NeededPivots { not_zero, positive };
 
-/// `info` (in the device's memory) <- the first i, from 1, where A(i, i) is not what is needed; 0 if there is none. A
-/// is square.
+/// Writes to `info` (in the device's memory) the first i, from 1, where A(i, i) does not meet the condition; 0 if there
+/// is none. A is square.
 template <class T>
 void first_bad_pivot(CudaStream& stream, MatrixView<const T> a, NeededPivots needed, int* info);
 
-/// `info` (in the device's memory) <- the first column of A, from 1, that has an element which is not finite; more than
-/// A has columns, if all are. A fill of `info` and one launch.
+/// Writes to `info` (in the device's memory) the first column of A, from 1, with an element that is not finite, or more
+/// than A has columns if all are finite. Takes a fill of `info` and one launch.
 template <class T>
 void first_not_finite(CudaStream& stream, MatrixView<const T> a, int* info);
 
-/// A <- the part of `symmetric_element`'s matrix that begins at (`row`, `col`).
+/// Fills A with the part of `symmetric_element`'s matrix that begins at (`row`, `col`).
 template <class T>
 void fill_symmetric(CudaStream& stream, MatrixView<T> a, std::int64_t row, std::int64_t col, std::uint64_t seed,
                     double diagonal);
 
-/// QR of a panel as one inner block: R and reflectors in A (rows >= columns), their triangle in T, as LAPACK's geqrt.
+/// Computes the QR factorization of a panel as one inner block: R and reflectors in A (rows >= columns), their triangle
+/// in T, as LAPACK's geqrt.
 template <class T>
 void factor_reflectors(CudaStream& stream, MatrixView<T> a, MatrixView<T> t);
 
-/// QR of the upper triangle of R on top of B, as LAPACK's tpqrt. B may have no rows.
+/// Computes the QR factorization of the upper triangle of R on top of B, as LAPACK's tpqrt. B may have no rows.
 template <class T>
 void factor_stacked_reflectors(CudaStream& stream, MatrixView<T> r, MatrixView<T> b, MatrixView<T> t);
 
-/// `pointers` (in the device's memory) <- the addresses of the first `count` places; `count` is above zero.
+/// Writes the addresses of the first `count` places to `pointers` (in the device's memory); `count` is above zero.
 template <class T>
 void note_blocks(CudaStream& stream, const BlockPlaces& places, int count, const BlockMemory<T>& memory,
                  BlockPointers<T>* pointers);
 
-/// A <- L (unit lower) and U without exchanging rows. A is square. `report`: the number of pivots of the super-block
-/// that were replaced so far, and the row of the first (`SuperBlockCodelets::factorize`). `zero_pivot` <- the first row
-/// of the super-block so far, from 1, whose pivot is exactly zero; 0 if there is none. All in the device's memory.
+/// Computes A <- L (unit lower) and U without exchanging rows. A is square. `report` is the number of pivots of the
+/// super-block that were replaced so far, and the row of the first (`SuperBlockCodelets::factorize`). `zero_pivot` is
+/// the first row of the super-block so far, from 1, whose pivot is exactly zero; 0 if there is none. All are in the
+/// device's memory.
 template <class T>
 void factor_block(CudaStream& stream, MatrixView<T> a, const PivotTask<T>& task, std::int64_t* report, int* zero_pivot);
 

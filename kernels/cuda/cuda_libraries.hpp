@@ -1,4 +1,4 @@
-/// The functions of cuBLAS and cuSOLVER, loaded when a kernel first needs them: nothing of CUDA is linked.
+/// The functions of cuBLAS and cuSOLVER, loaded when a kernel first needs them: the program is not linked with CUDA.
 #pragma once
 
 #include <cublas_v2.h>
@@ -10,7 +10,7 @@
 
 namespace troupe::kernels {
 
-/// Names with the suffix `_v2` are what cublas_v2.h makes of those without it.
+/// The names have the suffix `_v2`, as cublas_v2.h defines the plain names as these.
 #define TROUPE_CUBLAS_FUNCTIONS(X) \
   X(cublasCreate_v2)               \
   X(cublasDestroy_v2)              \
@@ -49,10 +49,10 @@ namespace troupe::kernels {
 
 #define TROUPE_CUDA_MEMBER(name) decltype(&::name) name = nullptr;
 
-/// A function of the library under its own name.
+/// The functions of the library, each as a member with its own name.
 struct CublasApi {
   TROUPE_CUBLAS_FUNCTIONS(TROUPE_CUDA_MEMBER)
-  /// The path that the library was loaded from, for people.
+  /// The path that the library was loaded from, for messages.
   std::string path;
 };
 
@@ -64,12 +64,13 @@ struct CusolverApi {
 #undef TROUPE_CUDA_MEMBER
 
 /// Return the libraries that belong to the toolkit of this build ("libcublas.so.13", "libcusolver.so.12"), found as by
-/// `platform::open_cuda_library`; loaded by the first call, which takes seconds. Fail with `platform` where that is not
-/// possible. Any thread.
+/// `platform::open_cuda_library`; loaded by the first call, which takes seconds. Fail with `platform` if that fails.
+/// May be called from any thread.
 [[nodiscard]] Result<const CublasApi*> cublas_api();
 [[nodiscard]] Result<const CusolverApi*> cusolver_api();
 
-/// Throw `kernel_failed`, unless the call was successful: "cublasDgemm failed: CUBLAS_STATUS_INVALID_VALUE (…)".
+/// Throw `kernel_failed`, unless the call was successful, with a text such as "cublasDgemm failed:
+/// CUBLAS_STATUS_INVALID_VALUE (…)".
 void require(const CublasApi& api, cublasStatus_t status, const char* call);
 void require(cusolverStatus_t status, const char* call);
 

@@ -10,14 +10,14 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Parts of the stream's memory, one after the other.
+/// Divides one block of the stream's memory into parts, one after the other.
 class Parts {
  public:
   /// Adds room for `count` elements; returns the part's offset.
   template <class T>
   std::size_t add(std::size_t count) {
     const std::size_t begin = size_;
-    // The alignment of memory from cudaMalloc.
+    // Parts are aligned like memory from cudaMalloc.
     constexpr std::size_t kAlignment = 256;
     size_ = (size_ + count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
     return begin;
@@ -39,7 +39,7 @@ template <class T>
 void factor_checked(CudaStream& stream, MatrixView<T> a, T* work, int* pivots, int* status) {
   first_not_finite(stream, constant(a), status + 2);
   cuda::getrf(stream, a, work, pivots, status);
-  // The manual promises that the status names a pivot that is zero, not that it is the first.
+  // The manual promises only that the status names a zero pivot, not that it is the first one.
   first_bad_pivot(stream, constant(rows_from(a, 0, a.cols)), NeededPivots::not_zero, status + 1);
 }
 

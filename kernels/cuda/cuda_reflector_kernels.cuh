@@ -1,4 +1,4 @@
-/// Panels of tile QR on a GPU: part of kernels/cuda/cuda_tile_kernels.cu.
+/// Kernels for panels of tile QR on a GPU: part of kernels/cuda/cuda_tile_kernels.cu.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 namespace troupe::kernels {
 namespace {
 
-/// `own` of all threads of the block put together by `join`, the same in each thread. Needs no barrier between two
-/// calls.
+/// Combines `own` of all threads of the block by `join`, and returns the result in each thread. Needs no barrier
+/// between two calls.
 template <class T, class Join>
 __device__ T join_over_block(T own, Join join) {
   constexpr int kParts = 16;
@@ -30,7 +30,7 @@ __device__ T join_over_block(T own, Join join) {
   return whole;
 }
 
-/// The length of a vector, the same in each thread of the block. Squares neither overflow nor vanish.
+/// Returns the length of a vector, in each thread of the block. Squares neither overflow nor vanish.
 template <class T>
 __device__ T length_over_block(const T* x, std::int64_t count) {
   using Limits = std::numeric_limits<T>;
@@ -51,15 +51,15 @@ __device__ T length_over_block(const T* x, std::int64_t count) {
   return largest * std::sqrt(join_over_block(own, sum));
 }
 
-/// QR of a panel, column by column, and the triangle T of its reflectors, as LAPACK's geqrt and tpqrt leave them. One
-/// block.
+/// Computes the QR factorization of a panel, column by column, and the triangle T of its reflectors, as LAPACK's geqrt
+/// and tpqrt leave them. Runs in one block.
 ///
-/// `stacked`: of the upper triangle R on top of B, all rows of which are used; the reflectors are left in B. Else R is
-/// B, with `rows` >= `cols`, and reflector j begins on the diagonal.
+/// If `stacked`, it factorizes the upper triangle R on top of B, all rows of which are used; the reflectors are left in
+/// B. Otherwise R is B, with `rows` >= `cols`, and reflector j begins on the diagonal.
 template <class T, bool stacked>
 __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb, std::int64_t rows, std::int64_t cols,
                                   T* t, std::int64_t ldt) {
-  // Columns are shared out to groups of threads, neighbouring rows to neighbouring threads of a group.
+  // Columns are divided among groups of threads; neighbouring threads of a group have neighbouring rows.
   constexpr int kGroup = 32;
   constexpr int kGroups = kKernelThreads / kGroup;
   constexpr int kColumnsAtOnce = 64;
@@ -101,7 +101,7 @@ __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb
         const std::int64_t column = first + own;
         T& head = row[column * ldr];
         if (column < j) {
-          // The product of two reflectors, for T. Those of a stacked panel have their ones in different rows.
+          // This is the product of two reflectors, for T. Those of a stacked panel have their ones in different rows.
           t[column + j * ldt] = stacked ? sum : sum + head;
         } else {
           share[own] = tau * (head + sum);
@@ -115,7 +115,8 @@ __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb
         for (std::int64_t i = begin + lane; i < rows; i += kGroup) other[i] -= share[c] * x[i];
       }
     }
-    // T(0:j, j) <- -tau T(0:j, 0:j) times those products. Rows are written when all that need them have read them.
+    // Computes T(0:j, j) <- -tau T(0:j, 0:j) times those products. A row is written when all threads that need it have
+    // read it.
     for (std::int64_t first = 0; first < j; first += kKernelThreads) {
       const std::int64_t i = first + own;
       T sum{0};

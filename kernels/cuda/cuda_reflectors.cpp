@@ -10,7 +10,8 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Returns the triangle that belongs to the reflectors from `first` on: geqrt and tpqrt put them side by side.
+/// Returns the triangle that belongs to the reflectors from `first` on: geqrt and tpqrt store the triangles side by
+/// side.
 template <class T>
 MatrixView<T> factor(MatrixView<T> t, std::int64_t first, std::int64_t count) {
   return {t.data + first * t.ld, count, count, t.ld};
@@ -23,11 +24,11 @@ void gemqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<co
   if (c.rows == 0 || c.cols == 0 || v.cols == 0) return;
   const std::int64_t inner = t.rows;
   T* const work = stream.work_space<T>(static_cast<std::size_t>(v.rows * v.cols + inner * c.cols));
-  // With its ones and zeros written out, V takes part in ordinary products.
+  // With its ones and zeros stored, V can take part in ordinary products.
   const MatrixView<T> whole{work, v.rows, v.cols, std::max<std::int64_t>(v.rows, 1)};
   unit_lower(stream, v, whole);
   for_each_block(v.cols, inner, trans, [&](std::int64_t first, std::int64_t count) {
-    // C <- C - V op(T) V^T C, where V has zeros above row `first`.
+    // Computes C <- C - V op(T) V^T C, where V has zeros above row `first`.
     const MatrixView<const T> reflectors = rows_below(columns_from(constant(whole), first, count), first);
     const MatrixView<T> below = rows_below(c, first);
     const MatrixView<T> product{work + v.rows * v.cols, count, c.cols, inner};
@@ -44,7 +45,7 @@ void tpmqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<co
   const std::int64_t inner = t.rows;
   T* const work = stream.work_space<T>(static_cast<std::size_t>(inner * b.cols));
   for_each_block(v.cols, inner, trans, [&](std::int64_t first, std::int64_t count) {
-    // The reflectors are [I; V]: W = op(T) (A + V^T B), A <- A - W, B <- B - V W.
+    // The reflectors are [I; V], so this computes W = op(T) (A + V^T B), A <- A - W, B <- B - V W.
     const MatrixView<const T> reflectors = columns_from(v, first, count);
     const MatrixView<T> facing = rows_from(a, first, count);
     const MatrixView<T> product{work, count, b.cols, inner};
@@ -59,7 +60,7 @@ void tpmqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<co
 template <class T>
 void geqrt(CudaStream& stream, MatrixView<T> a, MatrixView<T> t) {
   const std::int64_t inner = t.rows;
-  // The most work space that `gemqrt` below asks for.
+  // Allocates the largest work space that `gemqrt` below asks for.
   (void)stream.work_space<T>(static_cast<std::size_t>((a.rows + a.cols) * inner));
   for_each_block(a.cols, inner, 'T', [&](std::int64_t first, std::int64_t count) {
     const MatrixView<T> below = rows_below(a, first);
@@ -74,7 +75,7 @@ void geqrt(CudaStream& stream, MatrixView<T> a, MatrixView<T> t) {
 template <class T>
 void tpqrt(CudaStream& stream, MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
   const std::int64_t inner = t.rows;
-  // The most work space that `tpmqrt` below asks for.
+  // Allocates the largest work space that `tpmqrt` below asks for.
   (void)stream.work_space<T>(static_cast<std::size_t>(inner * b.cols));
   for_each_block(b.cols, inner, 'T', [&](std::int64_t first, std::int64_t count) {
     const MatrixView<T> facing = rows_from(upper, first, count);

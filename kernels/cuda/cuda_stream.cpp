@@ -36,7 +36,7 @@ DeviceMemory::DeviceMemory(const platform::CudaApi& api, std::size_t bytes) : si
   void* memory = nullptr;
   check(api, api.cudaMalloc(&memory, bytes), "cudaMalloc of " + std::to_string(bytes) + " bytes for kernels to work in",
         ErrorCode::out_of_memory);
-  // A device that is lost gives nothing back.
+  // If the device is lost, cudaFree fails, which does no harm.
   memory_ = {static_cast<std::byte*>(memory), [&api](std::byte* begin) { (void)api.cudaFree(begin); }};
 }
 
@@ -72,16 +72,16 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
       status_(std::make_unique<DeviceMemory>(*cuda_, StatusPool::kValues * sizeof(int))),
       statuses_(std::make_shared<StatusPool>(*cuda_)) {
   check(*cuda_, cuda_->cudaMemsetAsync(status_->data(), 0, status_->size(), stream), "cudaMemsetAsync");
-  // Makes the pool allocate now, and not in the first kernel that watches.
+  // Makes the pool allocate now, and not in the first kernel that calls `watch`.
   (void)statuses_->take();
   blas_memory_ = std::make_unique<DeviceMemory>(*cuda_, recommended_workspace(*cuda_, device));
   require(*blas_, blas_->cublasCreate_v2(&blas_handle_), "cublasCreate");
   try {
     require(*blas_, blas_->cublasSetStream_v2(blas_handle_, stream), "cublasSetStream");
-    // Choosing a stream takes the work space away, so it comes after.
+    // cublasSetStream resets the work space, so this call comes after it.
     require(*blas_, blas_->cublasSetWorkspace_v2(blas_handle_, blas_memory_->data(), blas_memory_->size()),
             "cublasSetWorkspace");
-    // Computes in the precision of the elements throughout, without a shorter one inside.
+    // The default mode computes in the precision of the elements throughout.
     require(*blas_, blas_->cublasSetMathMode(blas_handle_, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
     require(solver_->cusolverDnCreate(&solver_handle_), "cusolverDnCreate");
     require(solver_->cusolverDnSetStream(solver_handle_, stream), "cusolverDnSetStream");
@@ -93,18 +93,18 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
 }
 
 CudaStream::~CudaStream() {
-  // The calling thread may have another device. Making that device current again, or freeing memory with it, would
-  // begin to use it; in a thread that never chose one it is GPU 0.
+  // The calling thread may have another current device. Making that device current again, or freeing memory with it,
+  // would begin to use it; in a thread that never chose one it is GPU 0.
   try {
     platform::on_thread_of_its_own([this] { give_back(); });
-  } catch (const std::system_error&) {  // No thread can be had: all ends with the process.
+  } catch (const std::system_error&) {  // No thread could be started: the resources end with the process.
   }
 }
 
 void CudaStream::give_back() {
   (void)cuda_->cudaSetDevice(device_);
-  // The stream may be gone; the handles must not use it again. On a lost device all of these calls fail, which does no
-  // harm.
+  // The stream may be gone, so the handles must not use it again. On a lost device all of these calls fail, which does
+  // no harm.
   (void)solver_->cusolverDnSetStream(solver_handle_, nullptr);
   (void)solver_->cusolverDnDestroy(solver_handle_);
   (void)blas_->cublasSetStream_v2(blas_handle_, nullptr);
@@ -120,7 +120,7 @@ std::byte* CudaStream::work_bytes(std::size_t size) {
     // Allocates half as much again, so that a size that grows a little each time does not allocate each time.
     const std::size_t before = work_.empty() ? 0 : work_.back()->size();
     work_.push_back(std::make_unique<DeviceMemory>(*cuda_, std::max(size, before + before / 2)));
-    // The memory serves later kernels as well.
+    // The memory serves later kernels as well, so its allocation does not count as this kernel's time.
     graph::count_time_from_here();
   }
   return work_.back()->data();
@@ -203,7 +203,7 @@ CudaStream& CudaStreams::find(cudaStream_t stream) {
   std::unique_ptr<CudaStream>& found = streams_[{device, stream}];
   if (!found) {
     found = std::make_unique<CudaStream>(device, stream);
-    // Handles and work space serve all kernels of the stream: their cost must not be learned as this kernel's time.
+    // Handles and work space serve all kernels of the stream, so their cost must not count as this kernel's time.
     graph::count_time_from_here();
   }
   return *found;

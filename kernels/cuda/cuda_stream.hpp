@@ -1,4 +1,4 @@
-/// The resources of kernels on one CUDA stream: the libraries' handles, memory for intermediate results, statuses.
+/// The resources of kernels on one CUDA stream: the libraries' handles, memory for intermediate results, and statuses.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,11 +21,11 @@
 
 namespace troupe::kernels {
 
-/// Device memory, given back with the object. All work that was enqueued with it must have ended by then, as freeing
+/// Device memory that is freed with the object. All work that was enqueued with it must have ended by then, as freeing
 /// waits for it.
 class DeviceMemory {
  public:
-  /// Throws `out_of_memory`, or `device_lost`.
+  /// Allocates the memory. Throws `out_of_memory`, or `device_lost`.
   DeviceMemory(const platform::CudaApi& api, std::size_t bytes);
 
   [[nodiscard]] std::byte* data() const { return memory_.get(); }
@@ -36,12 +36,13 @@ class DeviceMemory {
   std::size_t size_;
 };
 
-/// A few integers that a kernel writes and the host reads once it has ended, in memory that both reach at any time.
-/// They come from a pool that grows: each kernel that has not ended yet has one set.
+/// Status values: a few integers that a kernel writes and the host reads once the kernel has ended, in memory that both
+/// reach at any time. They come from a pool that grows: each kernel that has not ended yet has one set.
 class StatusPool : public std::enable_shared_from_this<StatusPool> {
  public:
   static constexpr std::size_t kValues = 3;
-  /// A status goes back to the pool with its last copy; by then no work that writes it may be under way.
+  /// A set of values, which goes back to the pool when its last owner lets go of it; by then no work that writes it may
+  /// be under way.
   using Status = std::shared_ptr<std::array<int, kValues>>;
 
   explicit StatusPool(const platform::CudaApi& api) : api_(&api) {}
@@ -49,7 +50,7 @@ class StatusPool : public std::enable_shared_from_this<StatusPool> {
   StatusPool& operator=(const StatusPool&) = delete;
   ~StatusPool();
 
-  /// Takes a status. Any thread. Throws `out_of_memory`.
+  /// Takes a status. May be called from any thread. Throws `out_of_memory`.
   [[nodiscard]] Status take();
 
  private:
@@ -59,11 +60,11 @@ class StatusPool : public std::enable_shared_from_this<StatusPool> {
   std::vector<std::array<int, kValues>*> unused_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// The resources of one device and one stream: a handle of these libraries and its work memory must not serve two
-/// streams at a time. Used by one thread at a time, on which the device is current.
+/// The resources of one device and one stream, as a handle of these libraries and its work memory must not serve two
+/// streams at a time. Used by one thread at a time, whose current device this is.
 class CudaStream {
  public:
-  /// Makes the libraries' handles, which allocates and waits: at a stream's first use. `device` is the current one.
+  /// Makes the libraries' handles at a stream's first use, which allocates and waits. `device` is the current one.
   CudaStream(int device, cudaStream_t stream);
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -77,22 +78,22 @@ class CudaStream {
   [[nodiscard]] cusolverDnHandle_t solver_handle() const { return solver_handle_; }
 
   /// Returns memory of the device for `count` elements, for work that is enqueued on this stream until the next call;
-  /// the work after that call comes later in the stream. Allocates only where more is asked for than ever before. The
-  /// kernel's time counts from then, so ask before anything is enqueued. Throws `out_of_memory`.
+  /// the work after that call comes later in the stream. Allocates only if more is asked for than ever before. The
+  /// kernel's time then counts from this call, so ask before anything is enqueued. Throws `out_of_memory`.
   template <class T>
   [[nodiscard]] T* work_space(std::size_t count) {
     return reinterpret_cast<T*>(work_bytes(count * sizeof(T)));
   }
 
-  /// Integers in the device's memory, for work that is enqueued until the next call of `watch`.
+  /// Returns integers in the device's memory, for work that is enqueued until the next call of `watch`.
   [[nodiscard]] int* device_status() const { return reinterpret_cast<int*>(status_->data()); }
   /// Calls `check`, once the kernel's work has ended, with the values that `device_status` has at this point of the
   /// stream: see `check_at_completion`.
   void watch(std::function<void(const std::array<int, StatusPool::kValues>&)> check);
 
-  /// Counts a task of this step, which was enqueued by `launches` calls.
+  /// Counts a task of this step, which needed `launches` calls.
   void count(SuperBlockStep step, std::uint64_t launches);
-  /// The counts so far. Any thread.
+  /// Returns the counts so far. May be called from any thread.
   [[nodiscard]] SuperBlockLaunches super_block_launches() const;
 
  private:
@@ -107,9 +108,9 @@ class CudaStream {
   cudaStream_t stream_;
   cublasHandle_t blas_handle_ = nullptr;
   cusolverDnHandle_t solver_handle_ = nullptr;
-  /// The work space of cuBLAS. Without it, the library would allocate, which waits for the whole device.
+  /// The work space of cuBLAS. Without it the library would allocate, which waits for the whole device.
   std::unique_ptr<DeviceMemory> blas_memory_;
-  /// The last one is in use; enqueued work may still use earlier ones.
+  /// The work spaces. The last one is in use; enqueued work may still use earlier ones.
   std::vector<std::unique_ptr<DeviceMemory>> work_;
   std::unique_ptr<DeviceMemory> status_;
   std::shared_ptr<StatusPool> statuses_;
@@ -120,26 +121,26 @@ class CudaStream {
   std::array<Counts, kSuperBlockSteps> counts_;
 };
 
-/// The streams that kernels have run on since the start of a runtime that knows tile codelets. Thread-safe.
+/// The streams on which kernels have run since the start of a runtime that knows tile codelets. Thread-safe.
 class CudaStreams {
  public:
   /// Returns the object of this process; makes it if nobody holds it. Environments of codelets hold it.
   [[nodiscard]] static std::shared_ptr<CudaStreams> hold();
 
   /// Returns the resources of the stream of a kernel that runs in this thread, whose device is current. Throws the
-  /// libraries' errors where they cannot be used, and `kernel_failed` where nobody holds the streams.
+  /// libraries' errors if they cannot be used, and `kernel_failed` if nobody holds the streams.
   [[nodiscard]] static CudaStream& of(const KernelContext& context);
 
-  /// The counts of all streams.
+  /// Returns the sum of the counts of all streams.
   [[nodiscard]] SuperBlockLaunches super_block_launches();
-  /// Returns the object that is held; null: nobody holds it.
+  /// Returns the object that is held; null if nobody holds it.
   [[nodiscard]] static std::shared_ptr<CudaStreams> held();
 
  private:
   CudaStream& find(cudaStream_t stream);
 
   Mutex mutex_;
-  /// Looked up only, by device and stream, so that the order of addresses decides nothing.
+  /// The table is used for look-ups by device and stream only, so the order of addresses has no effect.
   std::map<std::pair<int, cudaStream_t>, std::unique_ptr<CudaStream>> streams_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -1,4 +1,4 @@
-/// Steps on super-blocks: part of kernels/cuda/cuda_tile_kernels.cu.
+/// Kernels for steps on super-blocks: part of kernels/cuda/cuda_tile_kernels.cu.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace troupe::kernels {
 namespace {
 
-/// `pointers` <- where the first `count` of the operands are.
+/// Writes the addresses of the first `count` operands to `pointers`.
 template <class T>
 __device__ void note_blocks(const BlockPlaces& places, int count, const BlockMemory<T>& memory,
                             BlockPointers<T>* pointers) {
@@ -21,7 +21,7 @@ __device__ void note_blocks(const BlockPlaces& places, int count, const BlockMem
   }
 }
 
-/// The pivot, or what replaces it. One thread.
+/// Returns the pivot, or the value that replaces it. Runs in one thread.
 template <class T>
 __device__ T accept_pivot(T pivot, T least, std::int64_t row, std::int64_t& replaced, std::int64_t& earliest,
                           std::int64_t& zero) {
@@ -33,8 +33,8 @@ __device__ T accept_pivot(T pivot, T least, std::int64_t row, std::int64_t& repl
   return pivot;
 }
 
-/// A <- L (unit lower) and U, without exchanging rows. A pivot whose absolute value is below `task.least` becomes that,
-/// with its sign, and is counted. One block.
+/// Computes A <- L (unit lower) and U, without exchanging rows. A pivot whose absolute value is below `task.least`
+/// becomes that, with its sign, and is counted. Runs in one block.
 ///
 /// A few columns at a time: these column by column, then the rows right of their triangle, a thread for each column,
 /// then the rest, rows by neighbouring threads.
@@ -50,7 +50,7 @@ __device__ void factor_block(T* a, std::int64_t ld, std::int64_t order, const Pi
   const int own = static_cast<int>(threadIdx.x);
   const int lane = own % kLanes;
   const int group = own / kLanes;
-  // The first thread's.
+  // These two are used by the first thread only.
   std::int64_t replaced = 0;
   std::int64_t earliest = 0;
   std::int64_t zero = -1;
@@ -70,7 +70,7 @@ __device__ void factor_block(T* a, std::int64_t ld, std::int64_t order, const Pi
       }
       __syncthreads();
     }
-    // A panel of fewer columns is the last one.
+    // A panel that reaches the end is the last one.
     if (end == order) break;
     triangle[own / kPanel][own % kPanel] = a[begin + own / kPanel + (begin + own % kPanel) * ld];
     __syncthreads();

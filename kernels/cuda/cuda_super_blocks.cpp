@@ -17,7 +17,7 @@ namespace {
 template <class T>
 using Left = SuperBlock<const T>;
 
-/// The number of elements from one block to the next.
+/// Returns the distance from one block to the next, in elements.
 template <class T>
 std::int64_t step_of(const SuperBlock<T>& all) {
   return all.packed().rows * all.packed().ld;
@@ -27,7 +27,7 @@ std::int64_t step_of(const SuperBlock<T>& all) {
 template <class T>
 class SuperBlockCalls {
  public:
-  /// Tells the device the places of the operands.
+  /// Writes the places of the operands to the device's memory.
   SuperBlockCalls(CudaStream& stream, const BlockBatches& batches, const Left<T>& left, const Left<T>& right,
                   const SuperBlock<T>& result)
       : stream_(stream), left_(left), right_(right), result_(result) {
@@ -63,7 +63,7 @@ class SuperBlockCalls {
   BlockPointers<T>* pointers_ = nullptr;
 };
 
-/// Runs the calls in their order; `factorize(call)` runs those of that kind, and returns the number of its launches.
+/// Runs the calls in their order; `factorize(call)` runs those that factorize, and returns the number of its launches.
 template <class T, class Factorize>
 void run_batches(CudaStream& stream, SuperBlockStep step, const BlockBatches& batches, const Left<T>& left,
                  const Left<T>& right, const SuperBlock<T>& result, Factorize factorize) {
@@ -172,7 +172,7 @@ void factorize_task(const Call& call) {
   const std::int64_t first = call.number(2);
   cuda::factorize_super_block(call.stream, d, least, first, call.context.vector<std::int64_t>(1).data(),
                               call.stream.device_status());
-  // With a positive `least` no pivot is zero.
+  // If `least` is positive, no pivot is zero.
   if (least > T{0}) return;
   call.stream.watch([first](const std::array<int, StatusPool::kValues>& status) {
     if (status[0] > 0) singular(first + status[0]);

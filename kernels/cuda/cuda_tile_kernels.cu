@@ -1,5 +1,5 @@
-// Kernels that tile codelets need on a GPU and no library offers. Each kernel is here for float (…_s) and double (…_d),
-// by a name that kernels/cuda/cuda_kernels.cpp looks up; all of them run in blocks of kKernelThreads threads.
+// Kernels that tile codelets need on a GPU and no library offers. Each kernel exists for float (…_s) and double (…_d),
+// under a name that kernels/cuda/cuda_kernels.cpp looks up; all of them run in blocks of kKernelThreads threads.
 #include <cstdint>
 
 #include "kernels/cuda/cuda_column_kernels.cuh"
@@ -11,7 +11,7 @@
 namespace troupe::kernels {
 namespace {
 
-/// W <- the unit lower triangle of V: ones on the diagonal and zeros above it, which V does not hold.
+/// Writes the unit lower triangle of V to W, with ones on the diagonal and zeros above it, which V does not contain.
 template <class T>
 __device__ void unit_lower(const T* v, std::int64_t ldv, T* w, std::int64_t ldw, std::int64_t rows, std::int64_t cols) {
   const std::int64_t start = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -23,8 +23,8 @@ __device__ void unit_lower(const T* v, std::int64_t ldv, T* w, std::int64_t ldw,
   }
 }
 
-/// `info` <- the first i, from 1, where A(i, i) is zero, or, if it has to be `positive`, is no positive number (NaN and
-/// infinity are none); 0 if there is none. One block.
+/// Writes to `info` the first i, from 1, where A(i, i) is zero, or, if it has to be `positive`, is no positive number
+/// (NaN and infinity are none); 0 if there is none. Runs in one block.
 template <class T>
 __device__ void first_bad_pivot(const T* a, std::int64_t ld, std::int64_t order, bool positive, int* info) {
   __shared__ int earliest;
@@ -39,8 +39,8 @@ __device__ void first_bad_pivot(const T* a, std::int64_t ld, std::int64_t order,
   if (threadIdx.x == 0) *info = earliest > order ? 0 : earliest;
 }
 
-/// `info` <- the first column of A, from 1, that has an element which is not finite, if that is less than it is
-/// already.
+/// Writes to `info` the first column of A, from 1, that has an element which is not finite, if it is less than the
+/// present value.
 template <class T>
 __device__ void first_not_finite(const T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, int* info) {
   const std::int64_t start = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -53,7 +53,7 @@ __device__ void first_not_finite(const T* a, std::int64_t ld, std::int64_t rows,
   }
 }
 
-/// A <- the part of `symmetric_element`'s matrix that begins at (`row`, `col`).
+/// Fills A with the part of `symmetric_element`'s matrix that begins at (`row`, `col`).
 template <class T>
 __device__ void fill_symmetric(T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, std::int64_t row,
                                std::int64_t col, std::uint64_t seed, double diagonal) {

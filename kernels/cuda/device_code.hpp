@@ -1,4 +1,4 @@
-/// The compiled kernels for GPUs, as bytes in the library: no file has to be found at run time.
+/// The compiled kernels for GPUs, as bytes in the library, so that no file has to be found at run time.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 namespace troupe::kernels {
 
 /// Returns the code for cudaLibraryLoadData: machine code for some architectures, and an intermediate form for the
-/// others. Empty where the build had no compiler for it. Written by cmake/TroupeEmbed.cmake.
+/// others. Empty if the build had no compiler for it. Written by cmake/TroupeEmbed.cmake.
 [[nodiscard]] std::span<const std::byte> device_code();
 
 }  // namespace troupe::kernels

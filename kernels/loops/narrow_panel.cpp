@@ -11,7 +11,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The number of rows that are worked on together, and lie together in the copy.
+/// The number of rows that are worked on together, and are neighbours in the copy.
 constexpr std::int64_t kStripRows = 64;
 
 /// The work of one pass over the rows: column `done`, times a factor, becomes a reflector, and each column after it
@@ -20,7 +20,7 @@ template <class T>
 struct Pass {
   std::int64_t strips = 0;
   std::int64_t cols = 0;
-  std::int64_t done = -1;  // none yet
+  std::int64_t done = -1;  // -1 if there is none yet
   T factor = 1;
   T times[kNarrowPanel] = {};
   T products[kNarrowPanel] = {};
@@ -76,7 +76,7 @@ template <class T>
 TROUPE_PER_INSTRUCTION_SET void pass_over(Pass<double>& pass, double* x) { run_pass(pass, x); }
 TROUPE_PER_INSTRUCTION_SET void pass_over(Pass<float>& pass, float* x) { run_pass(pass, x); }
 
-/// Copies between B and its copy, which has whole strips: all columns of the first rows, then of the next.
+/// Copies B to its copy, which is stored in strips: all columns of the first rows, then of the next ones.
 template <class T>
 void copy_in(MatrixView<T> b, T* x) {
   for (std::int64_t first = 0; first < b.rows; first += kStripRows, x += kStripRows * b.cols) {
@@ -110,7 +110,7 @@ class Column {
       for (std::int64_t i = 0; i < kStripRows; ++i) visit(part[i]);
     }
   }
-  /// Returns its product with the same rows of another column, without H's part.
+  /// Returns the product of this column with the same rows of another column, without H's part.
   [[nodiscard]] T product_of_tails(std::int64_t other) const {
     T sum = 0;
     for (std::int64_t s = 0; s < strips_; ++s) {
@@ -132,7 +132,7 @@ template <class T>
 struct Reflector {
   T beta = 0;
   T tau = 0;
-  T factor = 1;  // makes the column the reflector
+  T factor = 1;  // the factor by which the column becomes the reflector
 };
 
 /// Returns the reflector for [alpha; x], given the sum of the squares of x, which is neither tiny nor huge.
@@ -142,8 +142,8 @@ Reflector<T> reflector_of(T alpha, T squares) {
   return {.beta = beta, .tau = (beta - alpha) / beta, .factor = T{1} / (alpha - beta)};
 }
 
-/// Returns the reflector for any numbers, and makes the column the reflector itself. As LAPACK's larfg, there is none
-/// where x is zero.
+/// Returns the reflector for any numbers, and makes the column the reflector itself. Like LAPACK's larfg, it makes no
+/// reflector if x is zero.
 template <class T>
 Reflector<T> scaled_reflector_of(T alpha, const Column<T>& column) {
   T largest = 0;
@@ -187,7 +187,7 @@ void factor_narrow_panel(MatrixView<T> head, MatrixView<T> tail, bool stacked, M
   for (std::int64_t j = 0; j < n; ++j) {
     pass_over(pass, work);
     T* const products = pass.products;
-    const std::int64_t below = stacked ? n : j + 1;  // rows of H that belong to the reflector
+    const std::int64_t below = stacked ? n : j + 1;  // the rows of H that belong to the reflector
     const Column<T> column(head, work, pass.strips, j, below);
     T squares = products[j];
     for (std::int64_t i = below; i < n; ++i) squares += head(i, j) * head(i, j);
@@ -198,7 +198,7 @@ void factor_narrow_panel(MatrixView<T> head, MatrixView<T> tail, bool stacked, M
       for (std::int64_t k = 0; k < n; ++k) products[k] = column.product_of_tails(k);
     }
     for (std::int64_t i = below; i < n; ++i) head(i, j) *= found.factor;
-    // Subtracts it from the columns after it: in H here, in B in the next pass.
+    // Subtracts the reflector from the columns after it: in H here, in B in the next pass.
     for (std::int64_t k = j + 1; k < n; ++k) {
       T product = head(j, k) + found.factor * products[k];
       for (std::int64_t i = below; i < n; ++i) product += head(i, j) * head(i, k);
@@ -207,7 +207,7 @@ void factor_narrow_panel(MatrixView<T> head, MatrixView<T> tail, bool stacked, M
       for (std::int64_t i = below; i < n; ++i) head(i, k) -= head(i, j) * times;
       pass.times[k] = times;
     }
-    // T's next column: -tau T V^T v.
+    // Computes T's next column: -tau T V^T v.
     for (std::int64_t k = 0; k < j; ++k) {
       products[k] *= found.factor;
       if (!stacked) products[k] += head(j, k);

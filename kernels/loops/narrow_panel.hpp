@@ -1,4 +1,4 @@
-/// QR of a few columns: the rest of a QR factorization that matrix products cannot do.
+/// QR of a few columns: the part of a QR factorization that matrix products cannot do.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,20 @@
 
 namespace troupe::kernels {
 
-/// The most columns of `factor_narrow_panel`.
+/// The largest number of columns of `factor_narrow_panel`.
 constexpr std::int64_t kNarrowPanel = 8;
 
-/// The number of elements of work space that `factor_narrow_panel` needs, on a boundary of 64 bytes.
+/// Returns the number of elements of work space that `factor_narrow_panel` needs. It must begin at a multiple of 64
+/// bytes.
 std::int64_t narrow_panel_work(std::int64_t rows_of_tail, std::int64_t cols);
 
-/// QR of [H; B], where `head` H is square and has at most `kNarrowPanel` columns, to R in the upper triangle of H and
-/// the triangular factor of the block reflector in the upper triangle of `t`. `stacked`: only the upper triangle of H
-/// is read and written, and the reflectors are [I; B], as tpqrt has them. Otherwise they are unit lower triangular in
-/// H, as geqrt has them.
+/// Computes the QR factorization of [H; B], where `head` H is square and has at most `kNarrowPanel` columns. R is
+/// stored in the upper triangle of H, and the triangular factor of the block reflector in the upper triangle of `t`. If
+/// `stacked`, only the upper triangle of H is read and written, and the reflectors are [I; B], as in tpqrt. Otherwise
+/// they are unit lower triangular in H, as in geqrt.
 ///
-/// One pass over B for each column, in blocks of rows in their order: it applies a reflector, and finds the length of
-/// the next column and its products with all the others on the way.
+/// It makes one pass over B for each column, in blocks of rows in their order: the pass applies a reflector, and also
+/// computes the length of the next column and its products with all the others.
 template <class T>
 void factor_narrow_panel(MatrixView<T> head, MatrixView<T> tail, bool stacked, MatrixView<T> t, T* work);
 

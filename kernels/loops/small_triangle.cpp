@@ -16,7 +16,7 @@ constexpr std::int64_t kStrip = 64;
 template <class T>
 struct System {
   std::int64_t order = 0;
-  bool forward = true;  // unknown j is the j-th row (column) of B, else the j-th from the end
+  bool forward = true;  // true: unknown j is the j-th row (column) of B; false: the j-th from the end
   T reciprocal[kSmallTriangle];
   T values[kSmallTriangle * kSmallTriangle];  // [i + j * kSmallTriangle], i < j: by what unknown i counts in equation j
 
@@ -27,7 +27,7 @@ template <class T>
 void read_system(bool left, bool lower, bool transposed, bool unit_diagonal, MatrixView<const T> a, System<T>& system) {
   system.order = a.cols;
   system.forward = (lower != transposed) == left;
-  const bool by_rows = left != transposed;  // equation j is row j of A, else column j
+  const bool by_rows = left != transposed;  // true: equation j is row j of A; false: column j
   for (std::int64_t j = 0; j < a.cols; ++j) {
     const std::int64_t equation = system.index(j);
     system.reciprocal[j] = unit_diagonal ? T{1} : T{1} / a(equation, equation);
@@ -45,7 +45,7 @@ template <class T>
   constexpr int kLanes = 32 / static_cast<int>(sizeof(T));
   constexpr int kPacks = static_cast<int>(kStrip) / kLanes;
   // Eight sums hide the latency of the products, and fit into sixteen registers. Vectors of 64 bytes, which the
-  // compiler takes apart where it has none, were three times as slow with AVX2.
+  // compiler must split for AVX2, were three times as slow there.
   constexpr int kTogether = 8;
   for (int first = 0; first < kPacks; first += kTogether) {
     for (std::int64_t j = 0; j < system.order; ++j) {
@@ -89,7 +89,7 @@ void solve_small_triangle(char side, char uplo, char trans, char diag, MatrixVie
   assert(a.rows == a.cols && a.cols == (left ? b.rows : b.cols) && a.cols <= kSmallTriangle && "shapes do not fit");
   System<T> system;
   read_system(left, uplo == 'L', trans != 'N', diag == 'U', a, system);
-  // Works on copies: columns of B whose distance is a multiple of 4096 bytes would evict one another from the cache.
+  // Works on copies, as columns of B whose distance is a multiple of 4096 bytes would evict one another from the cache.
   alignas(64) T x[kSmallTriangle * kStrip] = {};
   const std::int64_t right_hand_sides = left ? b.cols : b.rows;
   for (std::int64_t first = 0; first < right_hand_sides; first += kStrip) {

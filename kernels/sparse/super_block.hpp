@@ -1,4 +1,4 @@
-/// Super-blocks: squares of blocks of which only those that are full are stored.
+/// Super-blocks: squares of blocks of which only the full ones (those that are not empty) are stored.
 #pragma once
 
 #include <bit>
@@ -12,34 +12,34 @@ namespace troupe::kernels {
 /// The set of full blocks of a super-block: bit i + j * side for the block in row i and column j.
 using BlockMask = std::uint64_t;
 
-/// The most blocks on a side: a mask has a bit for each block of such a square.
+/// The largest number of blocks on a side: a mask has one bit for each block of such a square.
 inline constexpr int kLargestSide = 8;
 
 [[nodiscard]] constexpr BlockMask block_bit(int i, int j, int side) { return BlockMask{1} << (i + j * side); }
 [[nodiscard]] constexpr bool is_full(BlockMask mask, int i, int j, int side) {
   return (mask & block_bit(i, j, side)) != 0;
 }
-/// The place of a full block in memory: the number of full blocks before it.
+/// Returns the place of a full block in memory: the number of full blocks before it.
 [[nodiscard]] constexpr int place_of(BlockMask mask, int i, int j, int side) {
   return std::popcount(mask & (block_bit(i, j, side) - 1));
 }
 
-/// A super-block as it lies in memory: its full blocks, b x b each and column-major, one after the other in the order
-/// of their bits, which together are a matrix of b rows. Does not own.
+/// A super-block in memory: its full blocks, b x b each and column-major, one after the other in the order of their
+/// bits, which together are a matrix of b rows. Does not own the memory.
 template <class T>
 class SuperBlock {
  public:
   SuperBlock(MatrixView<T> packed, BlockMask mask, std::int64_t side)
       : packed_(packed), mask_(mask), side_(static_cast<int>(side)) {}
 
-  /// All of its full blocks, as one matrix.
+  /// Returns all full blocks, as one matrix.
   [[nodiscard]] MatrixView<T> packed() const { return packed_; }
   [[nodiscard]] BlockMask mask() const { return mask_; }
   [[nodiscard]] int side() const { return side_; }
   [[nodiscard]] std::int64_t block_order() const { return packed_.rows; }
   [[nodiscard]] int count() const { return std::popcount(mask_); }
   [[nodiscard]] bool full(int i, int j) const { return is_full(mask_, i, j, side_); }
-  /// The bit of the block that lies at this place in memory.
+  /// Returns the bit of the block that lies at this place in memory.
   [[nodiscard]] int bit_at(int place) const {
     BlockMask rest = mask_;
     for (; place > 0; --place) rest &= rest - 1;

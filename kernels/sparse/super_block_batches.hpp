@@ -12,30 +12,30 @@ namespace troupe::kernels {
 /// One call. Its operations are independent of one another: none has the result of another as its result or operand.
 struct BlockBatch {
   enum class Kind {
-    factorize,    ///< result <- its L and U; one block
-    solve_upper,  ///< result <- result U^-1, U in the right operand; the left one means nothing
-    solve_lower,  ///< result <- L^-1 result, L (unit) in the left operand; the right one means nothing
+    factorize,    ///< result <- its L and U; a single block
+    solve_upper,  ///< result <- result U^-1, U in the right operand; the left one is not used
+    solve_lower,  ///< result <- L^-1 result, L (unit) in the left operand; the right one is not used
     multiply      ///< result <- result - left right
   };
 
   Kind kind = Kind::multiply;
-  /// The index within the super-blocks that the call belongs to.
+  /// The row and column, within the super-blocks, of the block on the diagonal that the call belongs to.
   int k = 0;
-  /// The range of its blocks among the places.
+  /// The range of the call's blocks among the places.
   int first = 0;
   int count = 0;
 };
 
 /// A step's calls, in their order: at most one of each kind for each k, and none without blocks. A block gets its
-/// products with k ascending, as on cores.
+/// products in the order of rising k, as on cores.
 class BlockBatches {
  public:
   [[nodiscard]] const std::vector<BlockBatch>& calls() const { return calls_; }
   [[nodiscard]] const BlockPlaces& places() const { return places_; }
-  /// The number of blocks that have operands.
+  /// Returns the number of blocks that have operands.
   [[nodiscard]] int count() const { return count_; }
 
-  /// Adds a block to the call of this kind and k, which is the last call or comes after it.
+  /// Adds a block to the call of this kind and k, which must be the last call or a new one behind it.
   void add(BlockBatch::Kind kind, int k, int left, int right, int result);
 
  private:
@@ -44,13 +44,13 @@ class BlockBatches {
   int count_ = 0;
 };
 
-/// D <- L and U (`factorize_super_block`): all operands are D's.
+/// Returns the calls for D <- L and U (`factorize_super_block`): all operands are D's.
 [[nodiscard]] BlockBatches factorization_batches(BlockMask d, int side);
-/// A <- A U^-1 (`SolveWithUpper`): left operands are A's, right ones D's.
+/// Returns the calls for A <- A U^-1 (`SolveWithUpper`): left operands are A's, right ones D's.
 [[nodiscard]] BlockBatches upper_solve_batches(BlockMask d, BlockMask a, int side);
-/// B <- L^-1 B (`SolveWithLower`): left operands are D's, right ones B's.
+/// Returns the calls for B <- L^-1 B (`SolveWithLower`): left operands are D's, right ones B's.
 [[nodiscard]] BlockBatches lower_solve_batches(BlockMask d, BlockMask b, int side);
-/// C <- C - A B (`SubtractProduct`): left operands are A's, right ones B's.
+/// Returns the calls for C <- C - A B (`SubtractProduct`): left operands are A's, right ones B's.
 [[nodiscard]] BlockBatches product_batches(BlockMask a, BlockMask b, BlockMask c, int side);
 
 }  // namespace troupe::kernels

@@ -14,7 +14,7 @@
 namespace troupe::kernels {
 namespace {
 
-/// Sets up the conditions under which these codelets may run.
+/// Makes the environment that these codelets need: BLAS with one thread, and the resources of GPUs.
 std::shared_ptr<void> super_block_environment() {
   using Both = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
   return std::make_shared<Both>(single_threaded_blas(), gpu_environment());

@@ -9,8 +9,9 @@ namespace troupe::kernels {
 
 /// Codelets for cores, clusters of them, emulated accelerators and GPUs. A handle is a super-block as it is packed
 /// (`SuperBlock`); its mask (uint64) is an argument, as is the number of blocks on a side (int64). Like `TileCodelets`
-/// they keep the BLAS library single-threaded and count their operations. The division of a step's pieces changes no
-/// bit, except on GPUs, which round otherwise. Where the build had no compiler for device code, none runs on a GPU.
+/// they keep the BLAS library single-threaded and count their operations. The division of a step into pieces does not
+/// change the result, except on GPUs, which round differently. If the build had no compiler for device code, none runs
+/// on a GPU.
 template <class T>
 struct SuperBlockCodelets {
   /// D rw, R w (int64, 2 of them); mask, side, first, least (double): D <- L and U. R: the number of pivots that
@@ -24,9 +25,9 @@ struct SuperBlockCodelets {
 
 /// The workers that share the pieces of a solve or a product.
 enum class SuperTasks {
-  /// The worker that the task was placed on; on a cluster the members of the team share the pieces.
+  /// The worker on which the task was placed; on a cluster the members of the team share the pieces.
   whole,
-  /// The worker of `whole` begins, and cores that have nothing else to do help (`Codelet::pieces`).
+  /// The worker on which the task was placed begins, and cores that have nothing else to do help (`Codelet::pieces`).
   pieces
 };
 

@@ -9,16 +9,16 @@
 namespace troupe::kernels {
 
 // Every block is the result of the same products in the same order, whatever the side is and whichever member has which
-// piece: the bits are the same, too. A product whose result is not full is left out.
+// piece, so the bits are the same, too. A product whose result is not full is left out.
 
-/// The diagonal super-block: D <- L (unit lower) and U. One piece: each block waits for the ones before it. A pivot
-/// whose absolute value is below `least` becomes `least`, with its sign. Returns 0, or the first i (from 1) with U(i,
-/// i) = 0, where it stopped, which a positive `least` precludes. Every block on the diagonal must be full, up to the
-/// last one that is.
+/// Factorizes the diagonal super-block: D <- L (unit lower) and U. This is one piece, as each block waits for the ones
+/// before it. A pivot whose absolute value is below `least` becomes `least`, with its sign. Returns 0, or the first i
+/// (from 1) with U(i, i) = 0, where it stopped; this cannot happen if `least` is positive. Every block on the diagonal
+/// must be full, up to the last one that is.
 template <class T>
 int factorize_super_block(const SuperBlock<T>& d, T least, ReplacedPivots& replaced);
 
-/// A <- A U^-1, U the upper triangle of D. A piece is a row of blocks.
+/// Computes A <- A U^-1, where U is the upper triangle of D. A piece is a row of blocks.
 template <class T>
 class SolveWithUpper {
  public:
@@ -31,7 +31,7 @@ class SolveWithUpper {
   SuperBlock<T> a_;
 };
 
-/// B <- L^-1 B, L the unit lower triangle of D. A piece is a column of blocks.
+/// Computes B <- L^-1 B, where L is the unit lower triangle of D. A piece is a column of blocks.
 template <class T>
 class SolveWithLower {
  public:
@@ -44,7 +44,7 @@ class SolveWithLower {
   SuperBlock<T> b_;
 };
 
-/// C <- C - A B. A piece is a block of C, by its place in memory.
+/// Computes C <- C - A B. A piece is a block of C, by its place in memory.
 template <class T>
 class SubtractProduct {
  public:
@@ -58,7 +58,7 @@ class SubtractProduct {
   SuperBlock<T> c_;
 };
 
-// The operations of the steps, from masks alone.
+// These return the numbers of operations of the steps, computed from masks alone.
 
 [[nodiscard]] double factorization_flops(BlockMask d, int side, std::int64_t block);
 [[nodiscard]] double upper_solve_flops(BlockMask d, BlockMask a, int side, std::int64_t block);

@@ -11,8 +11,8 @@
 namespace troupe::kernels {
 
 /// Gives the codelets their implementation for `DeviceKind::cuda`: batched calls, at most one of each kind for each
-/// index within the super-blocks, however many blocks there are (`BlockBatches`). Where the build had no compiler for
-/// device code they stay on cores.
+/// index within the super-blocks, however many blocks there are (`BlockBatches`). If the build had no compiler for
+/// device code, they stay on cores.
 template <class T>
 void add_gpu_implementations(SuperBlockCodelets<T>& codelets);
 
@@ -29,7 +29,7 @@ struct StepLaunches {
 using SuperBlockLaunches = std::array<StepLaunches, kSuperBlockSteps>;
 
 /// Returns the launches on all GPUs since the first of the runtimes that know these codelets began; zeros where there
-/// is none. Any thread.
+/// is none. May be called from any thread.
 [[nodiscard]] SuperBlockLaunches super_block_launches();
 
 }  // namespace troupe::kernels

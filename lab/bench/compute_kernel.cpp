@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Returns the processing unit with this index among those that are allowed.
+/// Returns the processing unit with this index, counted among the units that this process may use.
 int allowed_unit(int index) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -31,11 +31,11 @@ void bind_to(int unit) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<unsigned>(unit), &set);
-  // An unbound thread is less precise, not wrong.
+  // If the thread cannot be bound, the measurement is less precise, but not wrong.
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// Measures long calls, like those of a task with a long kernel.
+/// Returns the iterations per second of one thread. It measures long calls, like those of tasks with long kernels.
 double rate_of_one(double seconds, std::barrier<>& together) {
   constexpr std::int64_t kLong = 100'000;
   volatile double sink = compute(kLong);
@@ -56,7 +56,7 @@ double rate_of_one(double seconds, std::barrier<>& together) {
 }  // namespace
 
 double compute(std::int64_t iterations) noexcept {
-  // Enough independent chains to hide the latency; the values go to 4/3 and stay there, far from slow denormals.
+  // There are enough independent chains to hide the latency. The values approach 4/3, far from slow denormals.
   alignas(64) std::array<double, 16> x{1.00, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07,
                                        1.08, 1.09, 1.10, 1.11, 1.12, 1.13, 1.14, 1.15};
   for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {

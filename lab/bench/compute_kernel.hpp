@@ -1,4 +1,4 @@
-/// The work inside a task: arithmetic only, so that all cores together do it at a rate that is known.
+/// The work inside a task: only arithmetic, so that the rate of all cores together is known.
 #pragma once
 
 #include <cstdint>

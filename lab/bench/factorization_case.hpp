@@ -22,7 +22,7 @@ enum class Algorithm { cholesky, lu, qr };
 struct FactorizationCase {
   Algorithm algorithm = Algorithm::cholesky;
   std::int64_t n = 1024;
-  /// The columns and rows of a tile, and the inner block of QR; 0: the runtime chooses.
+  /// The columns and rows of a tile, and the inner block of QR; 0 means that the runtime chooses.
   std::int64_t tile = 0;
   std::int64_t tile_rows = 0;
   std::int64_t inner = 0;
@@ -39,7 +39,7 @@ class Factors {
   Factors(const Factors&) = delete;
   Factors& operator=(const Factors&) = delete;
   virtual ~Factors() = default;
-  /// B <- the solution of A X = B, for one column. Not measured.
+  /// Overwrites B, which has one column, by the solution of A X = B. Not measured.
   virtual void solve(Matrix& b) = 0;
 };
 

@@ -10,8 +10,8 @@
 namespace troupe::bench {
 
 struct MemoryOptions {
-  /// The number of tasks that wait behind the first one, with two accesses each: they read what it writes, and modify
-  /// one of 64 data.
+  /// The number of tasks that wait behind the first one. Each has two accesses: it reads what the first one writes, and
+  /// modifies one of 64 data.
   std::int64_t in_flight = 50'000;
   int cores = 1;
 };
@@ -20,7 +20,7 @@ inline constexpr std::int64_t kMemorySlots = 64;
 /// Reads the parameters `in_flight cores`.
 [[nodiscard]] MemoryOptions memory_options(Parameters& parameters);
 
-/// The resident memory of this process, now and at most.
+/// Return the resident memory of this process: the present amount, and the largest so far.
 [[nodiscard]] std::int64_t resident_bytes();
 [[nodiscard]] std::int64_t peak_resident_bytes();
 

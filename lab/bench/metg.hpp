@@ -19,10 +19,10 @@ struct CurvePoint {
 
 inline constexpr double kMetgEfficiency = 0.5;
 
-/// The granularity at which the curve falls through 50 %: between the smallest tasks (in iterations) with at least that
-/// and the next smaller ones, interpolated (iterations on a logarithmic scale, efficiency on a linear one). Points in
-/// any order, with different iterations. Nothing if no point reaches 50 %. If no point is below, `bounded` is false:
-/// the smallest granularity measured is an upper bound.
+/// The granularity at which the efficiency of a curve falls below 50 %. It is interpolated between the smallest tasks
+/// (in iterations) that reach 50 % and the next smaller ones, with iterations on a logarithmic scale and efficiency on
+/// a linear one. Points may be in any order, with different iterations. There is no result if no point reaches 50 %. If
+/// no point is below, `bounded` is false: the smallest granularity measured is an upper bound.
 struct Metg {
   double us = 0;
   bool bounded = true;

@@ -9,7 +9,7 @@ namespace {
 /// In Task Bench, random dependencies differ between three successive rows and then repeat.
 constexpr std::int64_t kRandomPeriod = 3;
 
-/// Returns true for a quarter of all arguments, chosen at random but always the same ones.
+/// Returns true for a quarter of all arguments: a random choice that is always the same.
 bool connected(int radix, std::int64_t set, int from, int to) {
   std::uint64_t state = 0;
   for (const auto value : {static_cast<std::int64_t>(radix), set, std::int64_t{from}, std::int64_t{to}}) {

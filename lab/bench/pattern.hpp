@@ -27,8 +27,8 @@ inline constexpr std::array kPatterns{Pattern::trivial, Pattern::stencil_1d,    
 struct GraphShape {
   Pattern pattern = Pattern::stencil_1d;
   int width = 1;
-  /// nearest: the dependencies of a task away from the borders. random_nearest: the candidates for these; the task
-  /// above is always one, each other with probability 1/4.
+  /// For `nearest`, the dependencies of a task away from the borders. For `random_nearest`, the candidates for these;
+  /// the task above is always one, and each other candidate is one with probability 1/4.
   int radix = 3;
 };
 

@@ -33,7 +33,7 @@ inline constexpr std::int64_t kChains = 64;
 [[nodiscard]] const char* to_string(Shape shape);
 [[nodiscard]] std::optional<Shape> shape_named(std::string_view name);
 
-/// The use of data by the task with this number, for runtimes that derive the order from data. Data come in sets with
+/// The data that the task with this number uses, for runtimes that derive the order from data. Data come in sets with
 /// one datum for each of a task's handles; a task uses one set, in one mode.
 struct DataUse {
   std::int64_t set = 0;
@@ -43,7 +43,7 @@ struct DataUse {
 [[nodiscard]] std::int64_t data_sets(Shape shape);
 
 /// The earlier tasks after which the task with this number comes, for runtimes with explicit dependencies: `count`
-/// neighbours from `first`.
+/// consecutive tasks from `first` on.
 struct Predecessors {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -52,7 +52,7 @@ struct Predecessors {
 
 struct OverheadOptions {
   Shape shape = Shape::independent;
-  /// The data handles per task; 0: none, and explicit dependencies if the shape has any.
+  /// The data handles per task; 0 means none, and explicit dependencies if the shape has any.
   int handles = 0;
   std::int64_t tasks = 100'000;
   int cores = 1;
@@ -63,8 +63,8 @@ inline constexpr int kMostHandles = 4;
 /// Reads the parameters `shape handles tasks cores`.
 [[nodiscard]] OverheadOptions overhead_options(Parameters& parameters);
 
-/// The number of tasks of a complete binary tree of this depth, and the depth of the largest one with at most `tasks`
-/// tasks.
+/// Return the number of tasks of a complete binary tree of this depth, and the depth of the largest such tree with at
+/// most `tasks` tasks.
 [[nodiscard]] constexpr std::int64_t tree_tasks(int depth) { return (std::int64_t{2} << depth) - 1; }
 [[nodiscard]] int tree_depth(std::int64_t tasks);
 

@@ -14,7 +14,7 @@ namespace troupe::bench {
 /// Returns the nanoseconds of the steady clock.
 [[nodiscard]] std::int64_t now_ns();
 
-/// The time of a start: as the first thing that it does, the task sets it to `now_ns()`.
+/// The time of a start, in `now_ns()`. The task sets it first of all.
 using StartTime = std::atomic<std::int64_t>;
 
 struct StartOptions {
@@ -22,8 +22,8 @@ struct StartOptions {
   /// disturb the others.
   int workers = 1;
   int samples = 200;
-  /// The time until the next task is submitted. False (`awake`): 20 us after the one before, when idle threads usually
-  /// still look for work. True (`asleep`): 10 ms after it.
+  /// The time until the next task is submitted. False (`awake`) means 20 us after the previous one, when idle threads
+  /// usually still look for work; true (`asleep`) means 10 ms after it.
   bool asleep = false;
 };
 

@@ -14,10 +14,10 @@ using Estimate = MedianInterval;
 [[nodiscard]] double median_of(std::vector<double> samples);
 [[nodiscard]] Estimate estimate(std::vector<double> samples);
 
-/// Returns the ratios of pairs that were measured one after the other. The spans are equally long.
+/// Returns the ratios of pairs that were measured one after the other. Both spans must have the same size.
 [[nodiscard]] std::vector<double> ratios(std::span<const double> numerators, std::span<const double> denominators);
 
-/// Returns the `share` quantile, by nearest rank. `sorted` ascends and is not empty.
+/// Returns the `share` quantile, by nearest rank. `sorted` is in ascending order and not empty.
 [[nodiscard]] double quantile(std::span<const double> sorted, double share);
 
 }  // namespace troupe::bench

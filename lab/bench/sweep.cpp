@@ -59,7 +59,7 @@ class Sweep {
     return std::max(1.0, std::round(options_.first_us * 1e-6 * options_.peak / options_.cores));
   }
 
-  /// Halves the task size. One point below 50 % may be an accident, two are not.
+  /// Halves the task size until two points are below 50 %: one may be an accident.
   void descend(double iterations) {
     for (int below = 0; below < 2 && iterations >= 2;) {
       iterations = std::floor(iterations / 2);
@@ -82,7 +82,7 @@ class Sweep {
   }
 
   CurvePoint measure(double iterations) {
-    // The runtime's overhead at this size is not known yet; the last one is a good guess.
+    // The runtime's overhead at this size is not known yet; that of the last point is a good guess.
     const double expected_s = (iterations / options_.peak + overhead_s_);
     const double wanted = options_.least_seconds / expected_s;
     const double tasks =
@@ -117,7 +117,7 @@ class Sweep {
   const GraphPattern& pattern_;
   GraphExecutor& executor_;
   Workload workload_;
-  /// The wall time per task beyond its iterations, at the last point.
+  /// The wall time per task in addition to its iterations, at the last point.
   double overhead_s_ = 0;
   std::vector<CurvePoint> curve_;
 };

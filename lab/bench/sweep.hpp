@@ -19,9 +19,9 @@ class GraphExecutor {
   virtual ~GraphExecutor() = default;
 
   /// Called outside of the timed part, before executions with a different number of steps. A graph that is executed
-  /// several times is built here. Not for work that each execution needs.
+  /// several times is built here. Work that each execution needs must not be done here.
   virtual void prepare(const Workload& /*workload*/) {}
-  /// Executes the graph and returns when it is done. Timed.
+  /// Executes the graph and returns when it is done. This is the timed part.
   virtual void execute(const Workload& workload) = 0;
   /// Returns the number of wrong inputs since the start.
   [[nodiscard]] virtual std::int64_t wrong() const = 0;
@@ -40,13 +40,13 @@ struct SweepOptions {
   double least_seconds = 0.010;
   /// The first granularity that is tried.
   double first_us = 128;
-  /// True: one execution of `steps` rows with verified inputs, instead of a sweep.
+  /// True for one execution of `steps` rows with verified inputs, instead of a sweep.
   bool check = false;
   std::int64_t steps = 0;
 };
 
 /// Reads the parameters `pattern width dependencies cores peak check steps tiny`. Without `peak`, it is measured here.
-/// `most_tasks`: the size of the largest graph; a graph that is built once and executed often must not be larger than
+/// `most_tasks` is the size of the largest graph; a graph that is built once and executed often must not be larger than
 /// graphs that programs keep.
 [[nodiscard]] SweepOptions sweep_options(Parameters& parameters, std::int64_t most_tasks);
 

@@ -28,7 +28,7 @@ struct Workload {
   [[nodiscard]] std::int64_t tasks() const { return pattern->tasks(steps); }
 };
 
-/// The body of task (step, column). `input(k)` is the output of the k-th of its inputs; `wrong` counts wrong inputs.
+/// The body of task (step, column). `input(k)` returns the output of its k-th input; `wrong` counts wrong inputs.
 template <class Input>
 void run_task(const Workload& workload, std::int64_t step, int column, TaskOutput& output, Input input,
               std::atomic<std::int64_t>& wrong) {
@@ -44,10 +44,10 @@ void run_task(const Workload& workload, std::int64_t step, int column, TaskOutpu
   output = {step, column};
 }
 
-/// Outputs for runtimes that derive the order from data: several per column, used in turn. Each is read only in the
-/// next row and written again `kRows` rows later, when few tasks that far behind are still running. So the
-/// write-after-read orders that the runtime finds besides the pattern's own exist, but delay nobody. Every runtime with
-/// data handles uses this; those with explicit edges have one output per task instead.
+/// Outputs for runtimes that derive the order from data. There are several per column, used in turn. Each is read only
+/// in the next row and written again `kRows` rows later, when few tasks that far behind are still running. So the
+/// runtime also finds orders of a write after a read, but they delay hardly any task. Every runtime with data handles
+/// uses this; those with explicit edges have one output per task instead.
 class OutputRing {
  public:
   static constexpr std::int64_t kRows = 8;

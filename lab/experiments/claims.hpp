@@ -39,7 +39,7 @@ struct Judgement {
     ++checks;
     passed += holds ? 1 : 0;
   }
-  /// Adds to the numbers.
+  /// Adds a text to `measured`.
   template <class... Args>
   void say(fmt::format_string<Args...> format, Args&&... args) {
     measured += measured.empty() ? "" : "; ";
@@ -50,7 +50,7 @@ struct Judgement {
 /// Returns the verdict and the checks, such as "holds (6/6)" or "not tested".
 [[nodiscard]] std::string verdict_text(const Judgement& judgement);
 
-/// Judgements under one set of assumptions: one for each claim.
+/// The judgements of all claims under one set of assumptions.
 struct VerdictColumn {
   std::string title;
   const std::vector<Judgement>* judgements;
@@ -58,14 +58,14 @@ struct VerdictColumn {
 
 /// Returns a table for terminals.
 [[nodiscard]] std::string claims_text(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns);
-/// Returns Markdown: a line for each claim, with its numbers, and with section and rule if `rules`.
+/// Returns Markdown: a line for each claim, with its numbers; also with its section and rule if `rules` is true.
 [[nodiscard]] std::string claims_markdown(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns,
                                           const std::vector<std::string>& measured, bool rules);
 
 /// Returns CSV: a line for each claim and column.
 [[nodiscard]] std::string claims_csv(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns);
 
-/// Returns a cell of a CSV file.
+/// Returns the text as a cell of a CSV file.
 [[nodiscard]] std::string quoted_csv(const std::string& text);
 
 }  // namespace troupe::apps

@@ -25,7 +25,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// The paper's machine and precision.
+/// The machine and precision of the paper on DADA.
 constexpr const char* kMachine = "idgraf-double";
 
 int dada_experiment(const ExperimentArguments& arguments) {

@@ -24,7 +24,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// The most runs: medians of more say no more, and their intervals are computed exactly.
+/// The most runs: with more, medians hardly change, and computing their exact intervals takes long.
 constexpr int kMostRuns = 1000;
 
 struct ScalingCommand {

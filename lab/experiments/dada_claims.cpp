@@ -19,7 +19,7 @@ constexpr DadaGraph kQr = DadaGraph::qr;
 constexpr std::array kCompared{kHeft, kAlphaZero, kAlphaHalf, kAlphaHalfCp};
 constexpr std::array kDual{kAlphaZero, kAlphaHalf, kAlphaHalfCp};
 constexpr std::array kAffine{kAlphaHalf, kAlphaHalfCp};
-/// "Large numbers of GPUs".
+/// The paper's "large numbers of GPUs" are taken to be this many or more.
 constexpr int kMany = 6;
 
 /// The checks of one claim, and the results that they use.
@@ -354,7 +354,7 @@ std::vector<Tested> about_cholesky() {
   };
 }
 
-/// Returns the claims about LU by one of its graphs. `name`: the beginning of the claims' names.
+/// Returns the claims about LU with one of its graphs. The claims' names begin with `name`.
 std::vector<Tested> about_lu(DadaGraph graph, const std::string& name) {
   const std::string lu = to_string(graph);
   const auto on_graph = [graph](void (*test)(Checks&, DadaGraph)) {

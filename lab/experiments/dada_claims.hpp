@@ -14,7 +14,7 @@ namespace troupe::apps {
 /// Returns a judgement for each of `dada_claims()`.
 [[nodiscard]] std::vector<Judgement> judge(const DadaResults& results);
 
-/// The words of the rules. Speeds or bytes are *similar* if they differ by at most 10 % of the larger; *more* and
+/// The words that rules use. Speeds or bytes are *similar* if they differ by at most 10 % of the larger one; *more* and
 /// *less* mean that the 95 % confidence intervals do not overlap; *at least* allows 2 % below.
 [[nodiscard]] bool similar(double a, double b);
 [[nodiscard]] bool more(const Estimate& a, const Estimate& b);

@@ -88,7 +88,7 @@ std::vector<DadaFigure> dada_figures() {
 
 DadaResults DadaResults::measure(const DadaExperimentOptions& options, const platform::MachineDescription& machine,
                                  const ProgressOptions& progress) {
-  // GPUs are taken as in the paper: one GPU for each switch, up to four.
+  // GPUs are taken in the paper's order: the first four are on different switches.
   const std::vector<int> order = gpu_order("spread", machine).value_or_throw();
   const std::vector<Key> keys = all_points();
   const auto repeat = static_cast<std::size_t>(options.repeat);

@@ -25,13 +25,13 @@ struct DadaExperimentOptions {
   int repeat = 30;
   std::uint64_t seed = 1;
   int jobs = 1;
-  /// False: no copies between GPUs, which the authors' script switches off.
+  /// False to leave out copies between GPUs, as the authors' script does.
   bool peer_copies = true;
 };
 
 /// The graphs that are factorized. The paper does not say how its LU pivots. The script that its authors have published
-/// (github.com/joao-lima/plasma-kaapi, timing/plasma-xkaapi.rb) runs PLASMA's with incremental pivoting, so both are
-/// here.
+/// (github.com/joao-lima/plasma-kaapi, timing/plasma-xkaapi.rb) runs PLASMA's LU with incremental pivoting, so both
+/// kinds are included.
 enum class DadaGraph { cholesky, lu, lu_incremental, qr };
 inline constexpr std::array kDadaGraphs{DadaGraph::cholesky, DadaGraph::lu, DadaGraph::lu_incremental, DadaGraph::qr};
 
@@ -40,7 +40,7 @@ inline constexpr std::array kDadaGraphs{DadaGraph::cholesky, DadaGraph::lu, Dada
 [[nodiscard]] linalg::Application application_of(DadaGraph graph);
 [[nodiscard]] linalg::Pivoting pivoting_of(DadaGraph graph);
 
-/// The largest number of GPUs; the experiment uses 1 to this.
+/// The largest number of GPUs; the experiment uses all numbers from 1 to this one.
 inline constexpr int kDadaGpus = 8;
 
 /// The policies of figures 2 to 4, and work stealing, which the text mentions.
@@ -87,7 +87,7 @@ struct DadaFigure {
 
 /// Returns the paper's four figures, in order; the third comes twice, for LU by both graphs.
 [[nodiscard]] std::vector<DadaFigure> dada_figures();
-/// Returns the figure's picture. `setting`: an addition to its title, such as machine and size.
+/// Returns the figure's picture. `setting` is added to its title, such as machine and size.
 [[nodiscard]] ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results, const std::string& setting);
 
 }  // namespace troupe::apps

@@ -30,7 +30,7 @@ struct MultigrainArguments {
 
 /// The arguments of `opencl`; an empty member means the experiment's default.
 struct OpenClArguments {
-  /// "virtual", "measured"; empty: both.
+  /// The rows, "virtual" or "measured"; empty means both.
   std::vector<std::string> rows;
   std::optional<double> scale;
   bool socl = false;
@@ -38,25 +38,23 @@ struct OpenClArguments {
 
 struct ExperimentArguments {
   std::string name;
-  /// The folder of the report; empty: the experiment's name.
+  /// The folder of the report; empty means the experiment's name.
   std::string folder;
-  /// The number of runs of each point; 0: the experiment's default.
+  /// The number of runs of each point; 0 means the experiment's default.
   int repeat = 0;
   std::uint64_t seed = 1;
-  /// The number of simulations at the same time; 0: one for each core.
+  /// The number of simulations at the same time; 0 means one for each core.
   int jobs = 0;
   bool quick = false;
   bool json = false;
-  // dada
-  /// The factors of the assumptions; the figures show the first.
+  /// The factors of dada's assumptions; the figures show the first.
   std::vector<double> assumptions;
-  // policies, eviction and clusters
-  /// The policy; empty: the experiment's default.
+  /// The policy of policies, eviction and clusters; empty means the experiment's default.
   std::string policy;
-  // policies
+  // These two are for policies.
   std::vector<std::string> points;
   std::vector<double> errors;
-  // clusters
+  // Each of these has the arguments of one experiment.
   ClustersArguments clusters;
   MultigrainArguments multigrain;
   OpenClArguments opencl;
@@ -75,12 +73,13 @@ void refuse_ignored_clusters_options(const CLI::App& command, bool used);
 /// before anything runs or is made.
 int clusters_experiment(const ExperimentArguments& arguments);
 
-/// These three functions are for `multigrain` what those above are for `clusters`.
+/// The next three functions do for `multigrain` what those above do for `clusters`.
 void add_multigrain_options(CLI::App& command, MultigrainArguments& arguments);
 void refuse_ignored_multigrain_options(const CLI::App& command, bool used);
 int multigrain_experiment(const ExperimentArguments& arguments);
 
-/// These three functions are for `opencl`. Throws `kernel_failed`, after the report, if a program failed or was wrong.
+/// The next three functions do the same for `opencl`. Throws `kernel_failed`, after the report, if a program failed or
+/// its result was wrong.
 void add_opencl_options(CLI::App& command, OpenClArguments& arguments);
 void refuse_ignored_opencl_options(const CLI::App& command, bool used);
 int opencl_experiment(const ExperimentArguments& arguments);

@@ -102,7 +102,7 @@ class Replay {
   void access(std::size_t i) {
     const auto [id, uses] = log_[i];
     const std::size_t node = id.index();
-    // Replicas that are there must not be evicted meanwhile. They are put back with their next use.
+    // Replicas that the access uses must not be evicted meanwhile. They are put back with their next use.
     for (const memory::Use& use : uses) {
       bytes_[use.handle.index()] = use.bytes;
       if (at(use.handle.index(), node).valid) take_out(use.handle.index(), node);

@@ -10,8 +10,8 @@
 
 namespace troupe::apps {
 
-/// One run's accesses on all nodes, in the order in which their requests were admitted: for tools that ask what another
-/// eviction policy would have moved. Read it when the run is over. 32 bytes a use.
+/// The accesses of one run on all nodes, in the order in which their requests were admitted, for tools that compute
+/// what another eviction policy would have moved. Read it when the run is over. It takes 32 bytes for each use.
 class AccessLog final : public memory::AccessObserver {
  public:
   struct Access {
@@ -61,14 +61,15 @@ struct OfflineTraffic {
 /// again, or not before another node overwrites it, goes first of all. Compare the result with `AccessLog::moved() +
 /// AccessLog::not_on_host()` of the run.
 ///
-/// Counted: all copies for accesses, to make room, and to the host in the end. As in the run, a working set is held as
-/// a whole, a writer outdates all other replicas, what is overwritten is not loaded, and a replica that other nodes
-/// have, too, leaves without a copy. Not counted, which is to the run's disadvantage: other tasks' data that are pinned
-/// at the same time, memory that is free in pieces too small, prefetches that go unused, early write-backs.
+/// Counted are all copies for accesses, to make room, and to the host in the end. As in the run, a working set is held
+/// as a whole, a writer outdates all other replicas, content that is overwritten is not loaded, and a replica that
+/// other nodes have, too, leaves without a copy. Some things that cost the run copies are not counted: other tasks'
+/// data that are pinned at the same time, free memory in too small pieces, unused prefetches, early write-backs.
 /// Furthest-next-use is optimal only for loads of equal size; with write-backs and several sizes it is a good
 /// yardstick, not a bound.
 ///
-/// `nodes`: the run's nodes. Each request must fit. O(u log u) for u uses, and a table of handles * nodes.
+/// `nodes` are the run's nodes. Each request must fit. The time is O(u log u) for u uses; the memory is a table of
+/// handles * nodes.
 [[nodiscard]] OfflineTraffic furthest_next_use_offline(const AccessLog& log,
                                                        std::span<const memory::NodeDescription> nodes);
 

@@ -41,7 +41,7 @@ struct PolicyExperimentOptions {
   int repeat = 10;
   std::uint64_t seed = 1;
   int jobs = 1;
-  /// The factors by which the times and bandwidths that policies believe are wrong at most (`SimulationOptions`).
+  /// The largest factors by which the times and bandwidths that policies believe are wrong (`SimulationOptions`).
   double kernel_error = 1;
   double bandwidth_error = 1;
 };
@@ -57,8 +57,8 @@ struct PolicyComparison {
   PolicyPoint point;
   PolicyFigure measured;
   std::vector<PolicyFigure> rivals;
-  /// The rival with the shortest makespan; and of the rivals within a quarter of that, the one that moves the fewest
-  /// bytes.
+  /// The rival with the shortest makespan; and, of the rivals that take at most a quarter longer, the one that moves
+  /// the fewest bytes.
   PolicyFigure fastest;
   PolicyFigure thriftiest;
 
@@ -70,7 +70,7 @@ struct PolicySummary {
   double makespan_mean = 0;
   double makespan_worst = 0;
   std::string worst_point;
-  /// The mean over the points with 4 and with 8 GPUs; nothing if there are none.
+  /// The mean over the points with 4 and with 8 GPUs; nothing if there are no such points.
   std::optional<double> bytes_mean;
 };
 

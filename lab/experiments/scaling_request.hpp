@@ -17,7 +17,7 @@ namespace troupe::apps {
 enum class ScalingDevices {
   /// CUDA GPUs of this machine.
   real,
-  /// Emulated accelerators: on real threads, with times that prove nothing about speed.
+  /// Emulated accelerators: they run on real threads, and their times prove nothing about speed.
   emulated,
   /// The GPUs of a described machine, in virtual time.
   modelled,
@@ -56,11 +56,11 @@ struct ScalingRuns {
   std::vector<linalg::Residual> residuals;
 };
 
-/// Checks everything before anything runs; then runs in the order of the numbers, and of the policies within each. On
-/// this machine the runs come one after the other. Before each place's runs there is one that does not count, in which
-/// memories are touched for the first time and unknown kernels are tried. LU does not pivot, as pivoting works on whole
-/// block columns, which only cores do. Throws `invalid_argument`, `bad_input` or `platform` with what is wrong and what
-/// to do.
+/// Checks everything before anything runs. Runs come in the order of the numbers, and for each number in the order of
+/// the policies. On this machine the runs come one after the other. Before each place's runs there is one that does not
+/// count, in which memories are touched for the first time and unknown kernels are tried. LU does not pivot, as
+/// pivoting works on whole block columns, which only cores do. Throws `invalid_argument`, `bad_input` or `platform`
+/// with what is wrong and what to do.
 [[nodiscard]] std::vector<ScalingRuns> run_scaling(const ScalingArguments& arguments, ProgressOptions progress);
 
 }  // namespace troupe::apps

@@ -31,7 +31,7 @@ struct ScalingPoint {
   std::optional<double> residual;
 };
 
-/// Combines runs. `runs`: at least one outcome.
+/// Combines runs, which have at least one outcome.
 [[nodiscard]] ScalingPoint scaling_point(const ScalingRuns& runs);
 
 /// Returns a title such as "cholesky, n = 8192, tile 512, double precision, emulated accelerators".

@@ -15,9 +15,9 @@
 
 namespace troupe::linalg {
 
-/// Reads the entries that follow a header of type `T`, float or double, and hands them to `elements`, both triangles of
-/// a symmetric or skew-symmetric matrix: `elements.add(row, col, value)`, counted from zero, adds to what is there and
-/// says whether the sum is finite. Each function returns what is wrong, if anything is.
+/// Reads the entries that follow a header, as numbers of type `T`, float or double. Hands them to `elements`; of a
+/// symmetric or skew-symmetric matrix both triangles: `elements.add(row, col, value)`, counted from zero, adds to what
+/// is there and says whether the sum is finite. Each function returns what is wrong, if anything is.
 template <class T, class Elements>
 class EntryReader {
  public:
@@ -32,7 +32,7 @@ class EntryReader {
       if (word.empty() || word[0] == '%') continue;
       auto failure =
           header_.format == MatrixFormat::coordinate ? read_coordinate(word, rest, line) : read_array(word, rest);
-      // More lines should have followed, so the fault of this line is that the rest of it is missing.
+      // More lines should have followed, so the fault of this line is that the file was cut off in it.
       if (failure && lines_.cut_off() && found_ < header_.entries) return truncated(found_ - 1);
       if (failure) return failure;
     }
@@ -57,7 +57,7 @@ class EntryReader {
     return store(row, col, value);
   }
 
-  /// Reads a line of an array file. It has one value a line, but several a line are understood.
+  /// Reads a line of an array file. A line should have one value, but several are accepted, too.
   std::optional<Failure> read_array(std::string_view word, std::string_view rest) {
     for (; !word.empty(); word = next_token(rest)) {
       if (auto failure = check_count()) return failure;
@@ -137,7 +137,7 @@ class EntryReader {
     return std::nullopt;
   }
 
-  /// Goes to the next element of an array, column by column; with symmetry, of the lower triangle.
+  /// Goes to the next element of an array, column by column; of a symmetric matrix only in the lower triangle.
   void advance() {
     if (++next_row_ < header_.rows) return;
     ++next_col_;

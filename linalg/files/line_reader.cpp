@@ -16,7 +16,7 @@ LineReader::LineReader(platform::FileDescriptor file, std::string path)
     : file_(std::move(file)), path_(std::move(path)), buffer_(std::make_unique_for_overwrite<char[]>(kLongestLine)) {}
 
 Result<LineReader> LineReader::open(const std::string& path) {
-  // Without O_NONBLOCK, opening a pipe that nobody writes to would hang.
+  // Without O_NONBLOCK, opening a pipe that no process writes to would block for ever.
   platform::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return platform::io_failure("open", path, errno);
   struct stat status {};

@@ -13,10 +13,10 @@
 
 namespace troupe::linalg {
 
-/// Reads one file. One thread at a time.
+/// Reads one file. To be used by one thread at a time.
 class LineReader {
  public:
-  /// The longest line that is read; a file with a longer one is not text.
+  /// The length of the longest line that is read; a file with a longer one is not text.
   static constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
   /// Opens a regular file. Fails with `ErrorCode::io` for a file that is missing, may not be read, or is a folder or a
@@ -27,14 +27,14 @@ class LineReader {
   /// of the file and after a failure, which `failure()` tells apart.
   [[nodiscard]] bool next(std::string_view& line);
 
-  /// The number of the line that `next` stored last, counted from one.
+  /// Returns the number of the line that `next` stored last, counted from one.
   [[nodiscard]] std::int64_t line_number() const { return line_number_; }
-  /// Returns true if that line was the last of the file and had no end, as where a file was cut off.
+  /// Returns true if that line was the last of the file and had no end, as happens if a file is cut off.
   [[nodiscard]] bool cut_off() const { return cut_off_; }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
-  /// Returns `ErrorCode::bad_input` with the file and the line that was read last: "'a.mtx', line 7: ...".
+  /// Returns `ErrorCode::bad_input` with the file and the line that was read last, as in "'a.mtx', line 7: ...".
   [[nodiscard]] Failure bad_line(std::string_view what) const;
 
  private:
@@ -44,7 +44,7 @@ class LineReader {
   platform::FileDescriptor file_;
   std::string path_;
   std::unique_ptr<char[]> buffer_;
-  /// The part of the buffer that was not handed out yet: [begin_, end_).
+  /// The part of the buffer that was not handed out yet is [begin_, end_).
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool at_end_ = false;

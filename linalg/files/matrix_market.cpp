@@ -29,7 +29,7 @@ template <class T>
 Result<DenseMatrix<T>> allocate(const std::string& path, const MatrixMarketHeader& header) {
   try {
     return DenseMatrix<T>(header.rows, header.cols);
-  } catch (const std::exception&) {  // std::bad_alloc, or std::length_error from the vector
+  } catch (const std::exception&) {  // std::bad_alloc, or std::length_error of the vector
     return Failure{ErrorCode::out_of_memory,
                    fmt::format("'{}': no memory for a dense matrix of {} x {} ({} bytes)", path, header.rows,
                                header.cols, header.dense_bytes(sizeof(T)).count)};

@@ -13,13 +13,14 @@ namespace troupe::linalg {
 /// double. Both triangles of a symmetric or skew-symmetric matrix are filled. Entries of a coordinate file that name
 /// the same element are added up, as is customary.
 ///
-/// `ErrorCode::bad_input` names the file and the line of: an index out of range; an entry above the diagonal of a
-/// symmetric file; NaN, infinity, what does not fit in `T` or is no number; fewer or more entries than declared; a
-/// header that is no longer `header`. `ErrorCode::out_of_memory` and `ErrorCode::io` as their names say.
+/// Fails with `ErrorCode::bad_input`, which names the file and the line, for: an index out of range; an entry above the
+/// diagonal of a symmetric file; NaN, infinity, or a value that does not fit in `T` or is no number; fewer or more
+/// entries than declared; a header that is no longer `header`. Also fails with `ErrorCode::out_of_memory` and
+/// `ErrorCode::io`.
 template <class T>
 Result<DenseMatrix<T>> read_dense(const std::string& path, const MatrixMarketHeader& header);
 
-/// Reads a file of any size: its header is read first.
+/// Reads a file of any size, after its header.
 template <class T>
 Result<DenseMatrix<T>> read_dense(const std::string& path);
 

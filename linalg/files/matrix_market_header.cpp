@@ -11,7 +11,8 @@
 namespace troupe::linalg {
 namespace {
 
-/// The most elements of a dense matrix: its size in bytes then fits into 63 bits, whatever the element type.
+/// The largest number of elements of a dense matrix: its size in bytes then fits into 63 bits, whatever the element
+/// type.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 59;
 
 constexpr std::string_view kUsable = "use a file whose banner says 'real' or 'integer'";
@@ -68,7 +69,7 @@ Result<MatrixSymmetry> parse_symmetry(const LineReader& lines, const std::string
       fmt::format("the symmetry {} is unknown; known are 'general', 'symmetric' and 'skew-symmetric'", quoted(word)));
 }
 
-/// Reads `%%MatrixMarket matrix coordinate real symmetric`, in upper or lower case.
+/// Reads the first line, such as `%%MatrixMarket matrix coordinate real symmetric`, in upper or lower case.
 Result<void> read_banner(LineReader& lines, MatrixMarketHeader& header) {
   std::string_view line;
   if (!lines.next(line)) {
@@ -95,7 +96,7 @@ Result<void> read_banner(LineReader& lines, MatrixMarketHeader& header) {
   return {};
 }
 
-/// Returns the number of entries of a full matrix of this size and symmetry.
+/// Returns the largest number of entries that a file of this size and symmetry can have.
 std::int64_t most_entries(const MatrixMarketHeader& header) {
   const std::int64_t full = header.rows * header.cols;
   switch (header.symmetry) {
@@ -124,7 +125,7 @@ Result<void> check_size(const LineReader& lines, const MatrixMarketHeader& heade
   return {};
 }
 
-/// Reads `rows columns entries` of a coordinate file, `rows columns` of an array.
+/// Reads the line `rows columns entries` of a coordinate file, or `rows columns` of an array file.
 Result<void> read_size(LineReader& lines, MatrixMarketHeader& header) {
   std::string_view line;
   if (!next_content(lines, line)) {

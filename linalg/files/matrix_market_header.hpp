@@ -1,6 +1,7 @@
 /// The header of a Matrix Market file: the part before its numbers begin.
 ///
-/// Format: R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats: Initial Design", NISTIR 5935.
+/// The format is described in R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats: Initial
+/// Design", NISTIR 5935.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +22,17 @@ enum class MatrixSymmetry { general, symmetric, skew_symmetric };
 struct MatrixMarketHeader {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  /// The number of entries that the file stores: with symmetry, those of the lower triangle only.
+  /// The number of entries that the file stores. If the matrix is symmetric, these are only those of the lower
+  /// triangle.
   std::int64_t entries = 0;
   MatrixFormat format = MatrixFormat::coordinate;
   MatrixField field = MatrixField::real;
   MatrixSymmetry symmetry = MatrixSymmetry::general;
-  /// The line that declares the size, for messages.
+  /// The number of the line that declares the size, for messages.
   std::int64_t size_line = 0;
 
   [[nodiscard]] bool square() const { return rows == cols; }
-  /// The size of the whole matrix when it is stored densely; never overflows for a header that was read.
+  /// Returns the size of the whole matrix if it is stored densely. Never overflows for a header that was read.
   [[nodiscard]] Bytes dense_bytes(std::size_t element_bytes) const {
     return {static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) * element_bytes};
   }
@@ -39,12 +41,12 @@ struct MatrixMarketHeader {
 };
 
 /// Reads only the banner and the size, so that a matrix that is too large can be refused before memory is allocated.
-/// Fails with `ErrorCode::io` where the file cannot be read, with `ErrorCode::bad_input` where it is no Matrix Market
-/// file, has a form that cannot be used here (`pattern`, `complex`, `hermitian`), has no row or no column, has more
-/// than 2^59 elements, or contradicts itself; the message names the file and the line and says what to do.
+/// Fails with `ErrorCode::io` if the file cannot be read, with `ErrorCode::bad_input` if it is no Matrix Market file,
+/// has a form that cannot be used here (`pattern`, `complex`, `hermitian`), has no row or no column, has more than 2^59
+/// elements, or contradicts itself; the message names the file and the line and says what to do.
 Result<MatrixMarketHeader> read_header(const std::string& path);
 
-/// Reads the header of a file that was just opened; leaves `lines` in front of the first entry.
+/// Reads the header of a file that was just opened; then the next line of `lines` is that of the first entry.
 Result<MatrixMarketHeader> read_header(LineReader& lines);
 
 }  // namespace troupe::linalg

@@ -10,7 +10,8 @@ constexpr std::int32_t kRoot = -1;
 
 std::size_t place(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// Calls `use(i, j)` for the elements off the diagonal, once for (i, j) and once for (j, i), by vertex.
+/// Calls `use(i, j)` for the elements off the diagonal, once for (i, j) and once for (j, i), where the indices are
+/// vertices.
 template <class F>
 void for_each_pair(const CompressedMatrix& a, const std::vector<std::int32_t>& vertex_of_row, F use) {
   for (std::int64_t row = 0; row < a.order; ++row) {
@@ -40,7 +41,7 @@ Adjacency adjacency(const CompressedMatrix& a, std::span<const std::int32_t> row
   for_each_pair(a, vertex_of_row, [&](std::int32_t i, std::int32_t j) {
     graph.neighbours[static_cast<std::size_t>(next[place(i)]++)] = j;
   });
-  // A symmetric pattern names every pair twice.
+  // Every pair of a symmetric pattern is there twice; each is kept once.
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const auto first = graph.neighbours.begin() + graph.begin[i];
@@ -61,7 +62,7 @@ std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<con
   std::vector<std::int32_t> place_of(n);
   for (std::size_t k = 0; k < n; ++k) place_of[place(order[k])] = static_cast<std::int32_t>(k);
   std::vector<std::int32_t> parent(n, kRoot);
-  // The highest known ancestor, with shortened paths.
+  // The highest known ancestor of each vertex; the paths to it are shortened.
   std::vector<std::int32_t> ancestor(n, kRoot);
   for (std::size_t k = 0; k < n; ++k) {
     for (std::int32_t below : graph.of(order[k])) {
@@ -80,7 +81,7 @@ std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<con
 std::vector<std::int32_t> postordered(const Adjacency& graph, std::span<const std::int32_t> order) {
   const std::size_t n = order.size();
   const std::vector<std::int32_t> parent = elimination_tree(graph, order);
-  // Builds lists of children, each in the order given: the last is put in front first.
+  // Builds lists of children, each in the given order; the last child is inserted first, as each is put in front.
   std::vector<std::int32_t> first_child(n, kRoot);
   std::vector<std::int32_t> sibling(n, kRoot);
   for (std::size_t k = n; k-- > 0;) {

@@ -10,11 +10,11 @@
 
 namespace troupe::linalg {
 
-/// The vertices are columns. Two are neighbours where the matrix, or its transpose, has an element that is not zero for
-/// them; no vertex is its own neighbour.
+/// The vertices are columns. Two are neighbours if the matrix, or its transpose, has a nonzero element for them; no
+/// vertex is its own neighbour.
 struct Adjacency {
   std::vector<std::int64_t> begin{0};
-  /// The neighbours of each vertex, ascending, each once.
+  /// The neighbours of each vertex, rising, each once.
   std::vector<std::int32_t> neighbours;
 
   [[nodiscard]] std::int32_t vertices() const { return static_cast<std::int32_t>(begin.size() - 1); }
@@ -27,15 +27,15 @@ struct Adjacency {
 /// Returns the graph of the matrix whose row `row_of[j]` has its diagonal element in column j.
 [[nodiscard]] Adjacency adjacency(const CompressedMatrix& a, std::span<const std::int32_t> row_of);
 
-// Orders of elimination: `order[k]` is the vertex that comes k-th.
+// The next functions take orders of elimination: `order[k]` is the vertex that comes k-th.
 
-/// Returns each vertex's parent in the elimination tree, by vertex: the next one whose elimination it affects; -1 for
-/// roots. J. W. H. Liu, The Role of Elimination Trees in Sparse Factorization, SIAM J. Matrix Anal. Appl. 11 (1990),
-/// section 5.
+/// Returns, by vertex, its parent in the elimination tree: the next vertex whose elimination it affects; -1 for roots.
+/// J. W. H. Liu, The Role of Elimination Trees in Sparse Factorization, SIAM J. Matrix Anal. Appl. 11 (1990), section
+/// 5.
 [[nodiscard]] std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<const std::int32_t> order);
 
-/// Returns an order with the same fill-in in which dependent vertices lie together: children come directly before their
-/// parents.
+/// Returns an order with the same fill-in in which dependent vertices are near one another: children come directly
+/// before their parents.
 [[nodiscard]] std::vector<std::int32_t> postordered(const Adjacency& graph, std::span<const std::int32_t> order);
 
 }  // namespace troupe::linalg

@@ -21,7 +21,7 @@ namespace {
 
 using kernels::BlockMask;
 
-/// The super-blocks of a pattern that have full blocks.
+/// The super-blocks of a pattern, without those that have no full block.
 class SuperPattern {
  public:
   struct Element {
@@ -57,7 +57,7 @@ class SuperPattern {
     const auto found = find(i, j);
     return found != row(i).end() && found->index == j ? found->mask : 0;
   }
-  /// Returns the number, from 0 on, without gaps, by rows, of a super-block that has full blocks.
+  /// Returns the place of a super-block that has full blocks: they are numbered from 0, row by row.
   [[nodiscard]] std::size_t place(int i, int j) const {
     return first_[at(i)] + static_cast<std::size_t>(find(i, j) - row(i).begin());
   }
@@ -74,7 +74,7 @@ class SuperPattern {
 
   int side_;
   std::size_t count_ = 0;
-  /// The place of the first super-block of each row.
+  /// The number of the first super-block of each row.
   std::vector<std::size_t> first_;
   std::vector<std::vector<Element>> rows_;
   std::vector<std::vector<Element>> columns_;
@@ -92,7 +92,7 @@ void for_each_step(const SuperPattern& pattern, F use) {
     };
     const auto below = after(pattern.column(k));
     const auto right = after(pattern.row(k));
-    // Takes from both lists in the order of their index.
+    // Merges both lists in the order of their indices.
     auto next = right.begin();
     for (const SuperPattern::Element& of : below) {
       for (; next != right.end() && next->index < of.index; ++next) use(BlockStep{Kind::upper, k, next->index, k});
@@ -109,7 +109,7 @@ void for_each_step(const SuperPattern& pattern, F use) {
   }
 }
 
-/// Estimates the cost of each step, in seconds of some machine: solves and small factorizations are slower than
+/// Estimates the cost of each step, in seconds of a typical machine: solves and small factorizations are slower than
 /// products.
 class StepCosts {
  public:
@@ -146,7 +146,7 @@ std::vector<int> priorities_of(const BlockMatrix<T>& a, const std::vector<BlockS
   return block_lu_priorities(a.pattern(), a.cut(), steps);
 }
 
-/// The ranks of the steps on a matrix with this cut.
+/// The ranks of the steps on a matrix with a given cut.
 struct StepRanks {
   UpwardRanks ranks;
   /// The sum of the costs of all steps.
@@ -173,8 +173,8 @@ StepRanks ranks_of(const BlockPattern& pattern, const BlockCut& cut, const std::
   return result;
 }
 
-/// Computes priorities as if `group` x `group` super-blocks were one: its rank is the same for all steps that it
-/// consists of.
+/// Computes priorities as if `group` x `group` super-blocks were one, so that all steps on such a group have the same
+/// rank.
 std::vector<int> priorities_by_group(const BlockPattern& pattern, const BlockCut& cut, int group,
                                      const std::vector<BlockStep>& steps) {
   constexpr std::size_t kMostPriorities = 1000;
@@ -199,7 +199,7 @@ std::vector<int> priorities_by_group(const BlockPattern& pattern, const BlockCut
   return result;
 }
 
-/// Submits steps on super-blocks; where these are single blocks, as the codelets of dense tiles, which run on GPUs,
+/// Submits steps on super-blocks. If these are single blocks, it uses the codelets of dense tiles, which run on GPUs,
 /// too.
 template <class T>
 class StepSubmission {

@@ -15,12 +15,13 @@
 
 namespace troupe::linalg {
 
-/// One step of the factorization on super-blocks, as numbers alone. For the k-th diagonal super-block the steps are, in
-/// this order, the diagonal, each solve below it and right of it, and each product of the two kinds.
+/// One step of the factorization on super-blocks, as numbers alone. For the k-th diagonal super-block there is first
+/// the step on the diagonal, then one for each solve below it and right of it, then one for each product of the two
+/// kinds.
 struct BlockStep {
   enum class Kind { diagonal, lower, upper, product };
   Kind kind = Kind::diagonal;
-  /// The super-block that it changes, and the diagonal one that it belongs to.
+  /// The super-block that the step changes, and the diagonal one that it belongs to.
   int row = 0;
   int col = 0;
   int k = 0;
@@ -31,19 +32,19 @@ struct BlockStep {
 [[nodiscard]] std::vector<BlockStep> block_lu_steps(const BlockPattern& pattern, int side);
 
 /// Returns the priorities of such steps on a matrix with this cut: upward ranks, rounded as those of the dense
-/// algorithms (linalg/tile_priorities.hpp). Where there is much work beside the critical path and super-blocks are
-/// small, groups of them, about 960 rows on a side, share a rank: consecutive tasks then find their blocks in the cache
+/// algorithms (linalg/tile_priorities.hpp). If there is much work beside the critical path and super-blocks are small,
+/// groups of them, about 960 rows on a side, share a rank: consecutive tasks then find their blocks in the cache
 /// (measured: docs/notes/measurements.md).
 [[nodiscard]] std::vector<int> block_lu_priorities(const BlockPattern& pattern, const BlockCut& cut,
                                                    const std::vector<BlockStep>& steps);
 
-/// The number of replaced pivots. Must live until the tasks that it was given to have ended.
+/// The numbers of replaced pivots. The object must live until the tasks that use it have ended.
 class ReplacedPivotCounts {
  public:
-  /// Makes counts for so many diagonal super-blocks.
+  /// Makes counts for `supers` diagonal super-blocks.
   ReplacedPivotCounts(Runtime& runtime, int supers);
   [[nodiscard]] Handle of(int k) const { return handles_[static_cast<std::size_t>(k)].handle(); }
-  /// Returns the sum, after all steps. Waits.
+  /// Returns the sum of all counts after all steps. Waits for the steps.
   [[nodiscard]] kernels::ReplacedPivots total() const;
 
  private:
@@ -51,37 +52,37 @@ class ReplacedPivotCounts {
   std::vector<Data> handles_;
 };
 
-/// Throws `invalid_argument` where a block on the diagonal is empty, and names the first.
+/// Throws `invalid_argument` if a block on the diagonal is empty, and names the first.
 void require_diagonal(const BlockPattern& pattern);
 
-/// The steps to do.
+/// The steps of the factorization that are to be done.
 enum class BlockSteps {
   all,
-  /// Only the products, as if the panels were factorized already: for measurements of the products alone.
+  /// Only the products, as if the panels had been factorized before: for measurements of the products alone.
   products
 };
 
 /// Returns `all` or `3`, as the paper (`BlockStructure`) numbers them.
 [[nodiscard]] const char* to_string(BlockSteps steps);
 
-/// The operations of these steps on super-blocks of `side` x `side` blocks of `block` rows. Products inside
+/// Returns the operations of these steps on super-blocks of `side` x `side` blocks of `block` rows. Products inside
 /// super-blocks of a panel are part of the panel's steps, so a larger `side` leaves fewer `products`.
 [[nodiscard]] double block_lu_flops(const BlockPattern& pattern, int side, std::int64_t block, BlockSteps steps);
 
-/// The codelets of the tasks: `super` on super-blocks and on each block of the diagonal, `tile` where super-blocks are
+/// The codelets of the tasks: `super` on super-blocks and on each block of the diagonal, `tile` if super-blocks are
 /// single blocks.
 template <class T>
 struct BlockLuKernels {
   kernels::SuperBlockCodelets<T> super;
   kernels::TileCodelets<T> tile;
 };
-/// `tasks`: the workers that share the pieces of super-blocks of more than one block.
+/// Returns the codelets. `tasks` says which workers share the pieces of super-blocks of more than one block.
 template <class T>
 [[nodiscard]] BlockLuKernels<T> block_lu_kernels(kernels::SuperTasks tasks = kernels::SuperTasks::whole);
 
 struct BlockLuOptions {
-  /// A pivot whose absolute value is below this becomes this, and is counted. 0: a pivot that is exactly zero is a
-  /// `numerical` failure.
+  /// A pivot whose absolute value is below this is replaced by this, and is counted. If this is 0, a pivot that is
+  /// exactly zero is a `numerical` failure.
   double least = 0;
   BlockSteps steps = BlockSteps::all;
 };
@@ -89,7 +90,7 @@ struct BlockLuOptions {
 /// Submits the tasks that overwrite `a` by L (unit lower) and U: one for each step, with priorities by critical path.
 /// In each block the same products come in the same order, so that on cores and emulated accelerators the bits depend
 /// neither on the placement of tasks nor on the side of super-blocks; GPUs round in their own ways. Throws
-/// `invalid_argument` where a block on the diagonal is empty.
+/// `invalid_argument` if a block on the diagonal is empty.
 template <class T>
 void block_lu(Runtime& runtime, BlockMatrix<T>& a, const ReplacedPivotCounts& counts, const BlockLuOptions& options,
               const BlockLuKernels<T>& kernels);
@@ -103,16 +104,16 @@ void block_lu(Runtime& runtime, BlockMatrix<T>& a, const ReplacedPivotCounts& co
 template <class T>
 kernels::ReplacedPivots block_lu_in_sequence(BlockMatrix<T>& a, double least);
 
-/// Returns the largest difference over the largest element of `b`; 0 where all bits are the same. NaN where some
-/// difference is NaN.
+/// Returns the largest difference over the largest element of `b`; 0 if all bits are the same, NaN if some difference
+/// is NaN.
 template <class T>
 [[nodiscard]] double block_difference(const BlockMatrix<T>& a, const BlockMatrix<T>& b);
 
-/// The rule for a super-block's index of reuse (`Runtime::set_reuse`).
+/// The rule by which a super-block gets its index of reuse (`Runtime::set_reuse`).
 enum class BlockReuse {
-  /// Row + column: J.-Y. Vet, P. Carribault and A. Cohen (2012), section 4.1.
+  /// The sum of row and column: J.-Y. Vet, P. Carribault and A. Cohen (2012), section 4.1.
   position,
-  /// The number of steps that use it.
+  /// The number of steps that use the super-block.
   uses
 };
 [[nodiscard]] const char* to_string(BlockReuse reuse);
@@ -121,19 +122,19 @@ enum class BlockReuse {
 template <class T>
 [[nodiscard]] std::vector<std::int64_t> reuse_indexes(const BlockMatrix<T>& a, BlockReuse reuse,
                                                       BlockSteps steps = BlockSteps::all);
-/// Passes these indexes to the runtime.
+/// Passes these indices to the runtime.
 template <class T>
 void set_reuse(Runtime& runtime, const BlockMatrix<T>& a, BlockReuse reuse, BlockSteps steps = BlockSteps::all);
 
 /// The places where tasks of `block_lu_of_tiles` may run.
 enum class PanelPlace {
   anywhere,
-  /// The diagonal and the solves on cores alone, as in the paper (`BlockStructure`): accelerators run the products.
+  /// The diagonal and the solves run on cores alone, as in the paper (`BlockStructure`); accelerators run the products.
   cores
 };
 
-/// Submits the same tasks, each on single tiles of `a`, a matrix of as many tiles as the pattern has blocks: for runs
-/// in virtual time, where empty tiles cost nothing. Priorities are left to the policy.
+/// Submits the same tasks, each on single tiles of `a`, which has as many tiles as the pattern has blocks: for runs in
+/// virtual time, where empty tiles cost nothing. The policy chooses the order; the tasks have no priorities.
 template <class T>
 void block_lu_of_tiles(Runtime& runtime, TiledMatrix<T>& a, const BlockPattern& pattern,
                        const kernels::TileCodelets<T>& kernel, PanelPlace panel);

@@ -64,7 +64,8 @@ BlockMatrix<T>::BlockMatrix(Runtime& runtime, BlockPattern pattern, const BlockC
     }
   }
   row_begin_.push_back(parts_.size());
-  // Registered when all memory is there: releasing registered data also takes memory, which must not be missing then.
+  // Data are registered when all memory is there, as releasing registered data also takes memory, which must not be
+  // missing then.
   for (Part& part : parts_) {
     part.data_ = runtime.matrix(part.elements_.get(), cut.block, cut.block * std::popcount(part.mask_), cut.block,
                                 fmt::format("A({},{})", part.row_, part.col_));

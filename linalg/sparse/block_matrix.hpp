@@ -14,26 +14,26 @@ namespace troupe::linalg {
 
 /// The cut of a square matrix into blocks and super-blocks.
 struct BlockCut {
-  /// The number of rows of a block. The last block is as large as the others; its user decides what is beyond the
-  /// matrix.
+  /// The number of rows of a block. The last block is as large as the others; the user of the matrix decides what the
+  /// rows beyond the matrix contain.
   std::int64_t block = 1;
-  /// The number of blocks on a side of a super-block, at most `kernels::kLargestSide`. 1: each block has a handle of
-  /// its own.
+  /// The number of blocks on a side of a super-block, at most `kernels::kLargestSide`. With 1, each block has a handle
+  /// of its own.
   int side = 1;
 };
 
 /// Throws `invalid_argument` for impossible sizes, and says which are possible.
 void check_cut(const BlockCut& cut);
 
-/// The place of the full blocks.
+/// Says where the full blocks are stored.
 enum class BlockStorage {
   memory,
-  /// No memory, as with `TileStorage::none`: for runs in virtual time, whose tasks never touch data.
+  /// The blocks have no memory, as with `TileStorage::none`: for runs in virtual time, whose tasks never touch data.
   none
 };
 
-/// A matrix that stores only its full blocks: those of a super-block in one piece of memory, which is one handle.
-/// Moving is cheap; the runtime outlives it. A program that reads or writes elements must wait for the tasks that use
+/// A matrix that stores only its full blocks: those of a super-block in one piece of memory, which is one handle. It is
+/// cheap to move; the runtime must outlive it. A program that reads or writes elements must wait for the tasks that use
 /// them first.
 template <class T>
 class BlockMatrix {
@@ -43,15 +43,15 @@ class BlockMatrix {
 
   [[nodiscard]] const BlockPattern& pattern() const { return pattern_; }
   [[nodiscard]] const BlockCut& cut() const { return cut_; }
-  /// The number of blocks, and of super-blocks, on a side of the matrix.
+  /// The first returns the number of blocks on a side of the matrix, the second the number of super-blocks.
   [[nodiscard]] int blocks() const { return pattern_.blocks(); }
   [[nodiscard]] int supers() const { return supers_; }
-  /// The number of rows, those beyond the matrix included.
+  /// Returns the number of rows, those beyond the matrix included.
   [[nodiscard]] std::int64_t rows() const { return blocks() * cut_.block; }
   [[nodiscard]] std::int64_t stored_blocks() const { return pattern_.count(); }
   [[nodiscard]] Bytes bytes() const;
 
-  /// A super-block that has a full block.
+  /// A super-block that has at least one full block.
   class Part {
    public:
     [[nodiscard]] int row() const { return row_; }
@@ -68,24 +68,25 @@ class BlockMatrix {
     Data data_;
   };
 
-  /// The parts by rows, ascending.
+  /// Returns the parts row by row, each row by rising columns.
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
-  /// The first part of a row of super-blocks: the row has the parts from `row_begin(I)` to before `row_begin(I + 1)`.
+  /// Returns the first part of a row of super-blocks: the row has the parts from `row_begin(I)` to before `row_begin(I
+  /// + 1)`.
   [[nodiscard]] std::size_t row_begin(int row) const { return row_begin_[static_cast<std::size_t>(row)]; }
-  /// Returns null where all blocks are empty.
+  /// Returns the super-block; null if all its blocks are empty.
   [[nodiscard]] const Part* find(int row, int col) const;
 
-  /// The super-block as it lies in the program's memory.
+  /// Returns the super-block as it lies in the program's memory.
   [[nodiscard]] kernels::SuperBlock<T> super_block(const Part& part) const;
   /// Returns a block that is full.
   [[nodiscard]] MatrixView<T> block(int i, int j) const;
-  /// An element of a block that is full.
+  /// Returns an element of a block that is full.
   [[nodiscard]] T& operator()(std::int64_t row, std::int64_t col) const {
     return block(static_cast<int>(row / cut_.block), static_cast<int>(col / cut_.block))(row % cut_.block,
                                                                                          col % cut_.block);
   }
 
-  /// Waits until all of it is in the program's memory, whatever accelerators have written.
+  /// Waits until the whole matrix is in the program's memory, whatever accelerators have written.
   void bring_home() const;
 
  private:

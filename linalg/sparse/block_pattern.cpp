@@ -69,7 +69,7 @@ BlockWork work_of(const BlockPattern& pattern) {
   for (int i = 0; i < pattern.blocks(); ++i) {
     pattern.for_row(i, 0, [&](int j) { transposed.set(j, i); });
   }
-  // Block (i, j) gets a product for each k before both with (i, k) and (k, j) full.
+  // Block (i, j) gets a product for each k before both i and j for which (i, k) and (k, j) are full.
   for (int i = 0; i < pattern.blocks(); ++i) {
     pattern.for_row(i, 0, [&](int j) {
       if (i == j) {

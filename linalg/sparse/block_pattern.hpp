@@ -8,7 +8,7 @@
 
 namespace troupe::linalg {
 
-/// A square of blocks, a bit for each. Memory: blocks squared / 8 bytes.
+/// A square of blocks, with one bit for each. It takes blocks squared / 8 bytes.
 class BlockPattern {
  public:
   /// Makes a pattern with all blocks empty.
@@ -17,12 +17,12 @@ class BlockPattern {
   [[nodiscard]] int blocks() const { return blocks_; }
   [[nodiscard]] bool full(int i, int j) const { return (word(i, j) >> (static_cast<unsigned>(j) % 64U) & 1U) != 0; }
   void set(int i, int j) { word(i, j) |= std::uint64_t{1} << (static_cast<unsigned>(j) % 64U); }
-  /// The number of full blocks.
+  /// Returns the number of full blocks.
   [[nodiscard]] std::int64_t count() const;
-  /// Returns the first k whose block on the diagonal is empty; -1 where none is.
+  /// Returns the first k whose block on the diagonal is empty; -1 if there is none.
   [[nodiscard]] int first_without_diagonal() const;
 
-  /// Calls `use(j)` for the full blocks of row i from column `first` on, ascending.
+  /// Calls `use(j)` for the full blocks of row i from column `first` on, in rising order.
   template <class F>
   void for_row(int i, int first, F use) const {
     for (std::size_t w = static_cast<std::size_t>(first) / 64; w < words_; ++w) {
@@ -33,11 +33,11 @@ class BlockPattern {
   }
 
   /// Returns the number of columns before `end` that are full both in row i of this pattern and in row j of the other,
-  /// which is as large.
+  /// which has the same size.
   [[nodiscard]] std::int64_t common(int i, const BlockPattern& other, int j, int end) const;
 
-  /// Makes the blocks full that LU without pivoting fills in: row_i |= row_k from column k + 1 on, for each full (i, k)
-  /// below the diagonal.
+  /// Makes those blocks full that LU without pivoting fills in: row_i |= row_k from column k + 1 on, for each full (i,
+  /// k) below the diagonal.
   void fill_in();
 
   friend bool operator==(const BlockPattern&, const BlockPattern&) = default;
@@ -51,7 +51,7 @@ class BlockPattern {
   }
 
   int blocks_;
-  /// The number of words of a row.
+  /// The number of words per row.
   std::size_t words_;
   std::vector<std::uint64_t> bits_;
 };
@@ -59,7 +59,7 @@ class BlockPattern {
 /// Returns the pattern of the super-blocks of `side` x `side` blocks that have a full block.
 [[nodiscard]] BlockPattern pattern_of_supers(const BlockPattern& pattern, int side);
 
-/// The operations of LU without pivoting on the full blocks of a pattern: products that would fill an empty one are
+/// The operations of LU without pivoting on the full blocks of a pattern. Products that would fill an empty block are
 /// left out.
 struct BlockWork {
   std::int64_t products = 0;

@@ -23,7 +23,7 @@ double length_of(const std::vector<double>& x) {
 
 enum class BlockTriangle { all, unit_lower, upper };
 
-/// y <- y + B x, or with the unit lower or the upper triangle of B alone, in double.
+/// Computes y <- y + B x in double, with all of B, or only its unit lower or its upper triangle.
 template <class T>
 void add_product(MatrixView<T> block, const double* x, double* y, BlockTriangle triangle = BlockTriangle::all) {
   for (std::int64_t j = 0; j < block.cols; ++j) {
@@ -36,7 +36,7 @@ void add_product(MatrixView<T> block, const double* x, double* y, BlockTriangle 
   }
 }
 
-/// Returns L U x, where nothing is left out.
+/// Returns L U x if no products are left out.
 template <class T>
 std::vector<double> product_of_factors(const BlockMatrix<T>& lu, const std::vector<double>& x) {
   const auto b = static_cast<std::size_t>(lu.cut().block);
@@ -58,7 +58,7 @@ std::vector<double> product_of_factors(const BlockMatrix<T>& lu, const std::vect
   return result;
 }
 
-/// Returns L U x where products of blocks that would fill in were left out: block by block.
+/// Returns L U x, block by block, if products of blocks that would fill in were left out.
 template <class T>
 std::vector<double> product_of_kept(const BlockMatrix<T>& lu, const std::vector<double>& x) {
   const auto b = static_cast<std::size_t>(lu.cut().block);

@@ -1,4 +1,4 @@
-/// Sparse structures that are generated.
+/// Structures of sparse matrices that are generated.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace troupe::linalg {
 
 struct BlockStructure {
   enum class Kind {
-    /// A third of the blocks off the diagonal is empty, drawn from a seed; blocks that fill in are full: J.-Y. Vet, P.
-    /// Carribault and A. Cohen, Multigrain Affinity for Heterogeneous Work Stealing (2012), in one reading of it.
+    /// A third of the blocks off the diagonal, drawn from a seed, is empty; blocks that fill in become full. It is one
+    /// reading of J.-Y. Vet, P. Carribault and A. Cohen, Multigrain Affinity for Heterogeneous Work Stealing (2012).
     third,
     /// A third of those blocks is empty, as in `third`, but they stay empty, and products that would fill them in are
-    /// left out: another reading of the same paper.
+    /// left out. It is another reading of the same paper.
     third_closed,
     /// The structure of the program sparselu in the Barcelona OpenMP Tasks Suite (A. Duran et al., ICPP 2009), with
     /// fill-in.
     bots,
-    /// Full up to `width` blocks from the diagonal.
+    /// The blocks up to `width` blocks from the diagonal are full.
     band,
   };
 
@@ -40,7 +40,7 @@ struct BlockStructure {
 /// Returns the number of blocks that are full before any fills in.
 [[nodiscard]] std::int64_t full_before_fill_in(const BlockStructure& structure, int blocks, std::uint64_t seed);
 
-/// Returns the pattern, with fill-in where the structure has it.
+/// Returns the pattern, with fill-in if the structure has it.
 [[nodiscard]] BlockPattern pattern_of(const BlockStructure& structure, int blocks, std::uint64_t seed);
 
 }  // namespace troupe::linalg

@@ -1,4 +1,4 @@
-/// A square sparse matrix, row by row.
+/// A square sparse matrix, stored row by row.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct SparseEntry {
   double value = 0;
 };
 
-/// The elements that are stored, row by row; in each row by ascending column, each column once. Elements that are not
-/// stored are zero; a stored one may be zero, too.
+/// A matrix, given by the elements that are stored, row by row; in each row by rising column, each column once.
+/// Elements that are not stored are zero; a stored one may be zero, too.
 struct CompressedMatrix {
   std::int64_t order = 0;
   /// The index of each row's begin in the two members below, and of the last row's end.

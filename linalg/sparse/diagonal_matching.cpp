@@ -19,8 +19,9 @@ constexpr std::int32_t kNone = -1;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// An assignment of least cost, where an element costs the logarithm of its row's largest over it: at least zero, and
-/// infinite for a zero. `u` of rows and `v` of columns: u + v is at most the cost, and equal to it on the matching.
+/// Finds an assignment of least cost, where the cost of an element is the logarithm of its row's largest over it: at
+/// least zero, and infinite for a zero. The dual variables are `u` of rows and `v` of columns: u + v is at most the
+/// cost, and equal to it on the matching.
 class Assignment {
  public:
   explicit Assignment(const CompressedMatrix& a)
@@ -44,7 +45,7 @@ class Assignment {
     DiagonalMatching result;
     result.row_of = std::move(row_of_);
     for (std::size_t i = 0; i < u_.size(); ++i) {
-      // The two cancel in part: each alone may be beyond the range of a double, where the values are.
+      // The two terms cancel in part: each alone may be beyond the range of a double although the values are not.
       result.row_scale.push_back(power_of_two(u_[i] - std::log(largest_[i])));
       result.col_scale.push_back(power_of_two(v_[i]));
     }
@@ -84,7 +85,7 @@ class Assignment {
     }
   }
 
-  /// Finds allowed dual variables, and matches the rows that can be matched with them at once.
+  /// Finds first dual variables, and matches the rows that can be matched with them at once.
   void guess() {
     for (std::int32_t row = 0; row < order(); ++row) {
       for_row(row, [&](std::int32_t col, double cost) { v_[at(col)] = std::min(v_[at(col)], cost); });
@@ -100,7 +101,7 @@ class Assignment {
       for_row(row, [&](std::int32_t col, double cost) {
         const double rest = cost - v_[at(col)];
         const bool free = row_of_[at(col)] == kNone;
-        // It prefers among equal columns a free one, and among these the diagonal one, which leaves a symmetric pattern
+        // It prefers a free column among equal ones, and among these the diagonal one, which leaves a symmetric pattern
         // as it is.
         const bool better = rest < least || (rest == least && free && (row_of_[at(best)] != kNone || col == row));
         if (!better) return;
@@ -117,7 +118,7 @@ class Assignment {
     col_of_[at(row)] = col;
   }
 
-  /// Matches one more row: finds the shortest path, by the reduced costs, to a free column.
+  /// Matches one more row: finds the shortest path to a free column, by the reduced costs.
   void augment(std::int32_t start) {
     using Reached = std::pair<double, std::int32_t>;
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;

@@ -13,18 +13,19 @@
 namespace troupe::linalg {
 namespace {
 
-/// The sizes that an automatic choice considers.
+/// The block sizes that an automatic choice considers.
 constexpr std::int64_t kBlockSizes[] = {16, 24, 32, 48, 64, 96, 128, 192};
-/// The block size with which orderings are compared.
+/// The block size at which orderings are compared.
 constexpr std::int64_t kComparedBlock = 64;
-/// The most blocks of an automatic choice: a pattern of more would cost memory that the blocks might not.
+/// The largest number of blocks on a side in an automatic choice: a pattern of more would cost memory that the blocks
+/// might not.
 constexpr std::int64_t kMostBlocks = 8192;
 
-/// The most blocks that an option may lead to. More are of no use: their pattern alone takes 32 MiB, and finding the
-/// fill-in takes minutes.
+/// The largest number of blocks on a side that options may give. More are of no use: their pattern alone takes 32 MiB,
+/// and finding the fill-in takes minutes.
 constexpr std::int64_t kMostGivenBlocks = 1 << 14;
 
-/// The number of rows of a super-block: enough work for a task, enough tasks for a few cores.
+/// The number of rows of a super-block, which gives enough work for a task, and enough tasks for a few cores.
 constexpr std::int64_t kSuperRows = 256;
 
 /// The block size below which products are slower.
@@ -69,7 +70,7 @@ BlockChoice fill_in(const CompressedMatrix& a, const SparseAnalysis& places, std
   return choice;
 }
 
-/// Sets the places by an order of the columns.
+/// Sets the places of rows and columns by an order of the columns.
 void place_by(const std::vector<std::int32_t>& order, const std::vector<std::int32_t>& row_of, SparseAnalysis& result) {
   result.place_of_row.resize(order.size());
   result.place_of_col.resize(order.size());
@@ -116,7 +117,7 @@ BlockChoice choose_block(const CompressedMatrix& a, const SparseOptions& options
     if (block == best.block) continue;
     BlockChoice choice = fill_in(a, places, block);
     if (choice.seconds < best.seconds) best = std::move(choice);
-    // Larger blocks would be padded.
+    // Larger blocks would only be padded.
     if (block >= a.order) break;
   }
   return best;
@@ -168,7 +169,7 @@ double scatter(const CompressedMatrix& a, const SparseAnalysis& analysis, BlockM
       const double value = a.values_of(row)[k];
       if (value == 0) continue;
       const auto j = static_cast<std::size_t>(cols[k]);
-      // One product of both scales might be beyond the range of a double.
+      // The product of both scales might be beyond the range of a double, so their exponents are added.
       const double scaled = std::ldexp(value, std::ilogb(analysis.row_scale[i]) + std::ilogb(analysis.col_scale[j]));
       blocks(analysis.place_of_row[i], analysis.place_of_col[j]) = static_cast<T>(scaled);
       largest = std::max(largest, std::abs(scaled));

@@ -1,4 +1,4 @@
-/// The decisions about a sparse system before any number is factorized.
+/// The decisions about a sparse system that are made before any number is factorized.
 #pragma once
 
 #include <cmath>
@@ -18,10 +18,10 @@ namespace troupe::linalg {
 
 struct SparseOptions {
   Ordering ordering = Ordering::automatic;
-  /// The number of rows of a block; 0: the number with the least predicted time. Small blocks hold fewer zeros, large
-  /// ones run faster.
+  /// The number of rows of a block; 0 chooses the one with the least predicted time. Small blocks hold fewer zeros;
+  /// operations on large ones run faster.
   std::int64_t block = 0;
-  /// The number of blocks on a side of a super-block, which is one task's data; 0: chosen by the size of a block.
+  /// The number of blocks on a side of a super-block, which is one task's data; 0 chooses it by the size of a block.
   int side = 0;
 };
 
@@ -29,7 +29,7 @@ struct SparseAnalysis {
   /// Element (i, j) of the matrix belongs to row `place_of_row[i]` and column `place_of_col[j]` of the blocks.
   std::vector<std::int32_t> place_of_row;
   std::vector<std::int32_t> place_of_col;
-  /// See `DiagonalMatching`.
+  /// The scales of the rows and columns, see `DiagonalMatching`.
   std::vector<double> row_scale;
   std::vector<double> col_scale;
   /// The ordering that was chosen.
@@ -41,12 +41,12 @@ struct SparseAnalysis {
   std::int64_t blocks_before = 0;
   BlockWork work;
 
-  /// The size of all blocks, with elements of so many bytes.
+  /// Returns the size of all full blocks, with elements of `element_bytes` bytes.
   [[nodiscard]] Bytes stored_bytes(std::size_t element_bytes) const {
     return {static_cast<std::uint64_t>(pattern.count() * cut.block * cut.block) * element_bytes};
   }
-  /// Returns the row of the matrix that is row `place` of the blocks. Throws `invalid_argument` where there is none, in
-  /// padding.
+  /// Returns the row of the matrix that is row `place` of the blocks. Throws `invalid_argument` if there is none, which
+  /// is so in the padding.
   [[nodiscard]] std::int64_t row_at(std::int64_t place) const;
 };
 
@@ -55,14 +55,13 @@ struct SparseAnalysis {
 /// a side, `platform` for an ordering that this build does not have.
 [[nodiscard]] SparseAnalysis analyse(const CompressedMatrix& a, const SparseOptions& options);
 
-/// Fills a matrix of such blocks with the scaled and ordered elements of `a`, and ones on the diagonal below them.
-/// Returns the largest absolute value of the scaled elements.
+/// Fills `blocks` with the scaled and ordered elements of `a`, and with ones on the diagonal in the padding. Returns
+/// the largest absolute value of the scaled elements.
 template <class T>
 double scatter(const CompressedMatrix& a, const SparseAnalysis& analysis, BlockMatrix<T>& blocks);
 
-/// Returns the value that replaces smaller pivots of elements of type `T`, where `largest` is the largest scaled
-/// element: its product with the square root of the precision. The ones that `scatter` adds are always larger, as the
-/// largest is about 1.
+/// Returns the value that replaces smaller pivots: the product of `largest`, the largest scaled element, with the
+/// square root of the precision of `T`. The ones that `scatter` adds are always larger, as the largest is about 1.
 template <class T>
 [[nodiscard]] double least_pivot(double largest) {
   return std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon())) * largest;

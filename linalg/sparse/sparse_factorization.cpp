@@ -23,7 +23,8 @@ double sum_of_sizes(const std::vector<double>& x) {
   return sum;
 }
 
-/// Returns true if a row has elements of x, or products with them, that a double holds with fewer digits than others.
+/// Returns true if a row has elements of x, or products with them, that are so small that a double holds them with
+/// fewer digits.
 bool is_tiny(const CompressedMatrix& a, std::int64_t row, const std::vector<double>& x, double scale) {
   constexpr double kLeast = std::numeric_limits<double>::min();
   if (scale < kLeast / std::numeric_limits<double>::epsilon()) return true;
@@ -38,7 +39,7 @@ bool is_tiny(const CompressedMatrix& a, std::int64_t row, const std::vector<doub
 
 struct BackwardError {
   double value = 0;
-  /// The row that has it.
+  /// The row that has the error.
   std::int64_t row = 0;
   /// The value of |A| |x| + |b| in that row.
   double scale = 0;
@@ -48,7 +49,8 @@ struct BackwardError {
   }
 };
 
-/// See `SparseSolution`; `rest` is b - A x. No column is empty: an element of x that is not finite shows in some row.
+/// Returns the error described in `SparseSolution`; `rest` is b - A x. No column is empty, so an element of x that is
+/// not finite shows in some row.
 BackwardError backward_error(const CompressedMatrix& a, const std::vector<double>& x, const std::vector<double>& b,
                              const std::vector<double>& rest) {
   BackwardError worst;
@@ -93,7 +95,7 @@ typename SparseFactorization<T>::SmallestPivot SparseFactorization<T>::smallest_
   for (std::int64_t row = 0; row < a_.order; ++row) {
     const double size = std::abs(static_cast<double>((*factors_)(row, row)));
     if (!(size >= smallest.size)) smallest = {row, size};
-    // A NaN counts as smaller than all later values.
+    // A NaN counts as smaller than any other value, so the search ends with it.
     if (std::isnan(size)) break;
   }
   if (a_.order > 0) smallest.row = analysis_.row_at(smallest.row);
@@ -102,8 +104,8 @@ typename SparseFactorization<T>::SmallestPivot SparseFactorization<T>::smallest_
 
 template <class T>
 std::vector<double> SparseFactorization<T>::solve_once(const std::vector<double>& b) const {
-  // Scales b by a power of two, so that the largest element is about 1: the scales' products, or a T, might not hold it
-  // unscaled.
+  // Scales b by a power of two, so that the largest element is about 1; otherwise products with the scales, or a `T`,
+  // might be out of range.
   const auto exponent = [](double value) { return value == 0 || !std::isfinite(value) ? 0 : std::ilogb(value); };
   int shift = std::numeric_limits<int>::min();
   for (std::size_t i = 0; i < b.size(); ++i) {
@@ -154,7 +156,7 @@ SparseSolution SparseFactorization<T>::solve(const std::vector<double>& b) const
       best.backward_error = error;
       best.worst_row = worst.row;
       best.out_of_range = worst.out_of_range(a_, x);
-      // Both are zero where b is. Divides step by step, as the product of both norms might be beyond the range of a
+      // Both are zero if b is zero. Divides step by step, as the product of both norms might be beyond the range of a
       // double.
       const double size = sum_of_sizes(rest);
       const double length = sum_of_sizes(x);
@@ -162,10 +164,10 @@ SparseSolution SparseFactorization<T>::solve(const std::vector<double>& b) const
                             : length == 0 ? std::numeric_limits<double>::infinity()
                                           : size / norm / length / eps / static_cast<double>(a_.order);
     }
-    // A value that is not finite stays so.
+    // A value that is not finite does not get better.
     if (!std::isfinite(error)) break;
     const bool may_stop = refinement > 0 || replaced_.count == 0;
-    // Stops when the error is as small as it gets, or no longer falls.
+    // Stops when the error is as small as it can get, or no longer falls.
     if (may_stop && error <= kGoodRoundings * eps) break;
     if (refinement > 0 && !(error <= before / 2)) break;
   }

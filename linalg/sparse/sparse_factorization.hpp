@@ -1,4 +1,4 @@
-/// A sparse system of equations: factorized by blocks, solved and refined.
+/// A sparse system of equations that is factorized by blocks, solved and refined.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ struct SparseSolution {
   std::vector<double> x;
   /// The number of corrections after the first solution.
   int refinements = 0;
-  /// |b - A x| / (n |A| |x| eps), in the 1-norm.
+  /// The residual |b - A x| / (n |A| |x| eps), in the 1-norm.
   Residual residual;
-  /// The largest |b - A x|_i / (|A| |x| + |b|)_i (W. Oettli and W. Prager, 1964); infinite where x is not finite.
+  /// The largest |b - A x|_i / (|A| |x| + |b|)_i (W. Oettli and W. Prager, 1964); infinite if x is not finite.
   double backward_error = 0;
-  /// The row of the matrix, from zero, that has this error.
+  /// The row of the matrix, counted from zero, that has this error.
   std::int64_t worst_row = 0;
-  /// True: in that row, x or its products with the matrix's elements are too large for a double, or so small that a
+  /// True if, in that row, x or its products with the matrix's elements are too large for a double, or so small that a
   /// double holds them with fewer digits.
   bool out_of_range = false;
-  /// The bound of `backward_error`: the square root of the precision; where pivots were replaced, a hundred roundings,
-  /// as replacing itself changes the matrix by about the square root.
+  /// The bound of `backward_error`: the square root of the precision. If pivots were replaced, it is a hundred
+  /// roundings, as replacing itself changes the matrix by about the square root.
   double backward_error_bound = 0;
-  /// True: pivots were replaced, and x is larger than the square root of the precision allows for.
+  /// True if pivots were replaced and x is larger than the square root of the precision allows.
   bool nearly_singular = false;
 
   [[nodiscard]] bool accepted() const { return residual.accepted() && backward_error <= backward_error_bound; }
@@ -40,37 +40,38 @@ struct SparseSolution {
 /// LU without pivoting of a matrix whose rows were matched to a large diagonal, scaled and ordered. Pivots that are
 /// still too small (below the square root of the precision, times the largest scaled element) are replaced by that
 /// value, as SuperLU_DIST does (X. S. Li and J. W. Demmel, Making Sparse Gaussian Elimination Scalable by Static
-/// Pivoting, SC 1998); refining makes up for a few. No part of the matrix is ever stored as dense. The factors are of
-/// type `T`, float or double; residuals are in double. The matrix and the runtime outlive it. One thread at a time.
+/// Pivoting, SC 1998); refinement corrects the effect of a few of them. No part of the matrix is ever stored as dense.
+/// The factors are of type `T`, float or double; residuals are in double. The matrix and the runtime must outlive this
+/// object. To be used by one thread at a time.
 template <class T>
 class SparseFactorization {
  public:
   /// Analyses and factorizes; waits for all tasks of the runtime. Throws the errors of `analyse`, `out_of_memory`, and
   /// the failures of tasks.
   SparseFactorization(Runtime& runtime, const CompressedMatrix& a, const SparseOptions& options = {});
-  /// Factorizes a matrix that has been analysed.
+  /// Factorizes a matrix that has been analysed before.
   SparseFactorization(Runtime& runtime, const CompressedMatrix& a, SparseAnalysis analysis);
 
   [[nodiscard]] const SparseAnalysis& analysis() const { return analysis_; }
   [[nodiscard]] const BlockMatrix<T>& factors() const { return *factors_; }
-  /// `first` is a row of the matrix, counted from zero.
+  /// Returns the replaced pivots. Their `first` is a row of the matrix, counted from zero.
   [[nodiscard]] const kernels::ReplacedPivots& replaced() const { return replaced_; }
-  /// The row of the matrix, from zero, whose pivot has the smallest absolute value, and that value, of the scaled
-  /// matrix. Where pivots are NaN, the first of them.
+  /// The row of the matrix, counted from zero, whose pivot has the smallest absolute value, and that value, of the
+  /// scaled matrix. If pivots are NaN, it is the first of them.
   struct SmallestPivot {
     std::int64_t row = 0;
     double size = 0;
   };
   [[nodiscard]] SmallestPivot smallest_pivot() const;
-  /// The wall-clock seconds after the analysis.
+  /// Returns the wall-clock seconds that everything after the analysis took.
   [[nodiscard]] double factorization_seconds() const { return factorization_seconds_; }
 
-  /// Solves A x = b, and corrects x by its residual as long as that helps. Throws `invalid_argument` where b is not as
-  /// long as the matrix has rows.
+  /// Solves A x = b, and corrects x by its residual as long as that helps. Throws `invalid_argument` if the size of b
+  /// is not the number of the matrix's rows.
   [[nodiscard]] SparseSolution solve(const std::vector<double>& b) const;
 
  private:
-  /// Returns a correction for this residual.
+  /// Returns a correction of x for the residual `b`.
   [[nodiscard]] std::vector<double> solve_once(const std::vector<double>& b) const;
 
   const CompressedMatrix& a_;

@@ -26,7 +26,7 @@ class SparseElements {
   std::vector<SparseEntry> entries_;
 };
 
-/// Refuses a file that is correct in itself but cannot be a sparse system.
+/// Refuses a file that is correct as a file but cannot be a sparse system.
 Result<void> check_sparse(const LineReader& lines, const MatrixMarketHeader& header) {
   if (header.format != MatrixFormat::coordinate) {
     return Failure{ErrorCode::bad_input,
@@ -44,7 +44,7 @@ Result<void> check_sparse(const LineReader& lines, const MatrixMarketHeader& hea
     return Failure{ErrorCode::bad_input, fmt::format("'{}': a sparse matrix may have {} rows at most, this one has {}",
                                                      lines.path(), kLargestSparseOrder, header.rows)};
   }
-  // Checked before any memory is taken for so many rows. A symmetric entry may stand for two elements.
+  // Checked before memory is taken for this many rows. A symmetric entry may stand for two elements.
   const std::int64_t elements = header.entries * (header.symmetry == MatrixSymmetry::general ? 1 : 2);
   if (elements < header.rows) {
     return Failure{ErrorCode::bad_input,
@@ -79,7 +79,7 @@ Result<CompressedMatrix> read_sparse(const std::string& path) {
   if (!lines) return lines.failure();
   try {
     return read_entries(lines.value());
-  } catch (const std::exception&) {  // std::bad_alloc, or std::length_error from a vector
+  } catch (const std::exception&) {  // std::bad_alloc, or std::length_error of a vector
     return Failure{ErrorCode::out_of_memory, fmt::format("'{}': no memory for its entries", path)};
   }
 }

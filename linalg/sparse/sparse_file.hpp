@@ -8,13 +8,13 @@
 
 namespace troupe::linalg {
 
-/// Reads a square `coordinate` file, real or integer; general, symmetric or skew-symmetric. Both triangles of the
-/// latter are stored. Entries that name the same element are added up. Takes memory for the entries alone, twice while
-/// it reads.
+/// Reads a square `coordinate` file, real or integer; general, symmetric or skew-symmetric. Of the last two both
+/// triangles are stored. Entries that name the same element are added up. Takes memory for the entries alone, twice
+/// while it reads.
 ///
-/// `ErrorCode::bad_input` names the file and the line, as with `read_dense`, and says what to do. It covers what
-/// `read_dense` refuses, and: a matrix that is not square, an `array` file, fewer elements than rows, an order of more
-/// than 31 bits. `ErrorCode::out_of_memory` and `ErrorCode::io` as their names say.
+/// Fails with `ErrorCode::bad_input`, which names the file and the line, like `read_dense`, and says what to do. It
+/// covers what `read_dense` refuses, and: a matrix that is not square, an `array` file, fewer elements than rows, an
+/// order of more than 31 bits. Also fails with `ErrorCode::out_of_memory` and `ErrorCode::io`.
 [[nodiscard]] Result<CompressedMatrix> read_sparse(const std::string& path);
 
 }  // namespace troupe::linalg

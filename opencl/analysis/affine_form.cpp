@@ -76,7 +76,7 @@ Evaluation::Evaluation(const KernelFacts& facts, const ItemBox& items, const Lau
   }
 }
 
-/// Joins the ids of groups and the ids within a group into global ids, where their coefficients allow it.
+/// Replaces ids of groups and ids within a group by global ids, if their coefficients allow it.
 AffineForm Evaluation::joined(const AffineForm& form) const {
   AffineForm result = form;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -117,7 +117,7 @@ Form Evaluation::fitted(const Form& form, unsigned bits, bool is_signed) const {
   if (!values) return std::nullopt;
   if (bits >= kBits) return is_signed || values->least >= 0 ? form : std::nullopt;
   const std::int64_t span = std::int64_t{1} << bits;
-  // No span fits a number of 63 bits or more.
+  // With 63 bits the span would not fit into an integer, so the form is unknown.
   if (span <= 0) return std::nullopt;
   const std::int64_t lowest = is_signed ? -(span / 2) : 0;
   const auto above = sum(values->least, -lowest);

@@ -1,4 +1,4 @@
-/// Expressions that are evaluated for one launch: linear forms of the items' ids.
+/// Linear forms of the items' ids, to which expressions are evaluated for one launch.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace troupe::opencl {
 /// The number of ids: the global ids of the three dimensions, then the ids of groups, then those within a group.
 inline constexpr std::size_t kIds = 9;
 
-/// The constant, plus the sum of coefficients times ids.
+/// A linear form: the constant, plus the sum of coefficients times ids.
 struct AffineForm {
   std::int64_t constant = 0;
   std::array<std::int64_t, kIds> coefficients{};
@@ -28,8 +28,8 @@ struct Interval {
   std::int64_t greatest = 0;
 };
 
-/// Evaluates expressions for the items of a box. Numbers are those of mathematics: if a number of the kernel may wrap
-/// around, everything that depends on that is unknown, except for multiples of 2^bits that do not matter in the end.
+/// Evaluates expressions for the items of a box. Numbers have no limits here: if a number of the kernel may wrap
+/// around, everything that depends on it is unknown, except for multiples of 2^bits that do not matter in the end.
 class Evaluation {
  public:
   Evaluation(const KernelFacts& facts, const ItemBox& items, const LaunchValues& values);

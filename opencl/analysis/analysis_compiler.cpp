@@ -11,7 +11,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// The oldest and the newest version of clang that is looked for; other compilers are not.
+/// The oldest and the newest version of clang that are looked for; other compilers are not.
 constexpr int kOldest = 14;
 constexpr int kNewest = 25;
 /// The version that is tried first: pocl brings it, and this analysis was made with it.

@@ -7,8 +7,8 @@
 
 namespace troupe::opencl {
 
-/// Returns the value of TROUPE_OPENCL_CLANG; empty without it. Returns "off" if the user makes drivers compile with
-/// options of his own.
+/// Returns the value of the environment variable TROUPE_OPENCL_CLANG; empty if it is not set. Returns "off" if the user
+/// makes drivers compile with further options.
 [[nodiscard]] std::string compiler_in_environment();
 
 /// Returns the named compiler, or else the first suitable one in PATH. The search in PATH runs once and may take a
@@ -23,7 +23,7 @@ struct CompiledCode {
 };
 
 /// Runs the compiler on the source, and waits at most ten seconds. Returns nothing if the compiler refuses the source.
-/// `arguments`: further arguments for the compiler.
+/// `arguments` are further arguments for the compiler.
 [[nodiscard]] std::optional<CompiledCode> compile_for_analysis(const std::string& compiler, const std::string& source,
                                                                const std::vector<std::string>& arguments,
                                                                bool list_headers);

@@ -82,7 +82,7 @@ std::optional<CompilerOptions> compiler_options(const std::string& options) {
       return std::nullopt;
     }
   }
-  // The vendors get the same default.
+  // Drivers get the same default.
   if (!has_language) result.arguments.emplace_back("-cl-std=CL1.2");
   return result;
 }

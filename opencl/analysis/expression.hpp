@@ -63,7 +63,7 @@ struct LaunchValues {
   std::vector<std::span<const std::byte>> arguments;
   std::array<std::size_t, 3> offset{};
   std::array<std::size_t, 3> global{1, 1, 1};
-  /// The sizes of a group; zeros: the device chooses them.
+  /// The sizes of a group; zeros if the device chooses them.
   std::array<std::size_t, 3> local{};
 };
 

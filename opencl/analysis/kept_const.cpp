@@ -42,10 +42,11 @@ class Uses {
  private:
   [[nodiscard]] std::string_view at(std::size_t i) const { return i < code_.size() ? code_[i] : std::string_view(); }
 
-  /// True for `name[…]` whose address nobody takes.
+  /// Returns true for `name[…]` whose address nobody takes.
   [[nodiscard]] bool is_element(std::size_t i) const { return at(i + 1) == "[" && !has_address_taken(i); }
 
-  /// True for `*name` at the end of a parameter, an argument or a statement: a declaration, or an element.
+  /// Returns true for `*name` at the end of a parameter, an argument or a statement, which is a declaration or an
+  /// element.
   [[nodiscard]] bool is_behind_star(std::size_t i) const {
     if (at(i + 1) != "," && at(i + 1) != ")" && at(i + 1) != ";") return false;
     std::size_t before = i - 1;
@@ -91,7 +92,7 @@ std::vector<std::string> code_without_secrets(const std::string& source, const s
 
 bool keeps_const(const std::string& source, const std::string& options, const ConstParameter& parameter) {
   if (parameter.name.empty() || !points_to_numbers(parameter.type_name)) return false;
-  // References of C++ can lose `const`, too.
+  // References of C++ can also lose `const`.
   if (options.find_first_of("&#") != std::string::npos || options.find("CLC++") != std::string::npos) return false;
   const auto understood = compiler_options(options);
   if (!understood) return false;

@@ -15,8 +15,8 @@ struct ConstParameter {
 /// Returns true if nothing is ever written through the parameter: its name stands only in declarations, and elsewhere
 /// only where an element of a number's or a vector's type is read. The check is needed because C lets a pointer lose
 /// its `const` by a cast and, with a warning that nobody sees, by a mere assignment; writing is then legal if the
-/// buffer is not constant. Returns false if this cannot be seen: macros and other files could hide a write. `options`:
-/// the program's options of clBuildProgram.
+/// buffer is not constant. Returns false if this cannot be seen: macros and other files could hide a write. `options`
+/// are the program's options of clBuildProgram.
 [[nodiscard]] bool keeps_const(const std::string& source, const std::string& options, const ConstParameter& parameter);
 
 }  // namespace troupe::opencl

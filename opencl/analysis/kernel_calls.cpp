@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 9> kThroughPointers{"fract",
                                                            "async_work_group_strided_copy"};
 constexpr std::array<std::string_view, 6> kFences{"barrier",        "work_group_barrier", "mem_fence",
                                                   "read_mem_fence", "write_mem_fence",    "atomic_work_item_fence"};
-/// These functions return the same in a chunk of a launch as in the whole launch.
+/// These functions return the same value in a chunk of a launch as in the whole launch.
 constexpr std::array<std::string_view, 6> kQuietQuestions{
     "get_global_id", "get_local_id", "get_local_size", "get_work_dim", "get_local_linear_id", "get_sub_group_local_id"};
 constexpr std::array<std::string_view, 8> kNothing{"llvm.lifetime.start",
@@ -108,8 +108,8 @@ void KernelReader::read_fence(const CodeInstruction& call) {
   if (!local) refuse("a barrier or fence for global memory");
 }
 
-/// Reads vloadn(offset, p), vstoren(data, offset, p), and those for half. The elements lie side by side, except that
-/// `vloada_half3` and `vstorea_half3` advance in steps of four.
+/// Reads calls of vloadn(offset, p) and vstoren(data, offset, p), and of those for half. The elements lie side by side,
+/// except that `vloada_half3` and `vstorea_half3` advance in steps of four.
 void KernelReader::read_vector_access(const CodeInstruction& call, std::string_view name, const Moment& moment) {
   const bool is_store = name.starts_with("vstore");
   const std::size_t operands = is_store ? 3 : 2;
@@ -137,7 +137,7 @@ void KernelReader::read_vector_access(const CodeInstruction& call, std::string_v
   add_access(pointer, offset, span, is_store, moment);
 }
 
-/// Reads llvm.memcpy(to, from, bytes, volatile) and llvm.memset(to, value, bytes, volatile).
+/// Reads calls of llvm.memcpy(to, from, bytes, volatile) and llvm.memset(to, value, bytes, volatile).
 void KernelReader::read_copy(const CodeInstruction& call, const Moment& moment) {
   const bool is_set = call.callee.starts_with("llvm.memset");
   const bool is_known = is_set || call.callee.starts_with("llvm.memcpy") || call.callee.starts_with("llvm.memmove");
@@ -164,7 +164,7 @@ void KernelReader::read_own_function(const CodeInstruction& call) {
   note_questions(*module_.function(call.callee), 0);
   if (call.effects.pure) return;
   refuse("a call of a function that the compiler did not put in its place");
-  // The function may find further pointers in memory.
+  // The function may find further pointers in the memory that it can reach.
   lose({0, false, true}, true, true);
 }
 

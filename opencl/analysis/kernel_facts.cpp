@@ -9,7 +9,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// A range of bytes by the distance from an argument's address; it may begin before that address.
+/// A range of bytes, by the distance from an argument's address; it may begin before that address.
 struct SignedRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -35,7 +35,7 @@ std::optional<ByteRange> accessed_bytes(const KernelFacts& facts, const std::vec
     if (!all) all = bytes;
     all = SignedRange{std::min(all->begin, bytes->begin), std::max(all->end, bytes->end)};
   }
-  // Accesses before the buffer's begin do not happen: a condition of the kernel prevents them.
+  // Accesses before the buffer's begin do not happen, as a condition of the kernel prevents them.
   if (!all || all->end <= 0) return ByteRange{};
   return ByteRange{static_cast<std::uint64_t>(std::max<std::int64_t>(all->begin, 0)),
                    static_cast<std::uint64_t>(all->end)};
@@ -59,7 +59,7 @@ std::vector<SignedRange> merged(std::vector<SignedRange> ranges) {
 /// there are gaps.
 std::optional<SignedRange> spread(SignedRange piece, const std::array<std::int64_t, kIds>& coefficients,
                                   const Evaluation& evaluation) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // distance and number
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // each step's distance and number
   for (std::size_t i = 0; i < kIds; ++i) {
     if (coefficients[i] == 0) continue;
     // The ids of groups and items within a group depend on each other, which the ranges of the ids do not show.

@@ -34,11 +34,11 @@ struct KernelFacts {
     ExpressionId right = 0;
     friend bool operator==(const Condition&, const Condition&) = default;
   };
-  /// A load or store in the code. `offset`: the distance of its first byte from the argument's address.
+  /// A load or store in the code. `offset` is the distance of its first byte from the argument's address.
   struct Access {
     ExpressionId offset = 0;
-    /// `size`: the number of bytes that the access may touch. `certain_size`: the number of bytes, from the first on,
-    /// that it certainly touches if it happens.
+    /// `size` is the number of bytes that the access may touch. `certain_size` is the number of bytes, from the first
+    /// on, that it certainly touches if it happens.
     std::uint32_t size = 0;
     std::uint32_t certain_size = 0;
     /// The access happens only in items for which all of these conditions hold.
@@ -47,10 +47,10 @@ struct KernelFacts {
     bool certain = false;
   };
   struct Argument {
-    /// `reads`, `writes`: false if the memory is never read, or written, through this argument.
+    /// False if the memory is never read, or never written, through this argument.
     bool reads = true;
     bool writes = true;
-    /// `knows_loads`, `knows_stores`: false if there are loads, or stores, that `loads`, or `stores`, does not list.
+    /// False if there are loads that `loads` does not list, or stores that `stores` does not list.
     bool knows_loads = false;
     bool knows_stores = false;
     std::vector<Access> loads;

@@ -110,7 +110,7 @@ void KernelReader::refuse(const char* reason) {
   if (facts_.refusal.empty()) facts_.refusal = reason;
 }
 
-/// Adds the facts of the compiler: it follows pointers in other ways, through functions and loops.
+/// Adds the facts that the compiler found: it follows pointers in other ways, through functions and loops.
 void KernelReader::finish_argument(std::size_t index) {
   const CodeParameter& parameter = kernel_.parameters[index];
   const CodeType& type = module_.types()[parameter.type];

@@ -86,7 +86,7 @@ ProgramFacts facts_of_code(std::string_view code) {
     if (!function.is_kernel) continue;
     try {
       facts.emplace(function.name, KernelReader(module, function).read());
-    } catch (const CodeNotUnderstood&) {  // nothing is known of this kernel
+    } catch (const CodeNotUnderstood&) {  // nothing is known about this kernel
     }
   }
   return facts;

@@ -11,13 +11,13 @@
 
 namespace troupe::opencl {
 
-/// The facts by the kernels' names. Empty: nothing is known.
+/// The facts by the kernels' names. Empty if nothing is known.
 using ProgramFacts = std::map<std::string, KernelFacts, std::less<>>;
 
 /// Runs a compiler and waits for it (about 0.1 s), or returns an earlier result; do not call it from threads that must
 /// not wait. Never returns null. The result is empty if there is no compiler, the compiler refuses the source, or the
-/// source depends on macros that vendors define differently. `options`: the program's options of clBuildProgram.
-/// `compiler`: the compiler that the environment names. Several threads may call at once.
+/// source depends on macros that vendors define differently. `options` are the program's options of clBuildProgram;
+/// `compiler` is the one that the environment names. Several threads may call at once.
 [[nodiscard]] std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options,
                                                            const std::string& compiler);
 

@@ -48,7 +48,7 @@ std::vector<std::string> logical_lines(const std::string& text) {
     const std::string_view rest = std::string_view(joined).substr(i);
     const char c = joined[i];
     if (inside == Inside::comment) {
-      // The whole comment counts as one blank: the line continues behind it, wherever the comment ends.
+      // The whole comment counts as one blank, so the line continues behind it, wherever the comment ends.
       if (!rest.starts_with("*/")) continue;
       inside = Inside::code;
       lines.back() += ' ';

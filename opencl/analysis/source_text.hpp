@@ -7,7 +7,7 @@
 
 namespace troupe::opencl {
 
-/// Returns the lines without comments. Lines that a backslash continues are one line.
+/// Returns the lines without comments. Lines that a backslash joins are one line.
 [[nodiscard]] std::vector<std::string> logical_lines(const std::string& text);
 
 /// Returns the line with empty texts in place of the texts in quotes.
@@ -19,7 +19,7 @@ namespace troupe::opencl {
 /// Returns the identifiers and numbers, and every other character that is no blank as a token of its own.
 [[nodiscard]] std::vector<std::string> tokens(std::string_view text);
 
-/// A line of the preprocessor. The name is empty if the line is none.
+/// A line of the preprocessor. The name is empty if the line is not one.
 struct Directive {
   std::string name;
   std::string rest;

@@ -15,7 +15,7 @@ class CommandOrder;
 class QueueOrder;
 class Command;
 
-/// The thing that a command waits for: another command, or a user event; exactly one of the two is set.
+/// A thing that a command waits for: another command, or a user event; exactly one of the two is set.
 struct Awaited {
   std::shared_ptr<Command> command;
   std::shared_ptr<EventState> user_event;
@@ -23,8 +23,8 @@ struct Awaited {
   [[nodiscard]] const EventState& state() const;
 };
 
-/// A command. From its creation on it is owned by its enqueuer and by the commands that wait for it; from its
-/// submission to its end also by the runtime.
+/// A command. From its creation on, its enqueuer and the commands that wait for it own it; from its submission to its
+/// end also the runtime.
 class Command : public std::enable_shared_from_this<Command> {
  public:
   explicit Command(std::shared_ptr<EventState> event) : event_(std::move(event)) {}
@@ -33,15 +33,16 @@ class Command : public std::enable_shared_from_this<Command> {
   Command& operator=(const Command&) = delete;
 
   /// Gives the command to the code that runs it. That code calls `QueueOrder::end` once, possibly inside this call.
-  /// `awaited`: commands that have been submitted and must end before. Called in the order of submission, one command
-  /// of a context at a time. An exception from this call is the command's failure: the command must not have begun
-  /// then.
+  /// `awaited` are the commands that have been submitted and must end before. Called in the order of submission, one
+  /// command of a context at a time. An exception from this call is the command's failure: the command must not have
+  /// begun then.
   virtual void submit(const std::vector<std::shared_ptr<Command>>& awaited) = 0;
 
   [[nodiscard]] const std::shared_ptr<EventState>& event() const { return event_; }
-  /// True if the command itself is complete or has failed; its event may still wait for earlier commands of its queue.
+  /// Returns true if the command itself is complete or has failed; its event may still wait for earlier commands of its
+  /// queue.
   [[nodiscard]] bool ended() const { return outcome() <= 0; }
-  /// CL_COMPLETE or a failure after the end; a number above CL_COMPLETE before.
+  /// Returns CL_COMPLETE or a failure after the end, and a number above CL_COMPLETE before.
   [[nodiscard]] int outcome() const { return outcome_.load(std::memory_order_acquire); }
   /// Returns true if something that the command waited for has failed: the command must not run then. Call it when all
   /// awaited commands have ended.
@@ -55,22 +56,22 @@ class Command : public std::enable_shared_from_this<Command> {
 
   const std::shared_ptr<EventState> event_;
   std::atomic<int> outcome_{kNotEnded};
-  /// The number of commands that were enqueued before it in its queue. Belongs to the queue, under its lock.
+  /// The number of commands that were enqueued before this one in its queue. Belongs to the queue, under its lock.
   std::uint64_t position_ = 0;
 
   // The following members belong to the order of the context, under its lock. Only `dependents_` changes after the
   // submission.
   std::uint64_t number_ = 0;
   bool held_ = false;
-  /// The number of unset user events and held commands that the command waits for; one that is awaited twice counts
-  /// twice.
+  /// The number of unset user events and held commands that the command waits for; if it waits for one twice, that one
+  /// counts twice.
   std::size_t holds_ = 0;
   std::vector<Awaited> awaited_;
-  /// Earlier commands of its queue that must end before it, with or without failure.
+  /// Earlier commands of the same queue that must end before this one, with or without failure.
   std::vector<std::shared_ptr<Command>> behind_;
   /// The commands that are held back because of this one.
   std::vector<std::shared_ptr<Command>> dependents_;
-  /// The queue in which it was enqueued; null after its end.
+  /// The queue in which the command was enqueued; null after its end.
   std::shared_ptr<QueueOrder> queue_;
 };
 

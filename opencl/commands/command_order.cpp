@@ -23,7 +23,7 @@ int CommandOrder::enqueue(const std::shared_ptr<Command>& command, const std::sh
   wait_for_queue(*command, *queue, before);
   for (const Awaited& one : command->awaited_) hold(command, one);
   for (const std::shared_ptr<Command>& one : command->behind_) hold(command, {one, nullptr});
-  // The command may run before the last one has ended, but it is held back as long as the last one is held back.
+  // The command may run before the last one has ended, but it is held back as long as that one is held back.
   if (const std::shared_ptr<Command> last = queue->in_order() ? queue->last() : nullptr) hold(command, {last, nullptr});
   queue->add(command);
   if (command->holds_ == 0) return submit(command);
@@ -93,7 +93,7 @@ int CommandOrder::submit(const std::shared_ptr<Command>& command) {
     return CL_SUCCESS;
   } catch (const std::bad_alloc&) {
     why = CL_OUT_OF_HOST_MEMORY;
-  } catch (...) {  // `why` keeps its first value.
+  } catch (...) {  // `why` keeps its first value
   }
   // `end` takes the queue from the command, so it is read before.
   const std::shared_ptr<QueueOrder> queue = command->queue_;

@@ -22,16 +22,16 @@ namespace troupe::opencl {
 /// Thread-safe. `Command::submit` is called under the lock of this object, and never by a thread that ends a command.
 class CommandOrder {
  public:
-  /// The earlier commands of its queue that a command waits for, besides those that it names.
+  /// Says for which earlier commands of its queue a command waits, besides those that it names.
   enum class Before : std::uint8_t {
-    /// The queue decides: none in an out-of-order queue. In an in-order queue all, but they need not have ended for the
-    /// command to run.
+    /// The queue decides: in an out-of-order queue the command waits for none. In an in-order queue it waits for all,
+    /// but they need not have ended for the command to run.
     queue,
-    /// All commands that have been enqueued, as for a marker without a list.
+    /// The command waits for all commands that have been enqueued, as a marker without a list does.
     all,
-    /// The queue decides, and later commands wait for this one: a barrier with a list.
+    /// The queue decides, and later commands wait for this one, as for a barrier with a list.
     hold_later,
-    /// Both `all` and `hold_later`: a barrier without a list.
+    /// Both `all` and `hold_later` hold, as for a barrier without a list.
     all_and_hold_later,
   };
 
@@ -58,7 +58,7 @@ class CommandOrder {
   mutable Mutex mutex_;
   std::uint64_t last_number_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::size_t held_ TROUPE_GUARDED_BY(mutex_) = 0;
-  // Only looked up, never listed.
+  // The table is used for look-ups only, and never walked.
   std::unordered_map<const EventState*, std::vector<std::shared_ptr<Command>>> by_user_event_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -31,7 +31,7 @@ bool EventState::advance(int status, std::uint64_t started) {
     const LockGuard lock(mutex_);
     const int before = status_.load(std::memory_order_relaxed);
     if (before <= CL_COMPLETE || status >= before) return false;
-    // A state that was skipped was reached at the same time.
+    // A state that was skipped was reached at the same time as the later one.
     const std::uint64_t when = now();
     if (times_.submitted == 0) times_.submitted = started != 0 ? std::min(started, when) : when;
     if (status <= CL_RUNNING && times_.started == 0) {
@@ -44,8 +44,8 @@ bool EventState::advance(int status, std::uint64_t started) {
     waiting_.erase(later, waiting_.end());
     status_.store(status, std::memory_order_seq_cst);
   }
-  // The standard library calls the operating system for every notification while any thread waits, so we first check
-  // whether one waits here.
+  // While any thread waits, the standard library calls the operating system for every notification, so this first
+  // checks whether a thread waits here.
   if (status <= CL_COMPLETE && sleepers_.load(std::memory_order_seq_cst) > 0) status_.notify_all();
   for (const Waiting& one : due) one.listener(status < 0 ? status : one.at);
   return true;
@@ -67,8 +67,9 @@ void EventState::when(int at, Listener listener) {
 int EventState::wait() const {
   // Short commands end before a thread could fall asleep and be woken.
   constexpr std::uint64_t kSpin = 20'000;
-  // A yield that takes this long has let another thread run, perhaps the one that we wait for. Two threads that yield
-  // to each other stay on one core for long, but a thread that sleeps is woken on a free core. So the next wait sleeps.
+  // A yield that takes this long has let another thread run, perhaps the one that this thread waits for. Two threads
+  // that yield to each other stay on one core for long, but a thread that sleeps is woken on a free core. So the next
+  // wait sleeps.
   constexpr std::uint64_t kShared = 3'000;
   thread_local bool shares_core = false;
   int status = status_.load(std::memory_order_acquire);

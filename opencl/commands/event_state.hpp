@@ -10,13 +10,13 @@
 
 namespace troupe::opencl {
 
-/// The state that an event object shows: the standard's numbers, from CL_QUEUED down to CL_COMPLETE, negative if the
-/// command failed. It never goes back. Thread-safe.
+/// The state that an event object shows, by the standard's numbers: from CL_QUEUED down to CL_COMPLETE, or negative if
+/// the command failed. It never goes back. Thread-safe.
 class EventState {
  public:
   using Listener = std::function<void(int status)>;
 
-  /// The times at which a command reached its states, in nanoseconds of the host's steady clock; 0: not yet.
+  /// The times at which a command reached its states, in nanoseconds of the host's steady clock; 0 if not yet.
   struct Times {
     std::uint64_t queued = 0;
     std::uint64_t submitted = 0;
@@ -26,20 +26,21 @@ class EventState {
 
   /// Makes the state of a command, which is queued now.
   EventState();
-  /// `first`: the first status, CL_SUBMITTED for a user event.
+  /// `first` is the first status, which is CL_SUBMITTED for a user event.
   explicit EventState(int first);
   EventState(const EventState&) = delete;
   EventState& operator=(const EventState&) = delete;
 
   [[nodiscard]] int status() const { return status_.load(std::memory_order_acquire); }
-  /// True if the command is complete or has failed.
+  /// Returns true if the command is complete or has failed.
   [[nodiscard]] bool ended() const { return status() <= 0; }
 
   /// Moves to a later status and returns true; does nothing and returns false if that status has been reached already.
   /// Calls the listeners that wait for the status, in the order in which they came; they must be short and must not
   /// change this event.
   bool advance(int status);
-  /// Ends the event: complete, or failed with `status`. The command had its device from `started` on, if that is not 0.
+  /// Ends the event as complete, or as failed with `status`. The command had its device from `started` on, if that is
+  /// not 0.
   bool end(int status, std::uint64_t started = 0);
 
   /// Calls `listener` once when the status is `at` or later, inside this call if it already is. The listener gets `at`,

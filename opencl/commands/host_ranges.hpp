@@ -1,4 +1,4 @@
-/// The program's memory that commands in flight use.
+/// The ranges of the program's memory that commands in flight use.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ struct HostRange {
   bool writes = false;
 };
 
-/// The ranges of the commands in flight. Commands of an in-order queue may run out of order where nobody can tell the
-/// difference. In the program's memory it could be seen, so commands that conflict there run in the order of their
-/// submission. Thread-safe.
+/// The ranges of the commands in flight. Commands of an in-order queue may run out of order if nobody can tell the
+/// difference. In the program's memory the difference could be seen, so commands that conflict there run in the order
+/// of their submission. Thread-safe.
 class HostRanges {
  public:
-  /// Adds a command, and appends the earlier commands that it conflicts with to `awaited`. Called in the order of
+  /// Adds a command, and appends to `awaited` the earlier commands that it conflicts with. Called in the order of
   /// submission.
   void add(const std::shared_ptr<Command>& command, const HostRange& range,
            std::vector<std::shared_ptr<Command>>& awaited);

@@ -12,7 +12,7 @@ void QueueOrder::add(std::shared_ptr<Command> command) {
 }
 
 void QueueOrder::end(Command& command, int outcome, std::uint64_t started) {
-  // Command and queue are separated here. The queue, the commands and the things that they waited for are destroyed
+  // The command and its queue let go of each other here. The queue, the commands and what they waited for are destroyed
   // without the lock.
   const std::shared_ptr<QueueOrder> self = std::move(command.queue_);
   std::vector<std::shared_ptr<Command>> gone;

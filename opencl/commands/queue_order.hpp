@@ -1,4 +1,4 @@
-/// The ends of the commands of one queue.
+/// The order in which the commands of one queue end.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace troupe::opencl {
 
-/// The commands of a queue. In an in-order queue commands may run in any order where their data do not conflict, but
-/// their events complete in the order of the queue: each when all earlier ones have. In an out-of-order queue events
-/// complete when their commands end. Thread-safe.
+/// The commands of a queue. In an in-order queue commands may run in any order if their data do not conflict, but their
+/// events complete in the order of the queue: each when all earlier ones have completed. In an out-of-order queue
+/// events complete when their commands end. Thread-safe.
 class QueueOrder {
  public:
   explicit QueueOrder(bool in_order) : in_order_(in_order) {}
@@ -24,8 +24,8 @@ class QueueOrder {
 
   /// Adds a command at the end of the queue.
   void add(std::shared_ptr<Command> command);
-  /// Notes that the command has ended: with CL_COMPLETE, or with the failure. `started`: the time at which it got its
-  /// device (`EventState::now`), 0: never.
+  /// Notes that the command has ended: with CL_COMPLETE, or with the failure. `started` is the time at which it got its
+  /// device (`EventState::now`), or 0 if it never did.
   void end(Command& command, int outcome, std::uint64_t started = 0);
 
   /// Returns the last command that was added; null if its event is complete.
@@ -39,7 +39,7 @@ class QueueOrder {
   friend class CommandOrder;
 
   struct Entry {
-    /// Null if the command and its event have ended.
+    /// The command; null if it and its event have ended.
     std::shared_ptr<Command> command;
     std::uint64_t started = 0;
   };
@@ -52,10 +52,10 @@ class QueueOrder {
   mutable Mutex mutex_;
   /// The commands from the first one whose event is not complete.
   std::deque<Entry> entries_ TROUPE_GUARDED_BY(mutex_);
-  /// The number of commands before those.
+  /// The number of commands before the first one in `entries_`.
   std::uint64_t gone_ TROUPE_GUARDED_BY(mutex_) = 0;
 
-  /// For an out-of-order queue: the barrier that all later commands wait for, as long as it has not ended. Belongs to
+  /// In an out-of-order queue, the barrier that all later commands wait for, as long as it has not ended. Belongs to
   /// the context's order, under its lock.
   std::weak_ptr<Command> barrier_;
 };

@@ -25,14 +25,15 @@ class ReleasedMemory {
     const LockGuard lock(mutex_);
     return bytes_;
   }
-  /// Returns when little is left. Workers and the thread that gives back must not call this.
+  /// Blocks until at most 32 MiB of released memory have not been given back; returns at once in a child of `fork`.
+  /// Must not be called by workers or by the thread that gives memory back.
   void wait_until_little_is_left() TROUPE_EXCLUDES(mutex_);
 
  private:
   mutable Mutex mutex_;
   std::condition_variable less_;
   std::size_t bytes_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// The process whose thread gives back; a child after `fork` has no such thread.
+  /// The process whose thread gives memory back; a child after `fork` has no such thread.
   const pid_t process_ = getpid();
 };
 

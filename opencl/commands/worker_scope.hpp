@@ -1,4 +1,5 @@
-/// Jobs that a worker of the runtime must not do. The end of a command is a callback in a worker.
+/// Jobs that a worker of the runtime must not do, such as those at the end of a command, which is a callback in a
+/// worker.
 #pragma once
 
 #include <functional>
@@ -7,8 +8,8 @@
 
 namespace troupe::opencl {
 
-/// Marks its thread as a worker's as long as it exists: the thread must neither wait for the runtime nor be held up by
-/// a function of the program.
+/// Marks its thread as a worker's while it lives: the thread must neither wait for the runtime nor be held up by a
+/// function of the program.
 class WorkerScope {
  public:
   WorkerScope();
@@ -24,7 +25,7 @@ void run_outside_of_workers(std::function<void()> job);
 /// that of `cleaner`. Nobody waits for the job, because a program's function may take the program's locks.
 void run_program_functions(std::function<void()> job);
 
-/// Returns the thread of `run_outside_of_workers`. It never waits for the program. Never destroyed.
+/// Returns the thread that runs the jobs of `run_outside_of_workers`. It never waits for the program. Never destroyed.
 [[nodiscard]] platform::BackgroundThread& cleaner();
 
 /// Returns the thread that calls programs' functions, one after the other. Never destroyed.

@@ -1,4 +1,4 @@
-/// Entries for functions that this platform does not have: they fit any place of the table, check the first handle, and
+/// Entries for functions that this platform does not have. They fit any place of the table, check the first handle, and
 /// refuse.
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace troupe::opencl {
 
-/// Refuses with the first handle's own code if it is not a `T`, else with `status`.
+/// Refuses with the first handle's own error code if it is not a `T`, otherwise with `status`.
 template <class T, cl_int status, class... Rest>
 cl_int absent(typename T::Handle handle, Rest...) {
   return find<T>(handle) ? status : T::kInvalid;
 }
 
-/// An entry for places whose first argument is no handle of ours.
+/// An entry for functions whose first argument is no handle of ours.
 template <cl_int status, class... Arguments>
 cl_int absent_for_all(Arguments...) {
   return status;

@@ -1,4 +1,4 @@
-/// Devices. They are root devices: references to them are not counted.
+/// The entries for devices. All are root devices, whose references are not counted.
 #include "opencl/objects/device.hpp"
 
 #include <algorithm>

@@ -13,11 +13,11 @@
 
 namespace troupe::opencl {
 
-/// The arguments of an entry that name the events to wait for and the place for the command's own event.
+/// The arguments of an entry that name the events to wait for, and the place for the command's own event.
 struct WaitList {
   cl_uint count = 0;
   const cl_event* events = nullptr;
-  /// Null: nobody wants an event.
+  /// The place for the command's event; null if nobody wants one.
   cl_event* event = nullptr;
 };
 
@@ -25,8 +25,8 @@ struct WaitList {
 /// CL_INVALID_CONTEXT.
 [[nodiscard]] std::vector<Awaited> awaited_of(const Context& context, const WaitList& list);
 
-/// Enqueues a command, and returns its event if one is wanted. `blocking`: returns after the command's end. Refuses
-/// with the command's failure, as far as it is known by then. `awaited`: the result of `awaited_of`.
+/// Enqueues a command, and returns its event if one is wanted. If `blocking`, returns after the command's end. Refuses
+/// with the command's failure, if it is known by then. `awaited` is the result of `awaited_of`.
 void enqueue(Queue& queue, cl_command_type type, const std::shared_ptr<Command>& command, std::vector<Awaited> awaited,
              const WaitList& list, bool blocking = false, CommandOrder::Before before = CommandOrder::Before::queue);
 

@@ -1,4 +1,4 @@
-/// Commands on buffers.
+/// The entries that enqueue commands on buffers.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -29,9 +29,9 @@ Box row_of(std::size_t size) {
   return box;
 }
 
-/// Makes the command for a map. Without memory apart, the content is valid in host memory only, from the end of the map
-/// to the end of the unmap, if the program writes. With memory apart, the content is copied there, and the unmap copies
-/// it back.
+/// Makes the command for a map. If the map has no memory apart, the content is valid in host memory only, from the end
+/// of the map to the end of the unmap, if the program writes. Otherwise the content is copied to that memory, and the
+/// unmap copies it back.
 std::shared_ptr<Command> command_of_map(Queue& on, Memory& memory, const Memory::Map& map, AccessMode mode,
                                         bool invalidates) {
   if (map.apart == nullptr) return map_command(on, new_event(), memory, mode);
@@ -51,7 +51,7 @@ std::shared_ptr<Command> command_of_unmap(Queue& on, Memory& memory, const Memor
   return command;
 }
 
-/// A copy between a buffer and the program's memory; its places have been checked.
+/// A copy between a buffer and the program's memory, whose places have been checked.
 struct HostTransfer {
   Region region;
   Box host;

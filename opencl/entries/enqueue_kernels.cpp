@@ -1,4 +1,4 @@
-/// Launches of kernels.
+/// The entries that launch kernels.
 #include <algorithm>
 #include <utility>
 
@@ -66,7 +66,7 @@ void launch(cl_command_queue queue, cl_kernel kernel, const NdRange* range, cl_u
           std::move(awaited), list);
 }
 
-/// The kernel whose function is splitting a launch in this thread. The function's own launches of the kernel are
+/// The kernel whose function is splitting a launch in this thread. The function's own launches of that kernel are
 /// ordinary ones.
 thread_local const Kernel* divided = nullptr;
 
@@ -136,7 +136,7 @@ cl_int enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint count, con
   });
 }
 
-/// Refuses: no device claims the ability (CL_DEVICE_EXECUTION_CAPABILITIES).
+/// Always refuses, as no device says that it can do this (CL_DEVICE_EXECUTION_CAPABILITIES).
 cl_int enqueue_native_kernel(cl_command_queue queue, void(CL_CALLBACK*)(void*), void*, std::size_t, cl_uint,
                              const cl_mem*, const void**, cl_uint, const cl_event*, cl_event*) {
   return guarded([&] {

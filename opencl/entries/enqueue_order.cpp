@@ -1,4 +1,4 @@
-/// Markers, barriers, and waiting for a queue.
+/// The entries for markers, barriers, and waiting for a queue.
 #include "opencl/entries/enqueue.hpp"
 #include "opencl/entries/entries.hpp"
 #include "opencl/entries/guard.hpp"
@@ -18,7 +18,7 @@ void enqueue_marker_of(Queue& queue, cl_command_type type, const WaitList& list,
 
 }  // namespace
 
-/// Does nothing: commands are submitted as soon as they may be.
+/// Does nothing, as commands are submitted as soon as they may be.
 cl_int flush(cl_command_queue queue) {
   return guarded([&] { (void)need<Queue>(queue); });
 }

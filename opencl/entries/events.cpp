@@ -1,4 +1,4 @@
-/// Events, and waiting for them.
+/// The entries for events, and for waiting for them.
 #include "opencl/objects/event.hpp"
 
 #include "opencl/commands/worker_scope.hpp"

@@ -1,4 +1,4 @@
-/// The border to programs in C: exceptions of the library become error codes.
+/// Turns exceptions of the library into error codes for programs in C.
 #pragma once
 
 #include <CL/cl.h>
@@ -13,7 +13,7 @@ namespace troupe::opencl {
 /// Returns the error code for the exception that is being handled.
 [[nodiscard]] cl_int status_of_exception() noexcept;
 
-/// Runs the body of an entry that returns an error code: CL_SUCCESS if `body` throws nothing.
+/// Runs the body of an entry that returns an error code. Returns CL_SUCCESS if `body` throws nothing.
 template <class Body>
 cl_int guarded(Body&& body) noexcept {
   try {

@@ -1,5 +1,5 @@
-/// Buffers. There are no images: the list of their formats is empty, and functions that make one are absent
-/// (opencl/dispatch_table.cpp).
+/// The entries for buffers. There are no images: the list of their formats is empty, and functions that make one are
+/// absent (opencl/dispatch_table.cpp).
 #include "opencl/objects/memory.hpp"
 
 #include "opencl/entries/entries.hpp"
@@ -37,7 +37,7 @@ cl_int get_mem_object_info(cl_mem memory, cl_mem_info what, std::size_t size, vo
   return guarded([&] { need<Memory>(memory).info(what, Info(size, value, size_ret)); });
 }
 
-/// Refuses always: a buffer is no image.
+/// Always refuses, as a buffer is no image.
 cl_int get_image_info(cl_mem, cl_image_info, std::size_t, void*, std::size_t*) { return CL_INVALID_MEM_OBJECT; }
 
 cl_int get_supported_image_formats(cl_context context, cl_mem_flags, cl_mem_object_type type, cl_uint num_entries,

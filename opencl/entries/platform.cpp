@@ -1,4 +1,4 @@
-/// The platform, functions of extensions, and the unloading of compilers.
+/// The entries for the platform, for functions of extensions, and for unloading compilers.
 #include "opencl/objects/platform.hpp"
 
 #include <string_view>
@@ -42,7 +42,7 @@ void* get_extension_function_address(const char* name) {
   return nullptr;
 }
 
-/// Does nothing: vendors unload their own compilers.
+/// Does nothing, as vendors unload their own compilers.
 cl_int unload_compiler() { return CL_SUCCESS; }
 
 cl_int unload_platform_compiler(cl_platform_id platform) {

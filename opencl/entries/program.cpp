@@ -35,11 +35,11 @@ std::string joined_source(cl_uint count, const char** strings, const std::size_t
 
 using ProgramCallback = void(CL_CALLBACK*)(cl_program, void*);
 
-/// Calls the callback and reports the result. The call returns when the work is done, so the callback comes just
+/// Calls the callback and reports the result. The entry returns when the work is done, so the callback is called just
 /// before.
 void finish_build(Program& program, cl_int status, ProgramCallback notify, void* user_data, cl_int failure) {
   if (notify != nullptr) notify(program.handle(), user_data);
-  // Drivers have several codes for a failed build.
+  // Drivers use several codes for a failed build.
   const bool failed = status == CL_BUILD_PROGRAM_FAILURE || status == CL_COMPILE_PROGRAM_FAILURE;
   accept(failed ? failure : status);
 }
@@ -75,7 +75,7 @@ cl_program create_program_with_binary(cl_context context, cl_uint num_devices, c
   });
 }
 
-/// Refuses always: no device has built-in kernels here, so every name is wrong.
+/// Always refuses, as no device has built-in kernels here, so every name is wrong.
 cl_program create_program_with_built_in_kernels(cl_context context, cl_uint num_devices,
                                                 const cl_device_id* device_list, const char*, cl_int* errcode_ret) {
   return guarded_result(errcode_ret, [&]() -> cl_program {

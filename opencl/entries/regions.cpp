@@ -9,7 +9,7 @@ namespace troupe::opencl {
 
 namespace {
 
-/// Returns a sum or a product; refuses if no size can hold it.
+/// Return a sum or a product; refuse if no size can hold it.
 std::size_t checked_add(std::size_t a, std::size_t b) {
   std::size_t sum = 0;
   require(!__builtin_add_overflow(a, b, &sum), CL_INVALID_VALUE);
@@ -48,7 +48,7 @@ Box rectangle_box(const std::size_t* origin, const Extent& region, std::size_t r
   const std::size_t rows = checked_multiply(region[1], box.row_pitch);
   box.slice_pitch = slice_pitch == 0 ? rows : slice_pitch;
   require(box.slice_pitch >= rows && box.slice_pitch % box.row_pitch == 0, CL_INVALID_VALUE);
-  // Computes the end step by step, so that every overflow is found.
+  // The end is computed step by step, so that every overflow is found.
   std::size_t end = checked_multiply(checked_add(box.origin[2], region[2] - 1), box.slice_pitch);
   end = checked_add(end, checked_multiply(checked_add(box.origin[1], region[1] - 1), box.row_pitch));
   (void)checked_add(end, checked_add(box.origin[0], region[0]));
@@ -73,7 +73,7 @@ bool overlap(const Box& a, const Box& b, const Extent& region) {
   const auto distance = static_cast<std::int64_t>(b.begin()) - static_cast<std::int64_t>(a.begin());
   for (std::int64_t z = -slices; z <= slices; ++z) {
     const std::int64_t left = distance + z * slice;
-    // Only the numbers of rows that come nearest to zero distance need to be tried, as far as there are so many rows.
+    // Only the numbers of rows that bring the distance nearest to zero need to be tried, within the region.
     const std::int64_t near = std::clamp(-left / row, -rows, rows);
     for (const std::int64_t y : {near - 1, near, near + 1}) {
       if (y < -rows || y > rows) continue;

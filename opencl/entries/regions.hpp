@@ -1,4 +1,4 @@
-/// Checks of the places, in buffers and in the program's memory, that commands name.
+/// Checks of the places that commands name, in buffers and in the program's memory.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ using Extent = std::array<std::size_t, 3>;
 /// with CL_INVALID_VALUE if a pitch is too small or a size overflows.
 [[nodiscard]] Box rectangle_box(const std::size_t* origin, const Extent& region, std::size_t row_pitch,
                                 std::size_t slice_pitch);
-/// Returns the place as `rectangle_box` does, and refuses also if it is not within the buffer.
+/// Returns the place as `rectangle_box` does, and also refuses if it is not within the buffer.
 [[nodiscard]] Box rectangle_box_in(const Memory& memory, const std::size_t* origin, const Extent& region,
                                    std::size_t row_pitch, std::size_t slice_pitch);
 /// Returns three sizes. Refuses with CL_INVALID_VALUE if one of them is 0.

@@ -1,4 +1,4 @@
-/// Commands on buffers and the program's memory: read, write, copy, fill, map, migrate; markers and barriers.
+/// Commands on buffers and the program's memory (read, write, copy, fill, map, migrate), and markers and barriers.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace troupe::opencl {
 
-/// The bytes of a buffer, or of a part of one.
+/// A range of a buffer's bytes.
 struct Region {
   Memory* memory = nullptr;
   Box box;
@@ -30,12 +30,13 @@ using EventPointer = std::shared_ptr<EventState>;
 [[nodiscard]] std::shared_ptr<Command> fill_command(Queue& queue, EventPointer event, Memory& memory,
                                                     std::size_t offset, std::size_t size,
                                                     std::vector<std::byte> pattern);
-/// Makes the host's memory of the buffer current, and the only current copy if the mode writes; for a map or its end.
+/// Makes the command for a map or its end. It makes the host's copy of the buffer current, and the only current copy if
+/// the mode writes.
 [[nodiscard]] std::shared_ptr<Command> map_command(Queue& queue, EventPointer event, Memory& memory, AccessMode mode);
-/// Copies newer content from devices to host memory; it stays valid on the devices, too.
+/// Makes a command that copies newer content from devices to host memory; it stays valid on the devices, too.
 [[nodiscard]] std::shared_ptr<Command> bring_home_command(Queue& queue, EventPointer event,
                                                           const std::vector<Memory*>& memories);
-/// Does nothing and uses no data.
+/// Makes a command that does nothing and uses no data.
 [[nodiscard]] std::shared_ptr<Command> marker_command(Queue& queue, EventPointer event);
 
 }  // namespace troupe::opencl

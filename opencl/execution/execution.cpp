@@ -54,10 +54,10 @@ void stop_all() {
     all = std::exchange(executions.all, {});
   }
   platform::keep_opencl_contexts();
-  // The stop runs in another thread: the thread-local variables of this one, which the runtime uses, have been
+  // The runtimes are stopped in another thread: the thread-local variables of this one, which a runtime uses, have been
   // destroyed by now.
   std::thread([&all] {
-    // Contexts may share the execution; it stops with its runtime.
+    // Contexts may still own the execution; it stops with its runtime.
     for (auto& [key, execution] : all) execution->stop();
   }).join();
   part_builder().stop();
@@ -70,19 +70,19 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
   std::vector<int> indices;
   for (const RealDevice* device : devices) indices.push_back(device->vendor().index);
   RuntimeOptions options;
-  // The one core is for work in host memory. Programs compute on their own cores, and devices may be the same cores.
+  // The one core is for work in host memory. Programs compute on their own cores, and devices may be these same cores.
   options.cores = 1;
   options.threads.bind = false;
   options.accelerators.opencl = fmt::format("{}", fmt::join(indices, ","));
   if (!policy.empty()) {
     options.policy = policy;
   } else if (devices.size() == 1) {
-    // There is nothing to decide, and this policy has one thread less to wake.
+    // There is nothing to decide, and this policy has one thread less to wake up.
     options.policy = "lws";
   }
   options.accelerators.opencl_memory = memory;
   options.accelerators.opencl_copies = wants_copies();
-  // The standard makes programs responsible for aligning their memory as their kernels need it.
+  // The standard makes programs responsible for the alignment that their kernels need.
   options.accelerators.opencl_alignment = 1;
   options.placement.models = default_model_folder();
   options.trace = !trace_path().empty();
@@ -110,8 +110,8 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
       throw Refusal(CL_OUT_OF_RESOURCES);
     }
   }
-  // The handler is registered after the first use of drivers and libraries: handlers that they have registered run
-  // after this one.
+  // The handler is registered after the first use of drivers and libraries, so that handlers that they have registered
+  // run after it.
   if (first) (void)std::atexit(stop_all);
   return execution;
 }
@@ -120,8 +120,7 @@ Execution::Execution(const std::string& policy, std::span<RealDevice* const> dev
     : devices_(devices.begin(), devices.end()),
       memory_(opencl::memory_limit(devices)),
       pool_(std::make_unique<StoragePool>()),
-      // `Runtime`'s own constructor is not used, because it follows the environment, which is meant for a program's own
-      // runtime.
+      // `Runtime`'s own constructor is not used, as it reads the environment variables for a program's own runtime.
       runtime_(std::make_unique<Runtime>(
           client::EmbeddedBackend::start(options_for(policy, devices, memory_)).value_or_throw())) {
   first_worker_ = runtime_->workers() - devices_.size();
@@ -140,13 +139,13 @@ DeviceSet Execution::workers_of(std::span<RealDevice* const> devices) const {
 }
 
 void Execution::stop() {
-  // The pool's storages need the runtime for their end.
+  // The pool's storages need the runtime when they are destroyed.
   pool_->close();
   const LockGuard lock(mutex_);
   if (runtime_ == nullptr) return;
   try {
     runtime_->wait();
-  } catch (const Error&) {  // The commands' events have reported it.
+  } catch (const Error&) {  // the commands' events have reported it
   }
   write_trace_of(*runtime_);
   runtime_.reset();

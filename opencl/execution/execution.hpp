@@ -18,13 +18,13 @@ namespace troupe::opencl {
 
 class StoragePool;
 
-/// A runtime that contexts with the same devices and the same policy share. It starts with the first command, and stops
-/// when the program ends.
+/// A runtime that all contexts with the same devices and the same policy share. It starts with the first command, and
+/// stops when the program ends.
 class Execution {
  public:
-  /// Returns the execution for a policy and devices. `policy`: empty for the default. Refuses with CL_OUT_OF_RESOURCES
-  /// if no runtime can be started, after a line on standard error that says why; and in a child after `fork`, which has
-  /// none of the threads.
+  /// Returns the execution for a policy and devices. An empty `policy` stands for the default. Refuses with
+  /// CL_OUT_OF_RESOURCES if no runtime can be started, after a line on standard error that says why; also in a child
+  /// after `fork`, which has none of the threads.
   [[nodiscard]] static std::shared_ptr<Execution> with(const std::string& policy, std::span<RealDevice* const> devices);
 
   Execution(const std::string& policy, std::span<RealDevice* const> devices);
@@ -32,24 +32,24 @@ class Execution {
   Execution& operator=(const Execution&) = delete;
   ~Execution();
 
-  /// Refuses with CL_OUT_OF_RESOURCES after `stop`, and in a child after `fork`.
+  /// Returns the runtime. Refuses with CL_OUT_OF_RESOURCES after `stop`, and in a child after `fork`.
   [[nodiscard]] Runtime& runtime();
   /// Waits for all submitted commands. Commands that are held back for user events never run.
   void stop();
-  /// Returns the workers of these devices, which are among the runtime's.
+  /// Returns the set of the runtime's workers that drive these devices.
   [[nodiscard]] DeviceSet workers_of(std::span<RealDevice* const> devices) const;
-  /// Returns the most that data may take on each device, if the user has set a limit.
+  /// Returns the largest amount of memory that data may take on each device, if the user has set a limit.
   [[nodiscard]] std::optional<Bytes> memory_limit() const { return memory_; }
-  /// The number of launches that could run side by side.
+  /// Returns the counter of launches that could run side by side.
   [[nodiscard]] ParallelWidth& width() { return width_; }
-  /// The storages that commands need for a while.
+  /// Returns the pool of storages that commands need for a while.
   [[nodiscard]] StoragePool& pool() { return *pool_; }
 
  private:
   /// The devices in the order of their workers.
   std::vector<RealDevice*> devices_;
   std::size_t first_worker_ = 0;
-  /// The process whose threads run.
+  /// The process that has the runtime's threads.
   const graph::HomeProcess home_;
   const std::optional<Bytes> memory_;
   ParallelWidth width_;

@@ -1,4 +1,4 @@
-/// Copies from host memory to host memory, of rectangles too.
+/// Copies from host memory to host memory, also of rectangles.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct Box {
   }
 };
 
-/// Copies a box. `to` and `from` are where the boxes' memory begins; the regions must not overlap.
+/// Copies a box. `to` and `from` are the begins of the boxes' memory; the regions must not overlap.
 void copy_box(std::byte* to, const Box& to_box, const std::byte* from, const Box& from_box,
               const std::array<std::size_t, 3>& region);
 

@@ -17,13 +17,13 @@ namespace troupe::opencl {
 
 namespace {
 
-/// Returns the mode in which a kernel may use a buffer, as far as the buffer's flags and the kernel's code tell. A
+/// Returns the mode in which a kernel may use a buffer, as far as the buffer's flags and the kernel's code show it. A
 /// kernel that only writes a buffer need not write all of it.
 AccessMode mode_of(const Kernel& kernel, std::size_t index, const Memory& memory) {
   return !memory.device_writes() || kernel.only_reads(index) ? AccessMode::read : AccessMode::read_write;
 }
 
-/// The codelet that copies the pieces of a launch that ran in parts.
+/// Returns the codelet that copies the pieces of a launch that ran in parts.
 const Codelet& merging() {
   static const Codelet& codelet =
       *new Codelet(RuntimeCommand::command_codelet("merge parts", kind_set(DeviceKind::cpu_core)));
@@ -73,8 +73,8 @@ class KernelCommand final : public RuntimeCommand {
     }
   }
 
-  /// Finds the command's place among the launches that have not ended. Returns true if no other launch could run beside
-  /// it, judging by its data.
+  /// Finds the command's place among the launches that have not ended. Returns true if, by their data, none of them
+  /// could run beside this one.
   bool find_place() {
     std::uint64_t follows = 0;
     for (const Use& one : uses()) {
@@ -139,14 +139,14 @@ class KernelCommand final : public RuntimeCommand {
   Ref<Kernel> kernel_;
   std::shared_ptr<const KernelArguments> arguments_;
   const NdRange range_;
-  /// The devices on which it can run.
+  /// The devices on which the launch can run.
   const std::vector<RealDevice*> devices_;
   RealDevice* ran_on_ = nullptr;
 
   /// `splittable_` is null if the launch cannot be split, and `split_` is null if it is not split.
   std::shared_ptr<SplittableKernel> splittable_;
   std::unique_ptr<SplitLaunch> split_;
-  /// The depth of its place; 0: it has no place.
+  /// The depth of the command's place; 0 if it has no place.
   std::uint64_t depth_ = 0;
   bool alone_ = false;
 };
@@ -161,7 +161,7 @@ std::shared_ptr<Command> kernel_command(Queue& queue, std::shared_ptr<EventState
 
 const Codelet& Kernel::codelet() {
   if (codelet_ == nullptr) {
-    // The name includes a hash of the source, because times are learned by codelet, and kernels of different programs
+    // The name includes a hash of the source, as times are learned by codelet name, and kernels of different programs
     // may have the same name.
     const std::size_t source = std::hash<std::string>{}(program_->source());
     const std::string name = fmt::format("{}@{:08x}", name_, source & 0xffffffffU);

@@ -1,4 +1,4 @@
-/// Launches of kernels.
+/// The commands that launch kernels.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace troupe::opencl {
 
-/// Makes a command that has not been enqueued. `arguments`: all are set. `devices`: the devices of the queue that can
-/// launch the kernel, at least one.
+/// Makes a command that has not been enqueued. All `arguments` must be set. `devices` are the devices of the queue that
+/// can launch the kernel, at least one.
 [[nodiscard]] std::shared_ptr<Command> kernel_command(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel,
                                                       std::shared_ptr<const KernelArguments> arguments,
                                                       const NdRange& range, std::span<RealDevice* const> devices);

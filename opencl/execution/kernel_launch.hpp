@@ -18,11 +18,12 @@ namespace troupe::opencl {
 struct PlacedArgument {
   /// The address of the task's data.
   const std::byte* address = nullptr;
-  /// If `size` is not 0, the argument is a part of the data: `size` bytes from `offset` on. 0: it is all of the data.
+  /// If `size` is not 0, the argument is a part of the data: `size` bytes from `offset` on. If it is 0, the argument is
+  /// all of the data.
   std::size_t offset = 0;
   std::size_t size = 0;
 
-  /// `begin`: the address of the whole buffer.
+  /// Returns the place of a buffer or a part. `begin` is the address of the whole buffer.
   [[nodiscard]] static PlacedArgument of(const Memory& memory, const std::byte* begin) {
     return {begin, memory.offset(), memory.parent() != nullptr ? memory.size() : 0};
   }
@@ -32,7 +33,7 @@ struct PlacedArgument {
 /// is the kernel's first error.
 int reported(Kernel& kernel, const RealDevice& device, int status);
 
-/// The arguments of a launch while they are set, under the lock of the vendor's kernel.
+/// The arguments of a launch, set while the lock of the vendor's kernel is held.
 class LaunchedArguments {
  public:
   LaunchedArguments(VendorKernel& kernel, OpenClLaunch& launch) : kernel_(kernel), launch_(launch) {}
@@ -47,12 +48,12 @@ class LaunchedArguments {
  private:
   VendorKernel& kernel_;
   OpenClLaunch& launch_;
-  /// The sub-buffers; released at the end, because a launch keeps what it needs.
+  /// The sub-buffers, which are released at the end, as a launch keeps what it needs.
   std::vector<cl_mem> parts_;
 };
 
-/// Enqueues the kernel on the queue of `launch`. `placed(index)` is the `PlacedArgument` of a buffer; `more`: arguments
-/// behind the kernel's own. Returns the vendor's code.
+/// Enqueues the kernel on the queue of `launch`. `placed(index)` is the `PlacedArgument` of a buffer; `more` are
+/// arguments behind the kernel's own. Returns the vendor's code.
 template <class Placed>
 [[nodiscard]] int launch_kernel(VendorKernel& kernel, OpenClLaunch& launch, const KernelArguments& arguments,
                                 const NdRange& range, Placed&& placed, std::span<const cl_ulong> more = {}) {

@@ -12,7 +12,7 @@ namespace troupe::opencl {
 /// group's local memory does not fit.
 [[nodiscard]] cl_int launch_status(const Kernel& kernel, const RealDevice& device, const NdRange& range);
 
-/// Reports that a group's local memory does not fit, on standard error; once per name of a kernel and device.
+/// Reports on standard error that a group's local memory does not fit; once for each kernel name and device.
 void report_local_memory(const Kernel& kernel, const RealDevice& device);
 
 }  // namespace troupe::opencl

@@ -26,7 +26,7 @@ namespace troupe::opencl {
 /// pieces together in host memory.
 class SplitLaunch {
  public:
-  /// The launch. A command owns the `SplitLaunch` and keeps these objects until its end.
+  /// The launch to split. A command owns the `SplitLaunch` and keeps these objects until its end.
   struct Launch {
     RuntimeCommand* command = nullptr;
     Kernel* kernel = nullptr;
@@ -35,12 +35,12 @@ class SplitLaunch {
     std::shared_ptr<Execution> execution;
   };
 
-  /// Returns null if the launch cannot be split, or if that does not pay. `devices`: the devices on which it can run.
+  /// Returns null if the launch cannot be split, or if splitting does not pay. `devices` are those on which it can run.
   /// Called in the order of submission.
   [[nodiscard]] static std::unique_ptr<SplitLaunch> plan(const Launch& launch, SplittableKernel& kernel,
                                                          std::span<RealDevice* const> devices);
 
-  /// Refuses with CL_MEM_OBJECT_ALLOCATION_FAILURE.
+  /// Makes the pieces of the plan. Refuses with CL_MEM_OBJECT_ALLOCATION_FAILURE.
   SplitLaunch(const Launch& launch, SplitPlan plan);
   SplitLaunch(const SplitLaunch&) = delete;
   SplitLaunch& operator=(const SplitLaunch&) = delete;
@@ -54,9 +54,9 @@ class SplitLaunch {
   /// Copies the pieces into the buffers. Returns CL_COMPLETE, or the failure of a part.
   [[nodiscard]] int merge(const KernelContext& context) const;
 
-  /// Returns when the first part began (`EventState::now`); 0: none has.
+  /// Returns the time at which the first part began (`EventState::now`), or 0 if none has begun.
   [[nodiscard]] std::uint64_t started() const;
-  /// Notes the measured speeds of the kernel, when all parts have ended well.
+  /// Notes the measured speeds of the kernel, when all parts have ended without failure.
   void learn(SplittableKernel& kernel) const;
 
   /// Returns a codelet for the kernel's parts.
@@ -77,7 +77,7 @@ class SplitLaunch {
 
   static void run_task(const KernelContext& context);
   [[nodiscard]] int run(const Part& part, const KernelContext& context) const;
-  /// Copies into the pieces the old content of bytes that the part may leave unwritten.
+  /// Copies the old content of bytes that the part may leave unwritten into the pieces.
   [[nodiscard]] int copy_content(const Part& part, OpenClLaunch& launch, const KernelContext& context) const;
   void submit(Part& part, const std::vector<Future>& after);
   [[nodiscard]] static const std::byte* begin_of_whole(const Part& part, const KernelContext& context, Memory& memory);

@@ -46,7 +46,7 @@ bool SplitPlanner::find_outputs() {
     if (memory == nullptr || !memory->device_writes()) return false;
     outputs_.push_back({written.index, memory});
   }
-  // No other argument may see the written data, not even through another buffer in the same memory.
+  // No other argument may refer to the written data, not even through another buffer in the same memory.
   for (const SplitPlan::Output& output : outputs_) {
     const Memory& written = output.memory->whole();
     const auto uses = std::ranges::count_if(arguments_.list, [&written](const KernelArgument& argument) {
@@ -86,7 +86,7 @@ bool SplitPlanner::asks_along(unsigned dimension) const {
 }
 
 std::size_t SplitPlanner::grain_along(unsigned dimension) const {
-  // A grain is large enough for groups of a good size.
+  // The number of items in a grain, which is large enough for groups of a good size.
   constexpr std::size_t kGrain = 64;
   constexpr std::size_t kLaterGrain = 16;
   if (range_.has_local) return range_.local[dimension];
@@ -151,14 +151,15 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
   for (const SplitPlan::Output& output : outputs_) {
     const bool reads = kernel_.facts.arguments[output.argument].reads;
     auto range = stored_bytes(kernel_.facts, output.argument, items, values_);
-    // An item may read a place that it writes itself; the part must also contain the places that are only read.
+    // An item may read a place that it writes itself, but the piece must then also contain the places that are only
+    // read.
     const auto loaded = reads ? loaded_bytes(kernel_.facts, output.argument, items, values_) : ByteRange();
     if (!range || !loaded) return false;
     if (range->empty()) range = loaded;
     if (!loaded->empty()) range = {std::min(range->begin, loaded->begin), std::max(range->end, loaded->end)};
     SplitPlan::Written& written = part.written.emplace_back();
     if (range->empty()) continue;
-    // A correct program does not use bytes behind the buffer.
+    // A correct program does not use bytes behind the end of the buffer.
     written.end = std::min<std::uint64_t>(range->end, output.memory->size());
     written.begin = std::min(range->begin, written.end);
     written.place = written.begin / kAlignment * kAlignment;
@@ -169,7 +170,7 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
 }
 
 bool SplitPlanner::fits(const SplitPlan::Part& part) const {
-  // Without a limit from the user, other programs may need the rest of the memory.
+  // If the user has set no limit, other programs may need the rest of the memory.
   constexpr std::size_t kFraction = 4;
   const Bytes room = limit_ ? *limit_ : Bytes{part.device->vendor().memory.count / kFraction};
   std::vector<const Memory*> read;

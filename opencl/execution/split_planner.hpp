@@ -1,4 +1,4 @@
-/// The plan for splitting one launch.
+/// Plans how one launch is split.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct SplitPlan {
     RealDevice* device = nullptr;
     std::shared_ptr<VendorKernel> kernel;
     NdRange range;
-    /// The ranges, by output.
+    /// The ranges that the part writes, by output.
     std::vector<Written> written;
   };
 
@@ -44,12 +44,12 @@ struct SplitPlan {
 
 class SplitPlanner {
  public:
-  /// `devices`: the devices on which the launch can run. `limit`: the most that data may take on each, if there is a
-  /// limit.
+  /// `devices` are those on which the launch can run. `limit` is the largest amount of memory that data may take on
+  /// each, if there is a limit.
   SplitPlanner(SplittableKernel& kernel, const KernelArguments& arguments, const NdRange& range,
                std::span<RealDevice* const> devices, std::optional<Bytes> limit);
 
-  /// Returns nothing if the launch cannot be split, or if that does not pay. Called in the order of submission.
+  /// Returns nothing if the launch cannot be split, or if splitting does not pay. Called in the order of submission.
   [[nodiscard]] std::optional<SplitPlan> plan();
 
  private:
@@ -59,16 +59,16 @@ class SplitPlanner {
   [[nodiscard]] bool asks_along(unsigned dimension) const;
   [[nodiscard]] std::size_t grain_along(unsigned dimension) const;
   [[nodiscard]] std::optional<SplitPlan> plan_along(unsigned dimension);
-  /// Chooses the size of groups in place of the device, which might choose another one for each size of part, and
+  /// Chooses the size of groups in place of the device. The device might choose another one for each size of part, and
   /// compile for each.
   static void choose_groups(SplitPlan::Part& part);
   /// Finds the range that the part uses of each output; returns false if it is not known.
   [[nodiscard]] bool find_written(SplitPlan::Part& part) const;
-  /// Returns true if no two parts use the same bytes of an output.
+  /// Returns true if no two parts use the same byte of an output.
   [[nodiscard]] static bool are_apart(const SplitPlan& plan);
   /// Returns true if the part's data fit into its device's memory.
   [[nodiscard]] bool fits(const SplitPlan::Part& part) const;
-  /// Returns the approximate cost of merging, in nanoseconds.
+  /// Returns the approximate cost of merging the pieces, in nanoseconds.
   [[nodiscard]] double merging() const;
 
   SplittableKernel& kernel_;

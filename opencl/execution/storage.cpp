@@ -13,7 +13,7 @@ namespace troupe::opencl {
 
 namespace {
 
-/// The codelet that writes without reading. It only declares the content on devices useless.
+/// Returns the codelet that writes data without reading them. It only marks the content on devices as not needed.
 const Codelet& overwrite() {
   static const Codelet& codelet =
       *new Codelet(Codelet("drop buffer", {AccessMode::write}).cpu([](const KernelContext& /*context*/) {}));
@@ -28,7 +28,7 @@ struct Storage::Shared {
   std::vector<Storage*> known TROUPE_GUARDED_BY(mutex);
 
   static Shared& get() {
-    // Never destroyed, like the runtimes.
+    // The object is never destroyed, like the runtimes.
     static auto* const shared = new Shared;
     return *shared;
   }
@@ -60,7 +60,7 @@ void Storage::forget() {
     TaskOptions first;
     first.priority = std::numeric_limits<std::int32_t>::max();
     execution_->runtime().submit(overwrite(), {data_->handle()}, {}, first);
-  } catch (...) {  // The runtime has stopped: there are no data any more.
+  } catch (...) {  // the runtime has stopped, so there are no data any more
   }
   data_.reset();
 }

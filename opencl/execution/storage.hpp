@@ -22,7 +22,7 @@ class Storage {
     undefined,
     /// The content is in the host memory.
     defined,
-    /// The content is in the host memory, and the memory is the program's.
+    /// The content is in the host memory, and that memory belongs to the program.
     of_program,
   };
 
@@ -33,11 +33,11 @@ class Storage {
   /// destroy it.
   ~Storage();
 
-  /// Returns the access for a command that is submitted now and has this mode. Content that was never written need not
-  /// be copied to where the command writes. Called in the order of submission. Waits for commands that use other
-  /// buffers in the same memory.
+  /// Returns the access for a command that is submitted now and has this mode. Content that was never written is not
+  /// copied to the device of the command. Called in the order of submission. Waits for commands that use other buffers
+  /// in the same memory.
   [[nodiscard]] Access access(AccessMode mode);
-  /// True if something was written, or the content is the program's. Called in the order of submission.
+  /// Returns true if something was written, or if the content is the program's. Called in the order of submission.
   [[nodiscard]] bool has_content() const { return defined_; }
 
  private:

@@ -12,10 +12,10 @@ namespace troupe::opencl {
 
 namespace {
 
-/// The most memory that is kept while nobody uses it.
+/// The largest amount of unused memory that is kept.
 constexpr std::size_t kMostBytes = std::size_t{1} << 28U;
 
-/// Rounds a size up, by at most an eighth, so that parts of similar size can share storages.
+/// Rounds a size up, by at most an eighth, so that storages can be used again for parts of similar size.
 std::size_t rounded(std::size_t size) {
   constexpr std::size_t kPage = 4096;
   const std::size_t step = std::max(kPage, std::bit_floor(size) / 8);
@@ -41,7 +41,7 @@ std::shared_ptr<Storage> StoragePool::take(const std::shared_ptr<Execution>& exe
     one->storage = std::make_unique<Storage>(execution, one->memory.data(), whole, Storage::Content::undefined);
   }
   Storage* const storage = one->storage.get();
-  // The runtime that owns the pool may have ended by then; the storage keeps what it needs.
+  // The runtime that owns the pool may have ended when this is called; the storage keeps what it needs.
   return {storage, [execution, whole, one = std::move(one)](Storage* /*storage*/) mutable {
             execution->pool().give_back(whole, std::move(one));
           }};

@@ -1,4 +1,4 @@
-/// Storages that are used for a while, and then again.
+/// A pool of storages, which are used for a while, and then again.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ namespace troupe::opencl {
 
 class Execution;
 
-/// The program's function for errors that cannot be reported in another way.
+/// The program's function that is told of errors that cannot be reported in another way.
 struct ErrorNotification {
   void(CL_CALLBACK* function)(const char*, const void*, std::size_t, void*) = nullptr;
   void* user_data = nullptr;
@@ -26,25 +26,25 @@ struct ErrorNotification {
 class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INVALID_CONTEXT> {
  public:
   Context(ContextProperties properties, std::vector<Device*> devices, ErrorNotification notification);
-  /// Calls the destructor callbacks, the last registered first.
+  /// Calls the destructor callbacks, beginning with the one that was registered last.
   ~Context();
 
-  /// The devices as the program named them, each once.
+  /// Returns the devices that the program named, each once.
   [[nodiscard]] const std::vector<Device*>& devices() const { return devices_; }
-  /// The real devices behind them, each once, in the platform's order.
+  /// Returns the real devices behind them, each once, in the platform's order.
   [[nodiscard]] const std::vector<RealDevice*>& real_devices() const { return real_devices_; }
   [[nodiscard]] bool has(const Device& device) const;
   [[nodiscard]] const ContextProperties& properties() const { return properties_; }
-  /// The size of the largest buffer that at least one of its devices accepts.
+  /// Returns the size of the largest buffer that at least one of the devices accepts.
   [[nodiscard]] cl_ulong largest_buffer() const { return largest_buffer_; }
-  /// Calls the program's function, if there is one; tells nobody else.
+  /// Tells the program's function, if there is one, of an error.
   void notify(const std::string& message) const;
 
-  /// The order of the commands of all its queues.
+  /// Returns the order of the commands of all queues of this context.
   [[nodiscard]] CommandOrder& order() { return order_; }
   [[nodiscard]] HostRanges& host_ranges() { return host_ranges_; }
-  /// Returns the execution that runs its commands. The first call starts it, and refuses with CL_OUT_OF_RESOURCES if
-  /// that fails. Implemented in execution/execution.cpp.
+  /// Returns the execution that runs the context's commands. The first call starts it, and refuses with
+  /// CL_OUT_OF_RESOURCES if that fails. Implemented in execution/execution.cpp.
   [[nodiscard]] const std::shared_ptr<Execution>& execution() TROUPE_EXCLUDES(mutex_);
 
   using Callback = void(CL_CALLBACK*)(cl_context, void*);

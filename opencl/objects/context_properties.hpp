@@ -10,16 +10,15 @@
 namespace troupe::opencl {
 
 /// Properties of contexts in addition to the standard's, with SOCL's numbers. Their values are addresses of texts,
-/// which are copied.
-/// The policy: a name that `troupe run --policy` accepts, or one of StarPU's names.
+/// which are copied. This one is the policy: a name that `troupe run --policy` accepts, or one of StarPU's names.
 inline constexpr cl_context_properties kContextPolicy = 0xFF01;
-/// The name of the context, for people.
+/// This one is the name of the context, for people.
 inline constexpr cl_context_properties kContextName = 0xFF02;
 
 struct ContextProperties {
   /// The list as given, with the terminating zero; empty if none was given.
   std::vector<cl_context_properties> list;
-  /// The policy in our own notation; empty: the default.
+  /// The policy in our own notation; empty if it is the default.
   std::string policy;
   std::string name;
   bool interop_user_sync = false;
@@ -29,7 +28,7 @@ struct ContextProperties {
   [[nodiscard]] static ContextProperties parse(const cl_context_properties* list);
 };
 
-/// Returns our name of a policy that StarPU has under `name`; all other names are returned unchanged.
+/// Returns our name of the policy that StarPU calls `name`; returns all other names unchanged.
 [[nodiscard]] std::string_view policy_of_starpu(std::string_view name);
 
 }  // namespace troupe::opencl

@@ -13,7 +13,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// The extensions that need nothing of the platform: they extend only the language.
+/// The extensions that the platform passes on without doing anything for them, as they extend only the language.
 constexpr std::array<std::string_view, 15> kPassedThrough{"cl_khr_fp64",
                                                           "cl_khr_fp16",
                                                           "cl_khr_byte_addressable_store",

@@ -1,4 +1,4 @@
-/// The devices that programs see: unified devices, which stand for several, and real ones.
+/// The devices that programs see: real ones, and unified ones, which stand for several real ones.
 #pragma once
 
 #include <memory>
@@ -25,23 +25,23 @@ class Device : public HandleOf<_cl_device_id, ObjectType::device, CL_INVALID_DEV
       : number_(-1), real_(std::move(real)), kind_(std::move(kind)) {}
 
   [[nodiscard]] bool unified() const { return number_ < 0; }
-  /// The device's place among the platform's real devices, and in every table with one entry per real device; -1 for a
-  /// unified device.
+  /// Returns the device's place among the platform's real devices, and in every table with one entry per real device;
+  /// -1 for a unified device.
   [[nodiscard]] int number() const { return number_; }
-  /// The real devices that it stands for: itself, or all devices of a unified one.
+  /// Returns the real devices that this one stands for: itself, or all devices of a unified one.
   [[nodiscard]] const std::vector<RealDevice*>& real() const { return real_; }
 
-  /// Refuses with CL_INVALID_VALUE for an unknown question.
+  /// Answers a query about the device. Refuses with CL_INVALID_VALUE for an unknown question.
   void info(cl_device_info what, const Info& answer) const;
-  /// The types that all its real devices have in common; the default device also has CL_DEVICE_TYPE_DEFAULT, and only
-  /// that if they have none in common.
+  /// Returns the types that all real devices of this one have in common. The default device also has
+  /// CL_DEVICE_TYPE_DEFAULT, and only that if they have none in common.
   [[nodiscard]] cl_device_type type() const;
   /// Returns true if a program that asks for devices of these types gets this one: each of its real devices is of one
   /// of the types, or the program asks for the default and this is it.
   [[nodiscard]] bool is_of(cl_device_type types) const;
-  /// The size of the largest buffer that all its real devices accept; 0 if a vendor does not know it.
+  /// Returns the size of the largest buffer that all its real devices accept; 0 if a vendor does not know it.
   [[nodiscard]] cl_ulong largest_buffer() const;
-  /// The alignment of sub-buffers' offsets, in bytes.
+  /// Returns the alignment of sub-buffers' offsets, in bytes.
   [[nodiscard]] std::size_t offset_alignment() const;
 
  protected:
@@ -61,7 +61,7 @@ class RealDevice : public Device {
 
   [[nodiscard]] const platform::OpenClDevice& vendor() const { return *vendor_; }
   [[nodiscard]] const cl_icd_dispatch& api() const { return *vendor_->api; }
-  /// Any thread may call.
+  /// Returns the vendor's context. May be called from any thread.
   [[nodiscard]] VendorContext& context();
 
   /// Returns the vendor's answer to a query; zero if it has none.
@@ -73,7 +73,7 @@ class RealDevice : public Device {
   }
   /// Returns the vendor's answer to a query, as text.
   [[nodiscard]] std::string ask_text(cl_device_info what) const;
-  /// The sizes, in bytes, of all memory and of the largest buffer: as the vendor reports them, or as the user has
+  /// Return the sizes, in bytes, of all memory and of the largest buffer, as the vendor reports them or as the user has
   /// limited them (`memory_limit`).
   [[nodiscard]] cl_ulong memory() const { return limited(CL_DEVICE_GLOBAL_MEM_SIZE); }
   [[nodiscard]] cl_ulong largest_piece() const { return limited(CL_DEVICE_MAX_MEM_ALLOC_SIZE); }

@@ -160,7 +160,7 @@ bool answer_merged_uint(const std::vector<RealDevice*>& devices, cl_device_info 
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
     case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE:
     case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
-    // The greatest value, 2, is CL_GLOBAL: local memory is slow on one of the devices.
+    // The greatest value, 2, is CL_GLOBAL, which says that local memory is slow on one of the devices.
     case CL_DEVICE_LOCAL_MEM_TYPE: return merged<cl_uint>(devices, what, Merge::most, answer);
     case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
     case CL_DEVICE_ADDRESS_BITS:
@@ -230,7 +230,7 @@ bool answer_merged_sizes(const std::vector<RealDevice*>& devices, cl_device_info
   }
 }
 
-/// Answers with the least size in each dimension that all devices have.
+/// Answers with the largest sizes that all devices accept, by dimension.
 void answer_item_sizes(const std::vector<RealDevice*>& devices, const Info& answer) {
   constexpr std::size_t kMost = 16;
   const auto dimensions =

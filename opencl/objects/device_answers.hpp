@@ -9,8 +9,8 @@ namespace troupe::opencl {
 /// feature. Returns false for any other question.
 [[nodiscard]] bool answer_for_all(cl_device_info what, const Info& answer);
 
-/// Answers a question for several devices at once: with sums, least values, or what all have. Returns false if the
-/// question is unknown.
+/// Answers a question for several devices at once: with sums, least values, or what all have in common. Returns false
+/// if the question is unknown.
 [[nodiscard]] bool answer_merged(const std::vector<RealDevice*>& devices, cl_device_info what, const Info& answer);
 
 /// Returns the extensions that all the devices have.

@@ -18,8 +18,8 @@ namespace troupe::opencl {
 /// host's memory work on copies.
 [[nodiscard]] bool wants_copies();
 
-/// Returns true if SOCL_FORCE_DYNAMIC is on: then all queues are context queues, whatever devices a program names for
-/// them.
+/// Returns true if the environment variable SOCL_FORCE_DYNAMIC is on: then all queues are context queues, whatever
+/// devices a program names for them.
 [[nodiscard]] bool wants_context_queues();
 
 }  // namespace troupe::opencl

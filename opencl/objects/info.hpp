@@ -1,4 +1,4 @@
-/// Answers to clGet…Info: a value, text or list is written to the program's memory, if it fits.
+/// Answers to clGet…Info: a value, a text or a list is written to the program's memory, if it fits.
 #pragma once
 
 #include <CL/cl.h>

@@ -7,7 +7,7 @@ namespace troupe::opencl {
 /// purpose get no line.
 void report_left_out();
 
-/// Writes one line that there are no devices, and therefore no platform, and why; once in a process.
+/// Writes one line which says that there are no devices, and therefore no platform, and why; once in a process.
 void report_no_devices();
 
 }  // namespace troupe::opencl

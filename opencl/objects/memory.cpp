@@ -26,7 +26,7 @@ void check_flags(cl_mem_flags flags) {
           CL_INVALID_VALUE);
 }
 
-/// Checks the flags of a part: it may allow less than the whole, but not more.
+/// Checks the flags of a sub-buffer: it may allow less than the whole buffer, but not more.
 void check_flags_of_part(cl_mem_flags flags, cl_mem_flags whole) {
   check_flags(flags);
   require(!any_of(flags, kHostPointer), CL_INVALID_VALUE);
@@ -40,7 +40,7 @@ void check_flags_of_part(cl_mem_flags flags, cl_mem_flags whole) {
   excludes(CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY);
 }
 
-/// Adds the flags of the whole for each kind of access for which the part has none.
+/// Adds, for each kind of access for which the part has no flag, the flags of the whole.
 cl_mem_flags inherited(cl_mem_flags flags, cl_mem_flags whole) {
   if (!any_of(flags, kDeviceAccess)) flags |= whole & kDeviceAccess;
   if (!any_of(flags, kHostAccess)) flags |= whole & kHostAccess;
@@ -97,7 +97,7 @@ Memory* Memory::make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_cr
 
 void Memory::on_unused() {
   struct Last {
-    // The block is declared first, and so destroyed last: the data lie in it.
+    // The block is declared first, so it is destroyed last, as the data lie in it.
     platform::HostBuffer block;
     std::shared_ptr<Storage> storage;
     std::vector<Registered> callbacks;

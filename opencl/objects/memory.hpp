@@ -14,8 +14,8 @@ namespace troupe::opencl {
 
 class Storage;
 
-/// The depths (splitting/parallel_width.hpp) of the deepest submitted launch that writes a buffer, and of the deepest
-/// that uses it in any way; 0: none.
+/// The depth (splitting/parallel_width.hpp) of the deepest submitted launch that writes a buffer, and of the deepest
+/// one that uses it in any way; 0 if there is none.
 struct LaunchDepths {
   std::uint64_t writes = 0;
   std::uint64_t uses = 0;
@@ -28,43 +28,45 @@ struct LaunchDepths {
 class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_MEM_OBJECT> {
  public:
   /// Makes a buffer. Refuses with CL_INVALID_VALUE, CL_INVALID_BUFFER_SIZE, CL_INVALID_HOST_PTR, CL_INVALID_PROPERTY
-  /// and CL_MEM_OBJECT_ALLOCATION_FAILURE. `properties`: a list that may be null.
+  /// and CL_MEM_OBJECT_ALLOCATION_FAILURE. `properties` is a list that may be null.
   static Memory* make_buffer(Context& context, const cl_mem_properties* properties, cl_mem_flags flags,
                              std::size_t size, void* host_pointer);
   /// Makes a part of a buffer. Refuses with CL_INVALID_MEM_OBJECT, CL_INVALID_VALUE, CL_INVALID_BUFFER_SIZE and
   /// CL_MISALIGNED_SUB_BUFFER_OFFSET.
   static Memory* make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_create_type type, const void* info);
-  /// Ends the data, frees its own host memory, and then calls the destructor callbacks, the last registered first. In a
-  /// worker these steps are left to another thread. A kernel that has the object as an argument does not delay this.
+  /// Ends the data, frees the buffer's own host memory, and then calls the destructor callbacks, beginning with the one
+  /// that was registered last. In a worker these steps are left to another thread. A kernel that has the object as an
+  /// argument does not delay this.
   void on_unused();
 
   [[nodiscard]] Context& context() const { return *context_; }
-  /// The flags as given; those of a part include what it inherits. If none of CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY and
-  /// CL_MEM_READ_ONLY is set, CL_MEM_READ_WRITE holds.
+  /// Returns the flags as given; those of a part include what it inherits. If none of CL_MEM_READ_WRITE,
+  /// CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY is set, CL_MEM_READ_WRITE holds.
   [[nodiscard]] cl_mem_flags flags() const { return flags_; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// The buffer of a sub-buffer; null for a buffer.
+  /// Returns the buffer of a sub-buffer; null for a buffer.
   [[nodiscard]] Memory* parent() const { return parent_.get(); }
-  /// The buffer that a sub-buffer is a part of; the object itself if it is a buffer.
+  /// Returns the buffer that a sub-buffer is a part of; the object itself if it is a buffer.
   [[nodiscard]] Memory& whole() { return parent_ ? *parent_ : *this; }
-  /// The offset in bytes within `whole`.
+  /// Returns the offset in bytes within `whole`.
   [[nodiscard]] std::size_t offset() const { return offset_; }
-  /// The object's bytes in host memory, as long as it lives. With CL_MEM_USE_HOST_PTR this is the program's memory.
-  /// Otherwise it is its own, and the system provides its pages only when they are touched.
+  /// Returns the object's bytes in host memory, valid as long as the object lives. With CL_MEM_USE_HOST_PTR this is the
+  /// program's memory. Otherwise it is memory of the object, whose pages the system provides only when they are
+  /// touched.
   [[nodiscard]] std::byte* host() const { return host_; }
-  /// True with CL_MEM_USE_HOST_PTR: `host` is the program's memory.
+  /// Returns true with CL_MEM_USE_HOST_PTR: then `host` is the program's memory.
   [[nodiscard]] bool uses_program_memory() const { return (flags_ & CL_MEM_USE_HOST_PTR) != 0; }
-  /// True if devices may read, or write, the memory.
+  /// Return true if devices may read, or write, the memory.
   [[nodiscard]] bool device_reads() const { return (flags_ & CL_MEM_WRITE_ONLY) == 0; }
   [[nodiscard]] bool device_writes() const { return (flags_ & CL_MEM_READ_ONLY) == 0; }
 
   /// Returns the content of a buffer (not of a part) as data of the runtime. The first call registers it. Implemented
   /// in execution/storage.cpp. Called in the order of submission.
   [[nodiscard]] Storage& storage();
-  /// The depths of launches that use the buffer. Used in the order of submission.
+  /// Returns the depths of launches that use the buffer. Used in the order of submission.
   [[nodiscard]] LaunchDepths& launch_depths() { return launch_depths_; }
 
-  /// Mapped bytes, which the program may use as its own memory.
+  /// A mapped range, which the program may use as its own memory.
   struct Map {
     std::byte* place = nullptr;
     std::size_t offset = 0;

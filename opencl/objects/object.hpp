@@ -15,10 +15,10 @@
 
 namespace troupe::opencl {
 
-/// Returns the table that every handle points to: opencl/dispatch_table.cpp.
+/// Returns the table that every handle points to (opencl/dispatch_table.cpp).
 [[nodiscard]] const cl_icd_dispatch* dispatch_table();
 
-/// Marks of types in memory. The numbers are large, so that other memory is unlikely to look like a mark.
+/// The marks of types in memory. The numbers are large, so that other memory is unlikely to look like a mark.
 enum class ObjectType : std::uint64_t {
   platform = 0x5452'4f55'5045'0001,
   device = 0x5452'4f55'5045'0002,
@@ -39,7 +39,7 @@ class Object {
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  /// Returns the type; `none` also for another library's object, of whose memory only the first word is read.
+  /// Returns the type. Returns `none` also for another library's object; only the first word of its memory is read.
   [[nodiscard]] ObjectType type() const {
     if (dispatch_ != dispatch_table()) return ObjectType::none;
     return static_cast<ObjectType>(type_.load(std::memory_order_relaxed));
@@ -56,7 +56,8 @@ class Object {
   std::atomic<std::uint64_t> type_;
 };
 
-/// An object whose handles have the type `Opaque*` in programs; the error for a missing one is `invalid`.
+/// An object whose handles have the type `Opaque*` in programs; `invalid` is the error code if a handle is not one of
+/// these.
 template <class Opaque, ObjectType kObjectType, cl_int invalid>
 class HandleOf : public Object {
  public:
@@ -71,9 +72,9 @@ class HandleOf : public Object {
 };
 
 /// An object with references. It has two counts: the program's own references, which the program can ask for and
-/// change; and all references, which include those from inside (a buffer's to its context, a command's to its buffers).
-/// The object is destroyed with the last of all. Until then it can be used: a program may get it from another object
-/// that refers to it, and retain it again.
+/// change; and all references, which include those that this library holds (a buffer's to its context, a command's to
+/// its buffers). The object is destroyed when the last reference ends. Until then it can be used: a program may get it
+/// from another object that refers to it, and retain it again.
 template <class Self, class Opaque, ObjectType kObjectType, cl_int invalid>
 class Counted : public HandleOf<Opaque, kObjectType, invalid> {
  public:
@@ -93,7 +94,7 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
   }
   [[nodiscard]] cl_uint user_references() const { return user_references_.load(std::memory_order_relaxed); }
 
-  /// Adds a reference from inside; `Ref` does this.
+  /// Adds a reference that this library holds; `Ref` does this.
   void hold() { references_.fetch_add(1, std::memory_order_relaxed); }
   /// Adds a reference and returns true; returns false if none is left.
   [[nodiscard]] bool try_hold() {
@@ -104,7 +105,8 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
     return false;
   }
   void drop() {
-    // Acquire and release: the thread that destroys the object sees what all other threads have done.
+    // Release publishes what this thread has done with the object; acquire makes the thread that destroys the object
+    // see what all others have done.
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     static_cast<Self*>(this)->on_unused();
     this->forget_type();
@@ -128,13 +130,14 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
 
  private:
   std::atomic<cl_uint> user_references_{1};
-  /// All references, including the program's.
+  /// The number of all references, including the program's.
   std::atomic<std::uint64_t> references_{1};
-  /// The weak references, plus one for all others together.
+  /// The number of weak references, plus one for all others together.
   std::atomic<std::uint64_t> watchers_{1};
 };
 
-/// A reference from inside to an object.
+/// A reference that Troupe itself holds, and not the program. It keeps the object alive (`Counted::hold`); it is empty
+/// if it refers to none.
 template <class T>
 class Ref {
  public:

@@ -39,7 +39,7 @@ void Platform::add_unified_of_types(const std::vector<RealDevice*>& all) {
   for (const auto& [type, name] : kTypes) {
     std::vector<RealDevice*> some;
     std::ranges::copy_if(all, std::back_inserter(some), [type = type](const RealDevice* d) { return d->is_of(type); });
-    // A unified device for a single real device would be that device again.
+    // A unified device for a single real device would only repeat that device.
     if (some.size() < 2 || std::ranges::find(known, some) != known.end()) continue;
     known.push_back(some);
     shown_.push_back(&unified_.emplace_back(std::move(some), name));

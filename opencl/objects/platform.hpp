@@ -14,10 +14,11 @@ class Platform : public HandleOf<_cl_platform_id, ObjectType::platform, CL_INVAL
  public:
   [[nodiscard]] static Platform& get();
 
-  /// The device that unifies all comes first. Then come those that unify the devices of one type, if there are several
-  /// of the type and also others. Then come the real devices. Empty if there is no real device.
+  /// Returns the devices that programs see. The device that unifies all comes first. Then come those that unify the
+  /// devices of one type, if there are several of the type and also others. Then come the real devices. Empty if there
+  /// is no real device.
   [[nodiscard]] const std::vector<Device*>& devices() const { return shown_; }
-  /// The real devices in the order of `list_opencl_devices`; `RealDevice::number` is the index.
+  /// Returns the real devices in the order of `list_opencl_devices`; `RealDevice::number` is the index.
   [[nodiscard]] const std::deque<RealDevice>& real_devices() const { return real_; }
   /// Returns the shown devices that stand only for devices of these types; CL_DEVICE_TYPE_DEFAULT is the device that
   /// unifies all. Refuses with CL_INVALID_DEVICE_TYPE and CL_DEVICE_NOT_FOUND.

@@ -8,7 +8,7 @@ namespace troupe::opencl {
 namespace {
 
 constexpr cl_command_queue_properties kOffered = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
-/// The standard has queues on devices, but they are not offered here.
+/// Flags for queues on devices, which are in the standard but not offered here.
 constexpr cl_command_queue_properties kOfLaterVersions = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 
 }  // namespace

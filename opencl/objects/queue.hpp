@@ -1,4 +1,4 @@
-/// Command queues: on one device, on a unified device, or on all devices of a context.
+/// Command queues on one device, on a unified device, or on all devices of a context.
 #pragma once
 
 #include <memory>
@@ -29,12 +29,12 @@ class Queue : public Counted<Queue, _cl_command_queue, ObjectType::queue, CL_INV
 
   [[nodiscard]] Context& context() const { return *context_; }
   [[nodiscard]] Device* device() const { return device_; }
-  /// Returns the real devices on which its commands may run.
+  /// Returns the real devices on which the queue's commands may run.
   [[nodiscard]] const std::vector<RealDevice*>& real_devices() const;
   [[nodiscard]] bool in_order() const { return (properties_.bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0; }
   [[nodiscard]] bool profiling() const { return (properties_.bits & CL_QUEUE_PROFILING_ENABLE) != 0; }
 
-  /// The order of its commands.
+  /// Returns the order of the queue's commands.
   [[nodiscard]] const std::shared_ptr<QueueOrder>& order() const { return order_; }
 
   void info(cl_command_queue_info what, const Info& answer);

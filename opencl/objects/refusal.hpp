@@ -8,7 +8,7 @@
 
 namespace troupe::opencl {
 
-/// Thrown when a call cannot be carried out, for the reason that the code names. It never leaves the library: see
+/// Thrown if a call cannot be carried out, for the reason that the code names. It never leaves the library: see
 /// entries/guard.hpp.
 class Refusal : public std::exception {
  public:

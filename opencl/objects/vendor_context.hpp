@@ -18,8 +18,8 @@ class VendorContext {
   VendorContext& operator=(const VendorContext&) = delete;
 
   [[nodiscard]] const cl_icd_dispatch& api() const { return *device_->api; }
-  /// These functions return the vendor's handles, not ours. The context lives as long as somebody holds it. Refuses
-  /// with CL_OUT_OF_RESOURCES, after a line on standard error, if the vendor cannot make one.
+  /// The next functions return the vendor's handles, not ours. The context lives as long as somebody holds it. `hold`
+  /// refuses with CL_OUT_OF_RESOURCES, after a line on standard error, if the vendor cannot make a context.
   [[nodiscard]] platform::OpenClContext hold() const;
   [[nodiscard]] cl_device_id device() const { return device_->id; }
 

@@ -1,8 +1,8 @@
 /// A program's binary for one device that programs see: the vendors' binaries for the real devices behind it.
 ///
-/// Layout, with all numbers little-endian: "TROUPECL", version (4 bytes), number of blobs (4). For each blob: the
-/// length of its device's identity (4), the identity, the binary's type (4), the blob's length (8), the blob. At the
-/// end: FNV-1a of everything before it (8).
+/// The layout is, with all numbers little-endian: "TROUPECL", version (4 bytes), number of blobs (4). For each blob:
+/// the length of its device's identity (4), the identity, the binary's type (4), the blob's length (8), the blob. At
+/// the end comes the FNV-1a hash of everything before it (8).
 #pragma once
 
 #include <CL/cl.h>
@@ -24,7 +24,7 @@ struct BinaryBlob {
 
 [[nodiscard]] std::vector<unsigned char> write_container(const std::vector<BinaryBlob>& blobs);
 
-/// Reads a container; returns nothing if it is incomplete, or not one of ours.
+/// Reads a container; returns nothing if it is incomplete, or was not written by Troupe.
 [[nodiscard]] std::optional<std::vector<BinaryBlob>> read_container(std::span<const unsigned char> bytes);
 
 }  // namespace troupe::opencl

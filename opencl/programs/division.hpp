@@ -11,9 +11,9 @@
 
 namespace troupe::opencl {
 
-/// A function that enqueues a launch in `factor` parts, in the program's own sense, behind the event `before`, and
-/// returns an event for the end of the launch, which the caller releases. Launches of the kernel inside of the function
-/// are ordinary ones.
+/// A function of the program that enqueues a launch in `factor` parts. What a part is, the program decides. The launch
+/// comes behind the event `before`; the function returns an event for its end, which the caller releases. Launches of
+/// the kernel inside of the function are ordinary ones.
 using DivideFunction = cl_int (*)(cl_command_queue queue, cl_uint factor, void* data, cl_event before, cl_event* after);
 
 /// The division of one kernel: each factor from 1 to one below the number of factors is tried once, then the fastest is
@@ -31,7 +31,7 @@ class Division {
   void set(cl_uint index, const void* value);
 
   struct Choice {
-    /// Null: the program has set no function.
+    /// The program's function; null if it has set none.
     DivideFunction function = nullptr;
     void* data = nullptr;
     cl_uint factor = 1;
@@ -44,9 +44,9 @@ class Division {
   Mutex mutex_;
   DivideFunction function_ TROUPE_GUARDED_BY(mutex_) = nullptr;
   void* data_ TROUPE_GUARDED_BY(mutex_) = nullptr;
-  /// The next factor to try; none if it is not below the size of `times_`.
+  /// The next factor to try; there is none if it is not below the size of `times_`.
   cl_uint next_ TROUPE_GUARDED_BY(mutex_) = 1;
-  /// The times by factor; 0: not known.
+  /// The times by factor; 0 if not known.
   std::vector<double> times_ TROUPE_GUARDED_BY(mutex_);
 };
 

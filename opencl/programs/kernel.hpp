@@ -29,7 +29,7 @@ struct KernelArgument {
   std::size_t size = 0;
   /// The place of a value in `KernelArguments::values`.
   std::size_t place = 0;
-  /// The buffer; null: the program gave NULL, which the kernel sees.
+  /// The buffer; null if the program gave NULL, which the kernel then gets.
   Ref<Memory> memory;
 };
 
@@ -46,7 +46,8 @@ struct KernelArguments {
 
 class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID_KERNEL> {
  public:
-  /// Refuses with CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_KERNEL_NAME and CL_INVALID_KERNEL_DEFINITION.
+  /// Makes a kernel. Refuses with CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_KERNEL_NAME and
+  /// CL_INVALID_KERNEL_DEFINITION.
   Kernel(Program& program, const std::string& name);
   ~Kernel();
 
@@ -54,12 +55,12 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   [[nodiscard]] Context& context() const { return program_->context(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
-  /// The vendor's kernel for the real device; null if the program was not built for it.
+  /// Returns the vendor's kernel for the real device; null if the program was not built for it.
   [[nodiscard]] const std::shared_ptr<VendorKernel>& on(const RealDevice& device) const {
     return devices_[static_cast<std::size_t>(device.number())].kernel;
   }
 
-  /// The limits of a launch on the device; null if the program was not built for it.
+  /// Returns the limits of a launch on the device; null if the program was not built for it.
   [[nodiscard]] const LaunchLimits* limits(const RealDevice& device) const {
     const OnDevice& there = devices_[static_cast<std::size_t>(device.number())];
     return there.kernel == nullptr ? nullptr : &there.limits;
@@ -68,20 +69,20 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   [[nodiscard]] cl_ulong local_memory(const RealDevice& device) const {
     return devices_[static_cast<std::size_t>(device.number())].local_memory + local_memory_of_arguments();
   }
-  /// Returns the codelet of its launches; the first call makes it. Implemented in execution/kernel_command.cpp. Called
-  /// in the order of submission.
+  /// Returns the codelet of the kernel's launches; the first call makes it. Implemented in
+  /// execution/kernel_command.cpp. Called in the order of submission.
   [[nodiscard]] const Codelet& codelet();
   /// Returns the codelet for the parts of launches that are split. It is made together with that of `codelet`. Called
   /// in the order of submission.
   [[nodiscard]] const Codelet& part_codelet();
 
-  /// Returns the data for splitting its launches; null if they cannot be split. Implemented in
+  /// Returns the data for splitting the kernel's launches; null if they cannot be split. Implemented in
   /// splitting/splittable_kernel.cpp. Called in the order of submission.
   [[nodiscard]] const std::shared_ptr<SplittableKernel>& splittable();
 
   /// Returns the facts that the source shows about the kernel; null if nothing is known, and if the kernel was built
   /// differently for some devices. The first call may wait for the compiler that finds the facts. Any thread of the
-  /// program may call.
+  /// program may call this.
   [[nodiscard]] const KernelFacts* facts() const;
   /// Returns true if nothing is ever written through this pointer parameter: it is in constant memory; or the facts say
   /// so; or, without facts, it is declared `const` and the source keeps that. The first call may wait, as with `facts`.
@@ -95,20 +96,20 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// at the same time.
   [[nodiscard]] std::shared_ptr<const KernelArguments> arguments() const;
   [[nodiscard]] bool all_arguments_set() const;
-  /// The program's own way to split launches.
+  /// Returns the program's own way to split launches.
   [[nodiscard]] const std::shared_ptr<Division>& division() const { return division_; }
   /// Returns a new kernel with the same arguments.
   [[nodiscard]] Kernel* clone() const;
 
   void info(cl_kernel_info what, const Info& answer);
   void argument_info(cl_uint index, cl_kernel_arg_info what, const Info& answer);
-  /// `device` may be null if the kernel is for one device only.
+  /// Answers a query. `device` may be null if the kernel is for one device only.
   void work_group_info(Device* device, cl_kernel_work_group_info what, const Info& answer);
 
  private:
   struct OnDevice {
     std::shared_ptr<VendorKernel> kernel;
-    /// The local memory of the kernel itself; that of the arguments is added to it.
+    /// The local memory of the kernel itself, without that of its arguments.
     cl_ulong local_memory = 0;
     LaunchLimits limits;
   };
@@ -126,17 +127,18 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   const std::string name_;
   /// The vendors' kernels, indexed by `RealDevice::number`.
   std::vector<OnDevice> devices_;
-  /// A vendor's kernel that is never launched: it answers questions, and is given arguments to see whether it refuses
+  /// A vendor's kernel that is never launched. It answers queries, and its arguments are set to see whether it refuses
   /// them.
   std::unique_ptr<VendorKernel> asked_;
   std::vector<Parameter> parameters_;
-  /// The sizes that the vendor has accepted; 0: none yet.
+  /// The sizes of arguments that the vendor has accepted; 0 if none was accepted yet.
   std::vector<std::size_t> accepted_sizes_;
   /// The arguments without the buffers.
   KernelArguments arguments_;
-  /// The footprints that have occurred, as long as they are few.
+  /// The footprints that have occurred so far; only a few are kept.
   mutable std::vector<std::uint64_t> footprints_;
-  /// The buffers by index. A kernel keeps no buffer alive: the standard's tests wait for its destruction.
+  /// The buffers by argument. A kernel keeps no buffer alive, as the standard's tests wait for the destruction of
+  /// buffers.
   std::vector<WeakRef<Memory>> buffers_;
   const std::shared_ptr<Division> division_ = std::make_shared<Division>();
   std::shared_ptr<const Codelet> codelet_;

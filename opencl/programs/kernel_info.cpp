@@ -1,4 +1,4 @@
-/// Answers about kernels.
+/// Answers to queries about kernels.
 #include <algorithm>
 #include <array>
 #include <limits>

@@ -3,12 +3,12 @@
 namespace troupe::opencl {
 namespace {
 
-/// A question about a parameter; the answer is zero if the vendor has none.
+/// A query about a parameter; the answer is zero if the vendor has none.
 class ParameterQuery {
  public:
   ParameterQuery(VendorKernel& kernel, cl_uint index) : kernel_(kernel), index_(index) {}
 
-  /// Returns false if the vendor keeps no such information.
+  /// Asks for a value. Returns false if the vendor keeps no such information.
   template <class T>
   bool ask(cl_kernel_arg_info what, T& value) const {
     auto* query = kernel_.api().clGetKernelArgInfo;
@@ -41,8 +41,8 @@ ParameterKind kind_of(const Parameter& parameter) {
   }
 }
 
-/// Finds the kind by setting null arguments: a value must not be null, a buffer may be null, and local memory may have
-/// any size.
+/// Finds the kind of a parameter by setting null arguments: a value must not be null, a buffer may be null, and local
+/// memory may have any size.
 ParameterKind kind_by_trying(VendorKernel& kernel, cl_uint index) {
   constexpr std::size_t kOddSize = 40;
   const auto takes_nothing = [&](std::size_t size) {

@@ -10,8 +10,8 @@
 
 namespace troupe::opencl {
 
-/// The kind of value that a parameter takes: bytes, a buffer, or the size of local memory. Images and samplers exist
-/// only to be recognized: this platform has none.
+/// The kind of value that a parameter takes: bytes, a buffer, or the size of local memory. Images and samplers are here
+/// only so that they are recognized: this platform has none.
 enum class ParameterKind { value, memory, local, image, sampler };
 
 /// One parameter as the compiler describes it.

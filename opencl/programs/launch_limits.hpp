@@ -11,10 +11,10 @@
 namespace troupe::opencl {
 
 struct LaunchLimits {
-  /// The most work-items of a group, in all and by dimension.
+  /// The largest number of work-items of a group, in all and by dimension.
   std::size_t group = 0;
   std::array<std::size_t, 3> items{};
-  /// The size of groups that the kernel was compiled for; zeros: any.
+  /// The size of groups for which the kernel was compiled; zeros if any size is allowed.
   std::array<std::size_t, 3> required{};
   /// The device's local memory, in bytes.
   cl_ulong local_memory = 0;

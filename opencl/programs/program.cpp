@@ -9,7 +9,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// Returns the identity of a device: a binary is for devices for which all of this is the same.
+/// Returns the identity of a device: a binary can be used by devices for which all of this is the same.
 std::string identity_of(const RealDevice& device) {
   const platform::OpenClDevice& vendor = device.vendor();
   return vendor.platform_name + "|" + vendor.name + "|" + vendor.version + "|" + vendor.driver_version;
@@ -119,7 +119,7 @@ cl_int Program::build(const std::vector<Device*>& devices, const std::string& op
     build.program = origin_ == ProgramOrigin::source ? VendorProgram::of_source(vendor, source_)
                                                      : VendorProgram::of_binary(vendor, build.given);
     const cl_int status = build.program->build(options);
-    // The vendor may have built another language, for which the facts are wrong.
+    // The vendor may have built the source as another language, for which the facts would be wrong.
     if (build.program->chose_language()) build.facts = {};
     return status;
   });

@@ -27,14 +27,14 @@ struct ProgramBuild {
   /// The options as the program gave them; the vendor gets further ones.
   std::string options;
   std::string log;
-  /// The vendor's binary that the program was made from; empty for other origins.
+  /// The vendor's binary from which the program was made; empty for other origins.
   std::vector<unsigned char> given;
-  /// The vendor's program of the last build, compilation or link; null before.
+  /// The vendor's program of the last build, compilation or link; null before the first one.
   std::shared_ptr<VendorProgram> program;
-  /// The facts about its kernels from the source; not valid if the source was not analysed.
+  /// The facts about the program's kernels, from the source; not valid if the source was not analysed.
   FutureFacts facts;
 
-  /// True if kernels can be made.
+  /// Returns true if kernels can be made.
   [[nodiscard]] bool executable() const {
     return status == CL_BUILD_SUCCESS && type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   }
@@ -52,14 +52,14 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   static Program* of_binaries(Context& context, const std::vector<Device*>& devices,
                               const std::vector<std::span<const unsigned char>>& binaries, cl_int* statuses);
   /// Links compiled programs for the devices. A failed link, like a failed build, leaves a program that has the log;
-  /// `status` receives the code. Refuses a link that cannot be tried.
+  /// `status` receives the code. Refuses if the link cannot be tried.
   static Program* link(Context& context, const std::vector<Device*>& devices, const std::string& options,
                        const std::vector<Program*>& parts, cl_int& status);
 
   [[nodiscard]] Context& context() const { return *context_; }
   [[nodiscard]] ProgramOrigin origin() const { return origin_; }
   [[nodiscard]] const std::string& source() const { return source_; }
-  /// The devices that it belongs to, as the program named them.
+  /// Returns the devices that the program belongs to, as they were named when it was made.
   [[nodiscard]] const std::vector<Device*>& devices() const { return devices_; }
   /// Returns the build for the real device; empty if this program is not for it. It is a copy, because other threads
   /// may build.
@@ -71,17 +71,18 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   /// code of the first failure in the platform's order. Refuses with CL_INVALID_DEVICE, and with CL_INVALID_OPERATION
   /// while there are kernels or another build is in progress.
   [[nodiscard]] cl_int build(const std::vector<Device*>& devices, const std::string& options);
-  /// Compiles without linking. `headers`: programs with source, with their names in the includes.
+  /// Compiles without linking. `headers` are programs with source, with the names by which the source includes them.
   [[nodiscard]] cl_int compile(const std::vector<Device*>& devices, const std::string& options,
                                const std::vector<std::pair<std::string, Program*>>& headers);
 
-  /// Returns the names of its kernels; refuses with CL_INVALID_PROGRAM_EXECUTABLE if it is built for no device.
+  /// Returns the names of the program's kernels; refuses with CL_INVALID_PROGRAM_EXECUTABLE if it is built for no
+  /// device.
   [[nodiscard]] std::vector<std::string> kernel_names() const;
   /// Counts the living kernels: the program cannot be built again while there are any.
   void count_kernel(int change) { kernels_.fetch_add(change, std::memory_order_relaxed); }
 
-  /// Returns the object for launches in parts of a kernel, by its name (splitting/splittable_kernel.hpp): the one that
-  /// `make` returned at the first call since the program was built.
+  /// Returns the object for splitting a kernel's launches, by the kernel's name (splitting/splittable_kernel.hpp). It
+  /// is the one that `make` returned at the first call since the program was built.
   template <class Make>
   [[nodiscard]] std::shared_ptr<SplittableKernel> splittable(const std::string& kernel, Make&& make)
       TROUPE_EXCLUDES(splittable_mutex_) {

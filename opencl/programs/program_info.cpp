@@ -1,4 +1,4 @@
-/// Answers about programs.
+/// Answers to queries about programs.
 #include <algorithm>
 #include <cstring>
 
@@ -7,7 +7,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// Returns a rank from good to bad, for merging the statuses of several devices.
+/// Returns a rank that is higher for a worse status, to merge the statuses of several devices.
 int badness(cl_build_status status) {
   switch (status) {
     case CL_BUILD_SUCCESS: return 0;
@@ -38,7 +38,7 @@ std::string joined_log(const std::vector<ProgramBuild>& builds) {
   return joined;
 }
 
-/// Returns the common type; none if one device has none.
+/// Returns the type that all builds have; none if one of them has none.
 cl_program_binary_type least_type(const std::vector<ProgramBuild>& builds) {
   cl_program_binary_type least = builds.front().type;
   for (const ProgramBuild& build : builds) {
@@ -55,7 +55,7 @@ std::string joined_names(const std::vector<std::string>& names) {
 
 }  // namespace
 
-/// Writes each device's binary to the address that the program gives; a null address is left out.
+/// Writes each device's binary to the address that the program gives; skips null addresses.
 void Program::answer_binaries(const Info& answer) const {
   auto* places = static_cast<unsigned char**>(answer.place(devices_.size() * sizeof(unsigned char*)));
   if (places == nullptr) return;

@@ -1,4 +1,4 @@
-/// Work on a program for several real devices at once: builds, compilations.
+/// Work on a program for several real devices at once, such as builds and compilations.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ class ProgramWork {
   /// Makes a vendor's program in `build.program` and returns the vendor's code; may refuse.
   using Step = std::function<cl_int(ProgramBuild& build)>;
 
-  /// Refuses with CL_INVALID_DEVICE and CL_INVALID_OPERATION.
+  /// Begins the work. Refuses with CL_INVALID_DEVICE and CL_INVALID_OPERATION.
   ProgramWork(Program& program, const std::vector<Device*>& devices, const std::string& options);
   /// Runs the step for each device in a thread of its own. Returns the first failure's code.
   [[nodiscard]] cl_int run(const Step& step);

@@ -11,7 +11,7 @@ namespace {
 /// The option that keeps the types and qualifiers of arguments.
 constexpr const char* kArgumentInfo = " -cl-kernel-arg-info";
 
-/// The language for programs that name none: some drivers would take the latest that they know.
+/// The language for programs that name none: some drivers would take the latest one that they know.
 constexpr const char* kLanguage = " -cl-std=CL1.2";
 
 /// Returns the option that tells a program the type of its device, as SOCL does.
@@ -26,7 +26,7 @@ std::string option_of_type(const VendorContext& context) {
   }
 }
 
-/// The options as the program gave them, with our own in front and behind.
+/// The options that the program gave, with our own in front of them and behind them.
 struct AllOptions {
   explicit AllOptions(const VendorContext& context, const std::string& options)
       : given(option_of_type(context) + options + platform::opencl_twin_option(context.device())),
@@ -38,7 +38,7 @@ struct AllOptions {
   std::string with_all;
 };
 
-/// Calls with all options; if the vendor does not know our options, calls again with fewer. `chose_language`: set to
+/// Calls with all options; if the vendor does not know our options, calls again with fewer. `chose_language` becomes
 /// true if the vendor chose the language.
 template <class Call>
 cl_int with_our_options(const AllOptions& options, bool& chose_language, Call&& call) {

@@ -1,4 +1,4 @@
-/// A program and a kernel of one vendor, for one device.
+/// A program of one vendor for one device, and a kernel of it.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -16,7 +16,7 @@ namespace troupe::opencl {
 
 /// The text in front of each source. It corrects the drivers' macros where our devices differ: they have no images, and
 /// OpenCL 1.2. Without images the standard has no image types either; the compiler's error for such a type then says
-/// why. Lines are counted from the program's first one.
+/// why. Error messages count lines from the program's first one.
 inline constexpr std::string_view kProgramPreface =
     "#undef __IMAGE_SUPPORT__\n"
     "#undef __OPENCL_VERSION__\n"
@@ -30,7 +30,7 @@ inline constexpr std::string_view kProgramPreface =
     "#define sampler_t sampler_t_is_missing_since_images_are_not_supported\n"
     "#line 1\n";
 
-/// A vendor's program, owned by this object. Calls refuse with the vendor's code.
+/// A vendor's program, owned by this object. Its functions refuse with the vendor's code.
 class VendorProgram {
  public:
   VendorProgram(VendorContext& context, platform::OpenClContext held, cl_program program)
@@ -54,12 +54,12 @@ class VendorProgram {
 
   /// Builds the program, with information about arguments if the vendor accepts that option. Returns the vendor's code.
   [[nodiscard]] cl_int build(const std::string& options);
-  /// Compiles the program. The headers come with their names in the source's includes. Returns
-  /// CL_COMPILER_NOT_AVAILABLE if the vendor only builds.
+  /// Compiles the program. Each header comes with the name by which the source includes it. Returns
+  /// CL_COMPILER_NOT_AVAILABLE if the vendor cannot compile without linking.
   [[nodiscard]] cl_int compile(const std::string& options,
                                const std::vector<std::pair<std::string, std::shared_ptr<VendorProgram>>>& headers);
-  /// True if the vendor chose the language in the last build: it does not accept the option that we add for programs
-  /// that name no language.
+  /// Returns true if the vendor chose the language in the last build, because it does not accept the option that we add
+  /// for programs that name no language.
   [[nodiscard]] bool chose_language() const { return chose_language_; }
 
   [[nodiscard]] std::string log() const;
@@ -83,7 +83,7 @@ struct VendorProgram::Linked {
 /// A vendor's kernel, owned by this object.
 class VendorKernel {
  public:
-  /// Refuses with the vendor's code.
+  /// Makes a kernel. Refuses with the vendor's code.
   VendorKernel(std::shared_ptr<VendorProgram> program, const std::string& name);
   VendorKernel(const VendorKernel&) = delete;
   VendorKernel& operator=(const VendorKernel&) = delete;
@@ -92,8 +92,8 @@ class VendorKernel {
   [[nodiscard]] const cl_icd_dispatch& api() const { return program_->api(); }
   [[nodiscard]] cl_device_id device() const { return program_->context().device(); }
   [[nodiscard]] cl_kernel kernel() const { return kernel_; }
-  /// The lock that is held from the first argument that is set until the launch that takes the arguments, because
-  /// vendors keep arguments in the kernel.
+  /// Returns the lock that is held from the first argument that is set until the launch that takes the arguments,
+  /// because vendors keep arguments in the kernel.
   [[nodiscard]] Mutex& mutex() { return mutex_; }
 
  private:

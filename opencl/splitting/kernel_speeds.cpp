@@ -9,9 +9,9 @@ namespace troupe::opencl {
 
 namespace {
 
-/// The shortest launch that is split.
+/// The time of the shortest launch that is split, in nanoseconds.
 constexpr double kShortest = 1e6;
-/// The least factor by which splitting must be faster, according to predictions and to measurements.
+/// The least factors by which a split launch must be faster: the first by predictions, the second by measurements.
 constexpr double kPredictedGain = 1.2;
 constexpr double kMeasuredGain = 1.1;
 /// The smallest share that is worth giving to a device.
@@ -25,7 +25,7 @@ constexpr double kLongEnough = 4e6;
 constexpr std::size_t kMostRounds = 4;
 /// The number of measured splits after which splitting is judged.
 constexpr std::size_t kJudgedSplits = 2;
-/// The number of splits in a row; then one launch runs whole, to measure what that takes now.
+/// The number of splits in a row, after which one launch runs whole, to measure how long that takes now.
 constexpr std::size_t kSplitsInARow = 32;
 constexpr std::size_t kLongestPause = 4096;
 
@@ -42,7 +42,7 @@ void KernelSpeeds::Mean::add(double one, bool small) {
   }
   if (small) return;
   ++count;
-  // The first values form the plain mean.
+  // With the first values this computes the plain mean.
   constexpr double kLeastWeight = 0.25;
   value += (one - value) * std::max(kLeastWeight, 1.0 / static_cast<double>(count));
 }
@@ -71,7 +71,7 @@ KernelSpeeds::Choice KernelSpeeds::choose(std::size_t items, std::span<const int
   std::vector<double> shares = by_speed(here, devices);
   const auto used = std::ranges::count_if(shares, [](double share) { return share > 0; });
   if (used < 2) return {};
-  // All parts should end at the same time; the longest one counts.
+  // All parts should end at the same time; the part that takes longest counts.
   double split = 0;
   bool settled = true;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -106,7 +106,7 @@ std::vector<double> KernelSpeeds::trial(const Known& known, std::span<const int>
       best = i;
     }
   }
-  // Only devices that this launch may not use have been measured.
+  // Nothing has been measured on the devices that this launch may use.
   if (best == devices.size()) return {};
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (i == best) continue;

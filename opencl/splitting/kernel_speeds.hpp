@@ -22,8 +22,8 @@ class KernelSpeeds {
   explicit KernelSpeeds(double building = kBuilding) : building_(building) {}
 
   struct Choice {
-    /// The share of a launch for each device, in the order in which the devices were given; they sum up to 1. Empty: do
-    /// not split.
+    /// The share of a launch for each device, in the order in which the devices were given; their sum is 1. Empty if
+    /// the launch is not to be split.
     std::vector<double> shares;
     /// True if the split only measures how fast some devices are; it does not show whether splitting pays.
     bool trial = false;
@@ -31,8 +31,8 @@ class KernelSpeeds {
     std::size_t rounds = 1;
   };
 
-  /// Chooses for a launch of `items` work-items on `devices`. `merging`: the further cost of a split. A device of which
-  /// nothing is known gets a small share of a launch that is long enough.
+  /// Chooses for a launch of `items` work-items on `devices`. `merging` is the further cost of a split. If nothing is
+  /// known of a device, it gets a small share of a launch that is long enough.
   [[nodiscard]] Choice choose(std::size_t items, std::span<const int> devices, double merging);
 
   /// Note the times of launches that had their devices for themselves: of an unsplit launch on a device; of all parts
@@ -58,7 +58,8 @@ class KernelSpeeds {
     std::map<int, Mean> whole;
     std::map<int, Mean> part;
     Mean split;
-    /// The number of launches that will not be split before the next attempt, and the length of the pause after that.
+    /// The number of launches that will not be split before splitting is tried again, and the length of the pause after
+    /// that.
     std::size_t pause = 0;
     std::size_t next_pause = 32;
     /// The number of splits since the last launch that was not split.
@@ -68,7 +69,7 @@ class KernelSpeeds {
   [[nodiscard]] Known& known(std::size_t items) TROUPE_REQUIRES(mutex_);
   [[nodiscard]] static std::vector<double> trial(const Known& known, std::span<const int> devices, double whole);
   [[nodiscard]] static std::vector<double> by_speed(const Known& known, std::span<const int> devices);
-  /// Returns true if splitting has not paid; then nothing is split for a while.
+  /// Returns true if splitting has not paid; then no launch is split for a while.
   [[nodiscard]] static bool did_not_pay(Known& known, double whole_item);
 
   const double building_;

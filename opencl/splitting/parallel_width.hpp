@@ -10,7 +10,7 @@
 
 namespace troupe::opencl {
 
-/// Counts the launches that have not ended by their depth. A launch is one deeper than the deepest launch that it
+/// Counts the launches that have not ended, by their depth. A launch is one deeper than the deepest launch that it
 /// follows by its data. Launches of the same depth could run side by side. Thread-safe.
 class ParallelWidth {
  public:
@@ -20,7 +20,8 @@ class ParallelWidth {
     std::size_t beside = 0;
   };
 
-  /// `follows`: the depth of the deepest launch, ended or not, that this one follows; 0: none.
+  /// Adds a launch. `follows` is the depth of the deepest launch, ended or not, that this one follows; 0 if there is
+  /// none.
   [[nodiscard]] Place begin(std::uint64_t follows) {
     const LockGuard lock(mutex_);
     // A launch that follows no running one could run now, beside the running launches of the least depth.

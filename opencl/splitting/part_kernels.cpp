@@ -10,7 +10,8 @@ namespace troupe::opencl {
 
 namespace {
 
-/// The number of launches of a range before kernels are built for it alone, and the most ranges that have such kernels.
+/// The number of launches of a range after which kernels are built for it alone, and the largest number of ranges that
+/// have such kernels.
 constexpr std::size_t kRepeated = 3;
 constexpr std::size_t kMostRanges = 8;
 
@@ -57,7 +58,7 @@ std::shared_ptr<const PartKernels::OnDevices> PartKernels::of(const NdRange& who
 
 std::shared_ptr<PartKernels::Built> PartKernels::begin_to_build(std::string source) const {
   auto begun = std::make_shared<Built>();
-  // The program may end before the build, so the build uses nothing of it.
+  // The program may end before the build, so the build uses none of the program's objects.
   auto build = [begun, sources = sources_, kernel = kernel_, devices = devices_, text = std::move(source),
                 compiler = compiler_in_environment()] {
     auto kernels = std::make_shared<OnDevices>(devices);

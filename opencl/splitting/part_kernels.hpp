@@ -22,14 +22,14 @@ class PartKernels {
   /// The kernels by `RealDevice::number`; null if there is none.
   using OnDevices = std::vector<std::shared_ptr<VendorKernel>>;
 
-  /// `at_once`: the first call of `of` builds the kernels and waits.
+  /// If `at_once`, the first call of `of` builds the kernels and waits.
   PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written, bool at_once);
 
-  /// The written parameters: a part's kernel takes one further argument for each.
+  /// Returns the written parameters: a part's kernel takes one further argument for each.
   [[nodiscard]] const std::vector<WrittenParameter>& written() const { return written_; }
   /// Returns the kernels for parts of this launch; null as long as there are none. The first call begins to build them.
-  /// If they are for this range alone, the build begins after several launches of the range. `asks_for_whole`: the
-  /// kernel asks for values that differ between the launch and its parts.
+  /// If they are for this range alone, the build begins after several launches of the range. `asks_for_whole` is true
+  /// if the kernel asks for values that differ between the launch and its parts.
   [[nodiscard]] std::shared_ptr<const OnDevices> of(const NdRange& whole, bool asks_for_whole);
 
  private:
@@ -54,7 +54,7 @@ class PartKernels {
   const std::string kernel_;
   const std::vector<WrittenParameter> written_;
   const bool at_once_;
-  /// Empty: the source could not be changed.
+  /// The changed source; empty if the source could not be changed.
   std::string source_;
   std::vector<Source> sources_;
   std::size_t devices_ = 0;

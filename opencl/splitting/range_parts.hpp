@@ -1,4 +1,4 @@
-/// The division of a launch into parts.
+/// Divides a launch into parts.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace troupe::opencl {
 
-/// The indices of work-items along one dimension, on one device.
+/// The range of work-item indices, along one dimension, that one device gets.
 struct RangePart {
-  /// The index in the shares.
+  /// The device's index in the shares.
   std::size_t device = 0;
   std::size_t first = 0;
   std::size_t count = 0;

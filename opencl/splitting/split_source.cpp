@@ -98,7 +98,7 @@ class DefinitionSearch {
       if (is(i, "{")) ++depth;
       if (is(i, "}") && depth > 0) --depth;
       if (depth > 0 || !is(i, name) || !is(i + 1, "(")) continue;
-      // A second declaration, such as a prototype, would have to be changed, too, so it makes the search fail.
+      // A second declaration, such as a prototype, would also have to be changed, so it makes the search fail.
       const std::optional<Definition> here = from(i + 1);
       if (found || !here) return std::nullopt;
       found = here;
@@ -111,7 +111,7 @@ class DefinitionSearch {
     return i < tokens_.size() && tokens_[i].text == text;
   }
 
-  /// Returns the place behind the bracket that closes the one at `i`; the end of the tokens if there is none.
+  /// Returns the index behind the bracket that closes the one at `i`; the number of tokens if there is none.
   [[nodiscard]] std::size_t behind(std::size_t i) const {
     std::size_t open = 0;
     for (; i < tokens_.size(); ++i) {

@@ -19,12 +19,12 @@ struct WrittenParameter {
 
 /// Returns the source with a changed kernel. It takes one further argument for each of `written`, behind its own and in
 /// their order: a `ulong`, the number of bytes of the buffer that lie before the part that is passed in its place.
-/// Returns nothing if the kernel's definition is not found, or is not the only one: macros may produce it.
+/// Returns nothing if the kernel's definition is not found, as macros may produce it, or is not the only one.
 [[nodiscard]] std::optional<std::string> source_for_parts(const std::string& source, const std::string& kernel,
                                                           std::span<const WrittenParameter> written);
 
-/// Returns a text to put before a source. It answers the kernel's questions about the whole launch with `whole`, in
-/// whatever part of it the kernel runs. The number of a group follows from the group size that the device uses.
+/// Returns a text to put before a source. It makes the kernel get the answers for `whole` when it asks about the
+/// launch, whatever part of it the kernel runs. The number of a group follows from the group size that the device uses.
 [[nodiscard]] std::string answers_of_whole(const NdRange& whole);
 
 }  // namespace troupe::opencl

@@ -15,7 +15,7 @@
 
 namespace troupe::opencl {
 
-/// The knowledge about splitting a kernel. The program keeps it, because programs may make kernels anew for each
+/// All that is known about splitting a kernel. The program keeps it, because programs may make a new kernel for each
 /// launch.
 class SplittableKernel {
  public:
@@ -28,7 +28,7 @@ class SplittableKernel {
   const SplitMode mode;
   PartKernels parts;
   KernelSpeeds speeds;
-  /// The number of launches that were split, for outside observers.
+  /// The number of launches that were split, for tests and reports.
   std::atomic<std::size_t> split_launches{0};
 };
 

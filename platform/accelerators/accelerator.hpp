@@ -10,7 +10,7 @@
 
 namespace troupe::platform {
 
-/// A copy of `columns` runs of `column_bytes` each, which begin `pitch` bytes apart.
+/// A copy of `columns` runs of `column_bytes` each, whose begins are `pitch` bytes apart.
 struct BlockCopy {
   const std::byte* from = nullptr;
   std::size_t from_pitch = 0;
@@ -22,11 +22,11 @@ struct BlockCopy {
   [[nodiscard]] Bytes bytes() const { return {column_bytes * columns}; }
 };
 
-/// Called at a copy's end. The result fails with `transfer_failed`, or with `device_lost` where no further copy will
+/// Called at a copy's end. The result fails with `transfer_failed`, or with `device_lost` if no further copy will
 /// succeed.
 using CopyDone = std::function<void(Result<void>)>;
 
-/// Names a copy until its end, to make it urgent; chosen by the caller, unique per accelerator.
+/// The name of a copy until its end, by which it can be made urgent; chosen by the caller, unique per accelerator.
 using CopyNumber = std::uint64_t;
 
 /// The cost of one copy in one direction, when nothing else is under way.
@@ -45,48 +45,49 @@ struct CopyTraffic {
 
 enum class CopyDirection : std::uint8_t { to_device, to_host };
 
-/// A memory node other than the host's: one block of memory, in which the memory manager places data by their offset,
-/// and copies between it and host memory, in both directions at once. It may be real or emulated. Thread-safe.
+/// A memory node other than the host's. It has one block of memory, in which the memory manager places data by their
+/// offset, and it makes copies between this block and host memory, in both directions at once. It may be real or
+/// emulated. Thread-safe.
 class Accelerator {
  public:
-  /// Stops the copies as `stop` does.
+  /// Stops the copies, like `stop`.
   virtual ~Accelerator() = default;
   /// Waits for the copies under way. Copies that have not begun end with a failure, and so do copies that are asked for
-  /// later, inside the call. Every `done` of earlier copies has been called when it returns.
+  /// later, inside the call. When this returns, every `done` of earlier copies has been called.
   virtual void stop() = 0;
   /// Returns true if the device has stopped working: no copy will succeed any more.
   [[nodiscard]] virtual bool lost() const = 0;
 
-  /// The name for people: "GPU 0 (NVIDIA H200)", "emulated GPU 1".
+  /// Returns the name for people, such as "GPU 0 (NVIDIA H200)" or "emulated GPU 1".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// The maker's name for all devices of this sort.
+  /// Returns the maker's name for all devices of this sort.
   [[nodiscard]] virtual std::string model() const = 0;
-  /// The block of memory: where it begins, in the device's addresses, and its size.
+  /// The first returns the begin of the block of memory, in the device's addresses; the second returns its size.
   [[nodiscard]] virtual std::byte* memory() const = 0;
   [[nodiscard]] virtual Bytes capacity() const = 0;
-  /// The most bytes that one piece of data may have.
+  /// Returns the largest number of bytes that one piece of data may have.
   [[nodiscard]] virtual Bytes largest_piece() const { return capacity(); }
 
   /// Begins a copy; `done` is called once, from any thread, never inside the call. In each direction one copy is under
-  /// way at a time, urgent ones first, else in the order of the calls. Both pointers may be null where there is
-  /// nothing to copy.
+  /// way at a time; urgent copies come first, the others in the order of the calls. Both pointers may be null if there
+  /// is nothing to copy.
   virtual void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
-  /// Moves a copy that has not begun before those that are not urgent.
+  /// Makes a copy that has not begun urgent: it goes before those that are not.
   virtual void hurry(CopyNumber number) = 0;
 
-  /// Returns true if `copy_from` works from `source`, without host memory between.
+  /// Returns true if `copy_from` can copy from `source` without going through host memory.
   [[nodiscard]] virtual bool reaches(const Accelerator& /*source*/) const { return false; }
   /// Begins a copy from the memory of another accelerator that this one reaches.
   virtual void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
 
-  /// The speed of copies between the host and this accelerator, as configured or measured.
+  /// Returns the speed of copies between the host and this accelerator, as configured or measured.
   [[nodiscard]] virtual CopySpeed speed(CopyDirection direction) const = 0;
   [[nodiscard]] virtual CopySpeed peer_speed() const { return {}; }
   [[nodiscard]] virtual CopyTraffic traffic(CopyDirection direction) const = 0;
-  /// The copies made so far from other accelerators.
+  /// Returns the copies made so far from other accelerators.
   [[nodiscard]] virtual CopyTraffic peer_traffic() const { return {}; }
 
-  /// Returns true if memory for a task's data is available; false only where a fault is wanted.
+  /// Returns true if memory for a task's data is available; false only if a fault is to be emulated.
   [[nodiscard]] virtual bool allocates() { return true; }
 };
 

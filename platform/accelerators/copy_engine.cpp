@@ -17,13 +17,13 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// A piece takes at least this long, so that the thread does not wake up for every few bytes.
+/// The shortest time for a piece of a copy, so that the thread does not wake up for every few bytes.
 constexpr double kPiece_s = 100e-6;
 constexpr std::size_t kLeastPiece = std::size_t{64} << 10U;
 constexpr std::size_t kLargestPiece = std::size_t{64} << 20U;
-/// No copy is planned to take longer: three years.
+/// The longest time for which a copy is planned: three years.
 constexpr double kLongest_ns = 1e17;
-/// The kernel's default timer slack of 50 us is longer than many copies take.
+/// The thread's timer slack. The kernel's default of 50 us is longer than many copies take.
 constexpr unsigned long kTimerSlack_ns = 1000;
 
 TimeStamp now() { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -46,8 +46,8 @@ void move_bytes(const BlockCopy& copy, std::size_t begin, std::size_t end) {
   }
 }
 
-/// Moves bytes while other threads may take the lock. Clang does not see which lock a reference to its holder gives
-/// back.
+/// Moves bytes without the lock, so that other threads may take it. Clang does not see which lock a reference to its
+/// holder gives back.
 void move_unlocked(const BlockCopy& copy, std::size_t begin, std::size_t end,
                    UniqueLock& lock) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
   lock.unlock();
@@ -74,7 +74,7 @@ void CopyEngine::stop() {
 void CopyEngine::copy(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) {
   UniqueLock lock(mutex_);
   if (stopping_) {
-    // The thread may have looked at the queue for the last time.
+    // The engine's thread may have looked at the queue for the last time, so the copy ends here.
     lock.unlock();
     done(given_up());
     return;
@@ -136,7 +136,7 @@ Result<void> CopyEngine::perform(const PendingCopy& order, UniqueLock& lock) {
   return fault;
 }
 
-/// If the copy fails, its last piece does not arrive.
+/// Moves the bytes, piece by piece. If the copy fails, its last piece does not arrive.
 Result<void> CopyEngine::move(const PendingCopy& order, TimeStamp begin, bool fails, UniqueLock& lock) {
   const std::size_t all = order.block.bytes().count;
   std::size_t moved = 0;

@@ -15,18 +15,18 @@
 
 namespace troupe::platform {
 
-/// An engine that really moves a copy's bytes, and takes at least latency + bytes / bandwidth for it. Where a copy had
-/// to wait for the one before it, its end counts from that one's end, so several in a row take as long as the sum of
-/// their times, however late a thread wakes up. The bytes move in pieces, each at the end of its own time, so that code
-/// that reads too early or writes too early has wrong data, as with a real device. Thread-safe.
+/// An engine that really moves a copy's bytes, and takes at least latency + bytes / bandwidth for it. If a copy had to
+/// wait for the one before it, its time begins at that one's planned end, so several in a row take as long as the sum
+/// of their times, however late a thread wakes up. The bytes move in pieces, each at the end of its own time, so that
+/// code that reads too early or writes too early has wrong data, as with a real device. Thread-safe.
 class CopyEngine {
  public:
   struct Options {
     /// The name of the thread, for debuggers.
     std::string name;
     CopySpeed speed;
-    /// Called once for each copy that begins: where it returns a failure, the copy ends with that failure. Null: none
-    /// fails.
+    /// Called once for each copy that begins; if it returns a failure, the copy ends with that failure. May be null:
+    /// then none fails.
     std::function<Result<void>()> fault = nullptr;
   };
 
@@ -34,31 +34,31 @@ class CopyEngine {
   CopyEngine(const CopyEngine&) = delete;
   CopyEngine& operator=(const CopyEngine&) = delete;
   ~CopyEngine();
-  /// Ends the copy under way without the rest of its time, and the others with `transfer_failed`; later copies end so,
-  /// too, inside the call. Called by one thread.
+  /// Ends the copy under way without waiting for the rest of its time, and the waiting ones with `transfer_failed`.
+  /// Later copies fail in the same way, inside the call. Called by one thread.
   void stop();
 
   /// Begins a copy as `Accelerator::copy` does.
   void copy(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done);
-  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing where this engine has no such copy waiting.
+  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing if this engine has no such copy waiting.
   void hurry(CopyNumber number);
-  /// Ends every copy from now on at once with this failure, also the one under way.
+  /// From now on ends every copy at once with this failure, also the one under way.
   void lose(const Failure& failure);
 
   [[nodiscard]] const CopySpeed& speed() const { return options_.speed; }
-  /// The copies that succeeded.
+  /// Returns the traffic of the copies that succeeded.
   [[nodiscard]] CopyTraffic traffic() const;
 
  private:
   void work();
-  /// Unlocks while bytes move.
+  /// Makes a copy. Gives the lock back while bytes move.
   Result<void> perform(const PendingCopy& order, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
   Result<void> move(const PendingCopy& order, TimeStamp begin, bool fails, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
   [[nodiscard]] Duration time_of(Bytes bytes) const;
   void count(const PendingCopy& order, TimeStamp begin) TROUPE_REQUIRES(mutex_);
 
   const Options options_;
-  /// The number of bytes that are moved at once.
+  /// The number of bytes that are moved at a time.
   const std::size_t piece_bytes_;
 
   mutable Mutex mutex_;
@@ -72,7 +72,7 @@ class CopyEngine {
   TimeStamp ended_ TROUPE_GUARDED_BY(mutex_){};
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
-  /// The last member, as it uses the others.
+  /// The engine's thread. It is the last member, as it uses the others.
   std::thread thread_;
 };
 

@@ -15,15 +15,15 @@ struct PendingCopy {
   TimeStamp asked{};
 };
 
-/// The waiting copies of one direction: urgent ones first, others in the order in which they came. The owner's lock
-/// protects it.
+/// The waiting copies of one direction: urgent ones first, the others in the order in which they came. The owner's lock
+/// protects them.
 class CopyQueue {
  public:
   [[nodiscard]] bool empty() const { return urgent_.empty() && others_.empty(); }
   void add(PendingCopy copy, bool urgent);
-  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing where no such copy waits here.
+  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing if no such copy waits here.
   void hurry(CopyNumber number);
-  /// Takes the next copy; returns nothing where there is none.
+  /// Takes the next copy; returns nothing if there is none.
   [[nodiscard]] std::optional<PendingCopy> take();
 
  private:

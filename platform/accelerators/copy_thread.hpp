@@ -1,5 +1,4 @@
-/// A thread that copies, in one direction: for accelerators whose copies are calls that return when the bytes are
-/// there.
+/// A thread that copies in one direction, for accelerators whose copy functions return when the bytes are there.
 #pragma once
 
 #include <condition_variable>
@@ -21,7 +20,7 @@ class CopyThread {
   struct Options {
     /// The name of the thread, for debuggers.
     std::string name;
-    /// The text for people: "copy to OpenCL device 0 (name)".
+    /// The copies in words, such as "copy to OpenCL device 0 (name)".
     std::string what;
     /// Copies, and returns when the copy has ended. Called by the thread alone, never for an empty copy.
     std::function<Result<void>(const BlockCopy&)> copy;
@@ -30,16 +29,17 @@ class CopyThread {
   explicit CopyThread(Options options);
   CopyThread(const CopyThread&) = delete;
   CopyThread& operator=(const CopyThread&) = delete;
-  /// Stops the copies as `stop` does.
+  /// Stops the copies, like `stop`.
   ~CopyThread();
-  /// Waits for the copy under way, and ends the others with `transfer_failed`; later ones end so, too, inside the call.
+  /// Waits for the copy under way, and ends the waiting ones with `transfer_failed`. Later ones fail in the same way,
+  /// inside the call.
   void stop();
 
   /// Adds a copy as `Accelerator::copy` does.
   void add(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done);
-  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing where no such copy waits here.
+  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing if no such copy waits here.
   void hurry(CopyNumber number);
-  /// The copies that succeeded.
+  /// Returns the traffic of the copies that succeeded.
   [[nodiscard]] CopyTraffic traffic() const;
 
  private:

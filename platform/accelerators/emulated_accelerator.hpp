@@ -13,13 +13,14 @@
 
 namespace troupe::platform {
 
-/// Copies take the time that the options say, and fail as they say; see `CopyEngine`. Nothing here runs kernels.
+/// An emulated accelerator. Copies take the time that the options say, and fail as they say; see `CopyEngine`. It runs
+/// no kernels.
 ///
-/// Memory is taken from the system when it is first touched. Its threads sleep while nothing is to be copied.
+/// Memory is taken from the system when it is first touched. The threads sleep while nothing is to be copied.
 class EmulatedAccelerator final : public Accelerator {
  public:
-  /// Makes an accelerator. `number` is for its name. Fails with `invalid_argument` where an option cannot be used (the
-  /// message names it), with `out_of_memory` where the host has less memory than the accelerator is to have.
+  /// Makes an accelerator. `number` is for its name. Fails with `invalid_argument` if an option cannot be used (the
+  /// message names it), with `out_of_memory` if the host has less memory than the accelerator is to have.
   [[nodiscard]] static Result<std::unique_ptr<EmulatedAccelerator>> make(int number, const EmulationOptions& options);
 
   ~EmulatedAccelerator() override;
@@ -35,7 +36,7 @@ class EmulatedAccelerator final : public Accelerator {
   void hurry(CopyNumber number) override;
   /// Returns true for another emulated accelerator, if both have a rate for such copies.
   [[nodiscard]] bool reaches(const Accelerator& source) const override;
-  /// Copies at the rate of this accelerator. Where the source is lost it fails with `transfer_failed`, as copies from
+  /// Copies at the rate of this accelerator. If the source is lost, it fails with `transfer_failed`, as copies from
   /// others may still succeed.
   void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
 
@@ -46,10 +47,10 @@ class EmulatedAccelerator final : public Accelerator {
 
   [[nodiscard]] bool allocates() override { return !faults_->allocation_fails(); }
 
-  /// The faults, for the device that runs the accelerator's kernels. Lives as long as somebody holds it.
+  /// Returns the faults, for the device that runs the accelerator's kernels. They live as long as somebody holds them.
   [[nodiscard]] const std::shared_ptr<FaultPlan>& faults() const { return faults_; }
-  /// Makes the device stop working: copies under way, waiting and to come end with `device_lost`. Any thread, any
-  /// number of times.
+  /// Makes the device stop working: copies under way, waiting and to come end with `device_lost`. May be called from
+  /// any thread, any number of times.
   void lose();
   [[nodiscard]] bool lost() const override;
   void stop() override;
@@ -67,7 +68,7 @@ class EmulatedAccelerator final : public Accelerator {
   const std::shared_ptr<Arena> arena_;
   std::unique_ptr<CopyEngine> to_device_;
   std::unique_ptr<CopyEngine> to_host_;
-  /// Null where the option is not set.
+  /// The engine for copies from other accelerators; null if their rate is not set.
   std::unique_ptr<CopyEngine> from_peers_;
 };
 

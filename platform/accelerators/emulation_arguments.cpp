@@ -28,7 +28,7 @@ struct Given {
   std::optional<double> to_host;
 };
 
-/// The text that says what would be right; nothing where the value is right.
+/// The text that says what would be right; nothing if the value is right.
 using Wrong = std::optional<std::string>;
 
 std::optional<Duration> parse_latency(std::string_view text) {
@@ -110,13 +110,14 @@ Failure unusable(std::string_view text, const std::string& what) {
   return {ErrorCode::invalid_argument, fmt::format("emulated GPUs {}: {}", quoted(text), what)};
 }
 
-/// The text has no exponent, which `parse_bytes_per_s` does not read.
+/// Returns a rate as text without an exponent, which `parse_bytes_per_s` does not read.
 std::string rate_text(double bytes_per_s) {
   const double gigabytes = bytes_per_s / 1e9;
   return gigabytes == std::floor(gigabytes) ? fmt::format("{}GB/s", gigabytes) : fmt::format("{}B/s", bytes_per_s);
 }
 
-/// Parses `options`: name=value, separated by commas. `text`: the whole, for messages.
+/// Parses `options`, which have the form name=value and are separated by commas. `text` is the whole argument, for
+/// messages.
 Result<EmulationOptions> parse_options(std::string_view options, std::string_view text) {
   Given given;
   std::vector<std::string_view> names;

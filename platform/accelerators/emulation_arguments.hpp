@@ -27,8 +27,8 @@ namespace troupe::platform {
 /// Fails with `invalid_argument`; the message quotes the text that cannot be used and says what could be.
 [[nodiscard]] Result<std::vector<EmulationOptions>> parse_emulated_gpus(std::string_view text);
 
-/// Returns the text that `parse_emulated_gpus` reads: the number of accelerators, and the properties of the first in
-/// which it differs from the defaults. Empty for none.
+/// Returns the text that `parse_emulated_gpus` reads: the number of accelerators, and those properties of the first
+/// that differ from the defaults. Empty if there are no accelerators.
 [[nodiscard]] std::string emulated_gpus_text(std::span<const EmulationOptions> gpus);
 
 }  // namespace troupe::platform

@@ -1,4 +1,4 @@
-/// Faults on demand: which faults a device has, and when.
+/// Faults that a user asks for: which faults a device has, and when.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace troupe::platform {
 
-/// Fails with `invalid_argument` where a value is not a probability; the message says which.
+/// Checks the probabilities. Fails with `invalid_argument` if a value is not one; the message says which.
 [[nodiscard]] Result<void> check(const FaultOptions& faults);
 
 /// The faults of one device, drawn from its seed in the order in which they are asked for. Thread-safe.
@@ -21,7 +21,7 @@ class FaultPlan {
   [[nodiscard]] bool copy_fails() { return happens(options_.copy); }
   [[nodiscard]] bool allocation_fails() { return happens(options_.allocation); }
   [[nodiscard]] bool kernel_fails() { return happens(options_.kernel); }
-  /// Counts a kernel that begins. Returns true if the device is lost, from now on.
+  /// Counts a kernel that begins. Returns true if the device is lost from now on.
   [[nodiscard]] bool lost() {
     if (options_.lost_after == 0) return false;
     const LockGuard lock(mutex_);

@@ -1,4 +1,4 @@
-/// A device beside the cores that has no memory of its own.
+/// A device other than the cores that has no memory of its own.
 #pragma once
 
 #include <string>
@@ -12,11 +12,12 @@ class HostDevice {
  public:
   virtual ~HostDevice() = default;
 
-  /// The name for people: "OpenCL device 0 (Arc A770)".
+  /// Returns the name for people, such as "OpenCL device 0 (Arc A770)".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// The maker's name for the device; empty where it is not known.
+  /// Returns the maker's name for the device; empty if it is not known.
   [[nodiscard]] virtual std::string model() const = 0;
-  /// The program may give this memory back, as no task uses the data there any more. Any thread.
+  /// Called when the program may give this memory back, as no task uses the data there any more. May be called from any
+  /// thread.
   virtual void forget(const HostBlock& data) noexcept = 0;
 };
 

@@ -10,22 +10,22 @@
 
 namespace troupe::platform {
 
-/// The time of copies of one size, each alone.
+/// The time that one copy of a size takes if nothing else is copied.
 struct CopyTime {
   Bytes size;
-  /// The median.
+  /// The median of the measured times.
   Duration time{};
 };
 
 /// Computes latency, not below zero, and bytes per second from the line through the smallest and the largest size; with
-/// one size, all of the time counts for the bytes. Pure. `times`: at least one, by rising size.
+/// one size, all of the time counts for the bytes. Pure. `times` has at least one entry and is sorted by size.
 [[nodiscard]] CopySpeed copy_speed_of(std::span<const CopyTime> times);
 
 /// Times copies of several sizes between `host` and the beginning of the accelerator's memory, five of each, one after
-/// the other. Nothing else may use that memory meanwhile, and its content is lost. `host` should lie as the data of a
-/// run will (pinned where these are); 16 MiB are enough. Fails with the failure of a copy, and with `invalid_argument`
-/// where there is less than 64 KiB on either side. Blocks; must not be called from one of the accelerator's own
-/// threads.
+/// the other. Nothing else may use that memory meanwhile, and its content is lost. `host` should be like the memory of
+/// a run's data (pinned if that is pinned); 16 MiB are enough. Fails with the failure of a copy, and with
+/// `invalid_argument` if there is less than 64 KiB on either side. Blocks; must not be called from one of the
+/// accelerator's own threads.
 [[nodiscard]] Result<std::vector<CopyTime>> time_copies(Accelerator& accelerator, CopyDirection direction,
                                                         std::span<std::byte> host);
 

@@ -39,8 +39,8 @@ Result<std::unique_ptr<CudaAccelerator>> OpenCudaAccelerator::open(const CudaApi
 OpenCudaAccelerator::~OpenCudaAccelerator() {
   stop();
   cuda_closed(index_);
-  // Every call that gives back something of the GPU runs in a thread of its own: the calling thread may have another
-  // device, which it would begin to use.
+  // Every call that gives back a resource of the GPU runs in a thread of its own: the calling thread may have another
+  // device as its current one.
   on_thread_of_its_own([this] {
     (void)api_.cudaSetDevice(index_);
     for (auto& engine : engines_) engine.reset();
@@ -87,7 +87,7 @@ Result<void> OpenCudaAccelerator::start_engines() {
     engine = std::move(made).value();
     return {};
   };
-  // Between GPUs CUDA recognises source and target by the addresses.
+  // For copies between GPUs CUDA recognises source and target by the addresses.
   options.what = "copy from another GPU";
   if (Result<void> started = start(peer_engine_); !started) return started;
   options.what = "copy to the GPU";
@@ -135,7 +135,7 @@ bool OpenCudaAccelerator::enable_access_to(int other) const {
 }
 
 void OpenCudaAccelerator::measure_peer(int other) const {
-  // Uses memory of its own: the devices' blocks hold the program's data.
+  // Uses other memory than the devices' blocks, which hold the program's data.
   Result<CudaMemory> to = make_cuda_memory(api_, kMeasuredCopy);
   Result<CudaStream> stream = make_cuda_stream(api_);
   if (!to || !stream || api_.cudaSetDevice(other) != cudaSuccess) return;
@@ -152,7 +152,8 @@ CopySpeed OpenCudaAccelerator::peer_speed() const {
     const LockGuard lock(mutex_);
     if (peer_speed_.bytes_per_s > 0) return peer_speed_;
   }
-  // The speed is not known, but not lower than that of the way through host memory, which has half of the bandwidth.
+  // The speed is not known, but it is not lower than that of a copy through host memory, which has half of the
+  // bandwidth.
   CopySpeed speed = speeds_[0];
   speed.bytes_per_s = std::min(speeds_[0].bytes_per_s, speeds_[1].bytes_per_s);
   return speed;

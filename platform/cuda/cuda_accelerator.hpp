@@ -18,7 +18,7 @@ namespace troupe::platform {
 /// it and one for copies from other GPUs; all work at the same time.
 class OpenCudaAccelerator final : public CudaAccelerator {
  public:
-  /// Opens the device. Called in a thread whose device is `info.index`.
+  /// Opens the device. Called in a thread whose current device is `info.index`.
   [[nodiscard]] static Result<std::unique_ptr<CudaAccelerator>> open(const CudaApi& api, const CudaDeviceInfo& info,
                                                                      Bytes size);
   ~OpenCudaAccelerator() override;
@@ -48,7 +48,7 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   [[nodiscard]] static std::size_t index_of(CopyDirection direction) { return static_cast<std::size_t>(direction); }
   [[nodiscard]] Result<void> measure();
   [[nodiscard]] Result<void> start_engines();
-  /// Makes the device reach the other's memory. Returns false if it cannot. Measures the first copy between any two.
+  /// Lets the device reach the other's memory. Returns false if it cannot. Measures the first copy between any two.
   [[nodiscard]] bool enable_access_to(int other) const TROUPE_REQUIRES(mutex_);
   void measure_peer(int other) const TROUPE_REQUIRES(mutex_);
 
@@ -59,7 +59,7 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   const std::shared_ptr<CudaLoss> loss_ = std::make_shared<CudaLoss>();
   CudaMemory memory_;
   const Bytes capacity_;
-  /// Indexed by direction.
+  /// The entries are indexed by direction.
   std::array<CopySpeed, 2> speeds_{};
   std::array<std::unique_ptr<CudaCopyEngine>, 2> engines_;
   std::unique_ptr<CudaCopyEngine> peer_engine_;

@@ -8,10 +8,10 @@ namespace troupe::platform {
 
 namespace {
 
-/// The file of the library with the binary interface that the toolkit's headers describe.
+/// Returns the name of the library whose binary interface the toolkit's headers describe.
 std::string runtime_file() { return "libcudart.so." + std::to_string(CUDART_VERSION / 1000); }
 
-// Names are expanded before they become text: the headers of some releases define one as another ("…_v2").
+// Expands a name before it becomes text: the headers of some releases define one name as another ("…_v2").
 #define TROUPE_CUDA_TEXT_OF(name) #name
 #define TROUPE_CUDA_TEXT(name) TROUPE_CUDA_TEXT_OF(name)
 
@@ -58,7 +58,7 @@ bool is_of_mps(cudaError_t status) {
 }
 
 bool is_sticky(cudaError_t status) {
-  // cudaErrorContained and cudaErrorTensorMemoryLeak, which the headers of older toolkits do not name.
+  // The numbers of cudaErrorContained and cudaErrorTensorMemoryLeak, which older toolkits' headers do not name.
   if (const int number = status; number == 226 || number == 721) return true;
   if (is_of_mps(status)) return true;
   switch (status) {
@@ -82,7 +82,7 @@ bool is_sticky(cudaError_t status) {
 
 Result<void> cuda_check(const CudaApi& api, cudaError_t status, std::string_view what, ErrorCode otherwise) {
   if (status == cudaSuccess) return {};
-  // Clears the last error: otherwise the next call that asks for it would blame another call.
+  // Clears the last error, so that the next call that asks for it does not blame another call.
   (void)api.cudaGetLastError();
   return Failure{
       is_sticky(status) ? ErrorCode::device_lost : otherwise,

@@ -1,5 +1,5 @@
-/// The functions of CUDA's runtime library, loaded when they are first needed: one program runs with a GPU and without,
-/// with CUDA installed and without.
+/// The functions of CUDA's runtime library, loaded when they are first needed, so that one program runs with a GPU and
+/// without, with CUDA installed and without.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 
 namespace troupe::platform {
 
-/// The functions that are used of the library. Every release since CUDA 12.8 has them all.
+/// The functions of the library that are used. Every release since CUDA 12.8 has them all.
 #define TROUPE_CUDA_FUNCTIONS(X)      \
   X(cudaDriverGetVersion)             \
   X(cudaRuntimeGetVersion)            \
@@ -65,30 +65,31 @@ namespace troupe::platform {
   X(cudaFuncSetAttribute)             \
   X(cudaGetErrorString)
 
-/// A function of the library under its own name: `api.cudaMalloc(&memory, size)`. Include cuda_runtime_api.h with this,
-/// never cuda_runtime.h, whose templates overload some of the names.
+/// The functions of the library, each as a member with its own name: `api.cudaMalloc(&memory, size)`. Include
+/// cuda_runtime_api.h with this, never cuda_runtime.h, whose templates overload some of the names.
 struct CudaApi {
 #define TROUPE_CUDA_MEMBER(name) decltype(&::name) name = nullptr;
   TROUPE_CUDA_FUNCTIONS(TROUPE_CUDA_MEMBER)
 #undef TROUPE_CUDA_MEMBER
 
-  /// The path that the library was loaded from, for people.
+  /// The path that the library was loaded from, for messages.
   std::string path;
 };
 
-/// Loads one of CUDA's libraries. Looks first in the folder that the environment variable TROUPE_CUDA_LIBRARIES names,
-/// then where the dynamic loader looks, then in /usr/local/cuda/lib64. `file` as in "libcublas.so.13". Every library
-/// that the project takes from CUDA is loaded by this.
+/// Loads one of CUDA's libraries, such as "libcublas.so.13" (`file`). Looks first in the folder that the environment
+/// variable TROUPE_CUDA_LIBRARIES names, then where the dynamic loader looks, then in /usr/local/cuda/lib64. The
+/// project loads all of CUDA's libraries by this.
 [[nodiscard]] Result<DynamicLibrary> open_cuda_library(const std::string& file);
 
 /// Returns the runtime library, "libcudart.so.13" for the toolkit of this build; loaded by the first call. Fails with
-/// `platform` where it cannot be loaded. Success does not say that a driver and a GPU are there. Any thread.
+/// `platform` if it cannot be loaded. Success does not say that a driver and a GPU are there. May be called from any
+/// thread.
 [[nodiscard]] Result<const CudaApi*> cuda_api();
 
-/// Returns success, or a failure that says what was tried and what CUDA calls the error: "cudaMalloc of 3 GiB on GPU 0
-/// failed: out of memory (cudaErrorMemoryAllocation)". The code is `device_lost` for errors after which a device does
-/// nothing any more in this process, `otherwise` for all other errors. Removes the error from the calling thread's
-/// record of its last one.
+/// Returns success if `status` is success, otherwise a failure that says what was tried and what CUDA calls the error,
+/// such as "cudaMalloc of 3 GiB on GPU 0 failed: out of memory (cudaErrorMemoryAllocation)". The failure's code is
+/// `device_lost` for errors after which a device does nothing any more in this process, and `otherwise` for all others.
+/// Removes the error from the calling thread's record of its last one.
 [[nodiscard]] Result<void> cuda_check(const CudaApi& api, cudaError_t status, std::string_view what,
                                       ErrorCode otherwise = ErrorCode::platform);
 
@@ -96,8 +97,8 @@ struct CudaApi {
 /// hardware, or the end of the service by which the process shares the device.
 [[nodiscard]] bool is_sticky(cudaError_t status);
 
-/// Returns true if the error says that NVIDIA's Multi-Process Service, which has the device, does not serve this
-/// process, or does so no longer.
+/// Returns true if the error says that NVIDIA's Multi-Process Service, which controls the device, does not serve this
+/// process, or no longer does.
 [[nodiscard]] bool is_of_mps(cudaError_t status);
 
 }  // namespace troupe::platform

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kInFlight = 2;
 constexpr Bytes kStaging{std::uint64_t{4} << 20};
-/// The delay after which a sleeping thread comes back.
+/// The time before the expected end of a copy at which the sleeping thread wakes up.
 constexpr Duration kWakeUp = std::chrono::microseconds(60);
-/// The time during which the thread polls for an end that is due.
+/// The time after the expected end of a copy until which the thread polls for it.
 constexpr Duration kLook = std::chrono::microseconds(100);
 
 TimeStamp now() { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -100,7 +100,7 @@ void CudaCopyEngine::run() {
     }
     if (!in_flight_.empty()) wait();
   }
-  // Done here, where the device is the thread's.
+  // The staging memory is given back here, as the GPU is this thread's current device.
   staging_.reset();
 }
 
@@ -132,7 +132,7 @@ void CudaCopyEngine::begin(PendingCopy copy) {
   Result<void> enqueued = enqueue(copy.block);
   if (enqueued) enqueued = check(options_.api->cudaEventRecord(end.get(), stream_.get()));
   if (!enqueued) {
-    // Part of it may have been enqueued: no thread may use the memory before that part has ended.
+    // A part of the copy may have been enqueued: no thread may use the memory before that part has ended.
     (void)options_.api->cudaStreamSynchronize(stream_.get());
     spare_events_.push_back(std::move(end));
     copy.done(failed(enqueued.failure()));
@@ -160,8 +160,8 @@ Result<void> CudaCopyEngine::enqueue(const BlockCopy& block) {
     return enqueue_staged(block);
   }
   const cudaError_t status = enqueue_whole(block);
-  // CUDA refuses memory that is pinned in part with this error: another thread has begun to pin it since the look, or
-  // the program itself has pinned it.
+  // CUDA gives this error for memory that is pinned in part: another thread has begun to pin it since it was checked,
+  // or the program itself has pinned it.
   if (status != cudaErrorInvalidValue || (!options_.from_host && !options_.to_host)) return check(status);
   (void)options_.api->cudaGetLastError();
   return enqueue_staged(block);
@@ -181,7 +181,7 @@ Result<void> CudaCopyEngine::enqueue_staged(const BlockCopy& block) {
     if (!staging) return Failure{ErrorCode::transfer_failed, staging.failure().message};
     staging_ = std::move(staging).value();
   }
-  // Copies columns in pieces, where a column is larger than the staging memory.
+  // If a column is larger than the staging memory, it is copied in pieces.
   for (std::size_t row = 0; row < block.column_bytes; row += kStaging.count) {
     const std::size_t rows = std::min<std::size_t>(kStaging.count, block.column_bytes - row);
     const std::size_t at_once = kStaging.count / rows;

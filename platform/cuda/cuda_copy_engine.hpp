@@ -17,19 +17,19 @@
 
 namespace troupe::platform {
 
-/// CUDA has two copies at a time, so that the second begins as the first ends; waiting copies are ordered here. CUDA
-/// reads and writes memory that is not pinned inside its call: then only this thread waits. Thread-safe.
+/// The engine hands CUDA two copies at a time, so that the second begins as the first ends; other copies wait here, in
+/// order. CUDA reads and writes memory that is not pinned inside its call: then only this thread waits. Thread-safe.
 class CudaCopyEngine {
  public:
   struct Options {
     const CudaApi* api = nullptr;
     int device = 0;
-    /// The text for people: "GPU 0 (name)".
+    /// The GPU's name for messages, such as "GPU 0 (name)".
     std::string device_name;
-    /// The text for people and profilers: "copy to GPU".
+    /// The engine's work in words, for people and profilers: "copy to GPU".
     const char* what = "";
     cudaMemcpyKind kind = cudaMemcpyDefault;
-    /// True for the side of a copy that is host memory; neither side of a copy between GPUs is.
+    /// `from_host` is true if copies come from host memory, `to_host` if they go there; between GPUs both are false.
     bool from_host = false;
     bool to_host = false;
     CopySpeed speed = {};
@@ -37,7 +37,7 @@ class CudaCopyEngine {
   };
 
   [[nodiscard]] static Result<std::unique_ptr<CudaCopyEngine>> make(Options options);
-  /// See `Accelerator`.
+  /// Stops the copies as `Accelerator::~Accelerator` does.
   ~CudaCopyEngine();
   CudaCopyEngine(const CudaCopyEngine&) = delete;
   CudaCopyEngine& operator=(const CudaCopyEngine&) = delete;
@@ -52,7 +52,7 @@ class CudaCopyEngine {
     PendingCopy copy;
     CudaEvent end;
     TimeStamp begun{};
-    /// The end that the engine's speed predicts.
+    /// The end of the copy as the engine's speed predicts it.
     TimeStamp expected_end{};
   };
 
@@ -67,19 +67,19 @@ class CudaCopyEngine {
   [[nodiscard]] cudaError_t enqueue_whole(const BlockCopy& block);
   [[nodiscard]] Result<void> enqueue_staged(const BlockCopy& block);
   [[nodiscard]] Result<void> copy_staged(const BlockCopy& block);
-  /// Returns when the oldest copy in flight has ended, or when another may begin beside it.
+  /// Waits until the oldest copy in flight has ended, or until another may begin beside it.
   void wait();
   void end_oldest(cudaError_t status);
-  /// Returns the failure as a copy's; if the device is lost, reports the loss.
+  /// Returns the failure as a copy's failure; if the device is lost, also reports the loss.
   [[nodiscard]] Failure failed(const Failure& failure);
   [[nodiscard]] Result<void> check(cudaError_t status);
 
   const Options options_;
   CudaStream stream_;
-  // Used by the engine's thread only.
+  // The next members are used by the engine's thread only.
   std::deque<InFlight> in_flight_;
   std::vector<CudaEvent> spare_events_;
-  /// Memory for copies of host memory that is pinned in part.
+  /// Staging memory for copies of host memory that is pinned in part.
   CudaPinnedMemory staging_;
   TimeStamp busy_until_{};
 
@@ -90,7 +90,7 @@ class CudaCopyEngine {
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
   Mutex stopping_;
-  /// The thread, joined under `stopping_`. The last member, as it uses all the others.
+  /// The engine's thread, joined under `stopping_`. It is the last member, as it uses all the others.
   std::thread thread_;
 };
 

@@ -15,7 +15,7 @@ constexpr int kLargeCopies = 3;
 
 Result<CopySpeed> measure_copies(const CudaApi& api, cudaStream_t stream, std::byte* to, const std::byte* from,
                                  Bytes size, cudaMemcpyKind kind) {
-  // The shortest of several times: the machine also does work that does not belong to the copy.
+  // Returns the shortest of several times, as the machine also does other work meanwhile.
   const auto shortest = [&](Bytes bytes, int times) -> Result<Duration> {
     Duration least = Duration::max();
     for (int i = 0; i < times; ++i) {
@@ -28,14 +28,14 @@ Result<CopySpeed> measure_copies(const CudaApi& api, cudaStream_t stream, std::b
     return std::max(least, Duration(1));
   };
   const Bytes little = std::min(size, kSmall);
-  // The first one of each size also pays for what CUDA makes on first use.
+  // The first copy of each size also pays for what CUDA creates on first use.
   Result<Duration> latency = shortest(little, kSmallCopies);
   if (!latency) return latency.failure();
   Result<Duration> all = shortest(size, kLargeCopies);
   if (!all) return all.failure();
   const Duration more = std::max(all.value() - latency.value(), Duration(1));
   if (size.count <= 2 * little.count || all.value() <= latency.value()) {
-    // The sizes differ too little to tell latency and rate apart.
+    // The sizes differ too little to tell latency and bandwidth apart.
     return CopySpeed{latency.value(), static_cast<double>(size.count) / seconds(all.value())};
   }
   return CopySpeed{latency.value(), static_cast<double>(size.count - little.count) / seconds(more)};

@@ -16,7 +16,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// The part of a GPU's memory that is left to the libraries of kernels: each stream has some to work in.
+/// The part of a GPU's memory that is left to kernel libraries, which need working memory for each stream.
 constexpr Bytes kForLibraries{std::uint64_t{512} << 20U};
 
 /// Returns "13.0" for 13000.
@@ -28,7 +28,7 @@ std::string size_text(Bytes bytes) {
              : fmt::format("{:.2f} MiB", static_cast<double>(bytes.count) / (1 << 20));
 }
 
-/// Returns the reason why CUDA counts no device.
+/// Returns the reason why CUDA reports no device.
 Failure no_devices(const CudaApi& api, cudaError_t status) {
   (void)api.cudaGetLastError();
   int driver = 0;
@@ -68,7 +68,7 @@ Result<int> count_devices(const CudaApi& api) {
   return count;
 }
 
-/// Returns -1 where the system does not say.
+/// Returns the NUMA node of the host that the device is attached to; -1 if the system does not say.
 int numa_node_of(const std::string& bus_id) {
   std::ifstream file("/sys/bus/pci/devices/" + bus_id + "/numa_node");
   int node = -1;
@@ -91,18 +91,18 @@ Result<CudaDeviceInfo> describe(const CudaApi& api, int index) {
   info.minor = properties.minor;
   info.multiprocessors = properties.multiProcessorCount;
   info.bus_id = bus.data();
-  // The system writes the bus id in small letters.
+  // The system writes the bus id in lower case.
   for (char& c : info.bus_id) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
   info.numa_node = numa_node_of(info.bus_id);
   return info;
 }
 
-/// Makes the device the calling thread's, which begins to use it. Returns its free memory.
+/// Makes the device the calling thread's current one, which starts CUDA on it. Returns its free memory.
 Result<Bytes> use(const CudaApi& api, const CudaDeviceInfo& info) {
   cudaError_t status = api.cudaSetDevice(info.index);
   std::size_t free = 0;
   std::size_t total = 0;
-  // Older releases begin to use a device with the first call that needs it.
+  // In older releases cudaSetDevice does not start CUDA on the device yet; this call does.
   if (status == cudaSuccess) status = api.cudaFree(nullptr);
   if (status == cudaSuccess) status = api.cudaMemGetInfo(&free, &total);
   if (status == cudaErrorDevicesUnavailable) {

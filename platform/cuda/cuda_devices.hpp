@@ -18,48 +18,48 @@ struct CudaDeviceInfo {
   int index = 0;
   std::string name;
   Bytes memory;
-  /// The free memory, only where asked for.
+  /// The free memory; given only if it was asked for.
   std::optional<Bytes> free = {};
-  /// Compute capability: 9 and 0 for 9.0.
+  /// The compute capability: 9 and 0 for 9.0.
   int major = 0;
   int minor = 0;
   int multiprocessors = 0;
-  /// "0000:1b:00.0".
+  /// The address on the PCI bus, such as "0000:1b:00.0".
   std::string bus_id;
-  /// The NUMA node of the host that it is attached to, by the operating system's index; -1: not known.
+  /// The NUMA node of the host that the GPU is attached to, by the operating system's index; -1 if not known.
   int numa_node = -1;
 };
 
-/// Says whether to ask for free memory too. That takes a good part of a second per GPU, and some of its memory until
+/// Says whether to ask for free memory too. This takes a good part of a second per GPU, and some of its memory until
 /// the process ends.
 enum class AskFreeMemory : bool { no, yes };
 
-/// Returns the GPUs, in CUDA's order; at least one. Fails with `platform` where there is none, and says why: this
-/// Troupe was built without CUDA, its runtime library or a driver is missing, the driver is too old,
-/// CUDA_VISIBLE_DEVICES hides them, or the machine has none. Any thread.
+/// Returns the GPUs, in CUDA's order; at least one. Fails with `platform` if there is none, and says why: this Troupe
+/// was built without CUDA, its runtime library or a driver is missing, the driver is too old, CUDA_VISIBLE_DEVICES
+/// hides them, or the machine has none. May be called from any thread.
 [[nodiscard]] Result<std::vector<CudaDeviceInfo>> list_cuda_devices(AskFreeMemory free_memory = AskFreeMemory::no);
 
 /// A GPU's memory and its copy engines.
 ///
-/// An error after which CUDA does nothing any more on the device (a fault in a kernel, of the hardware) loses it: all
-/// copies under way and all later ones end with `device_lost`.
+/// After some errors (a fault in a kernel or of the hardware) CUDA does nothing any more on the device. The device is
+/// then lost: all copies under way and all later ones end with `device_lost`.
 class CudaAccelerator : public Accelerator {
  public:
-  /// The index, as in `CudaDeviceInfo`.
+  /// Returns the index, as in `CudaDeviceInfo`.
   [[nodiscard]] virtual int index() const = 0;
-  /// Called by code that has found the device lost.
+  /// Called by code that has found that the device is lost.
   virtual void lose(const Failure& why) = 0;
-  /// `callback` is called once, from any thread, when the device is found lost; at once where it is lost already. It
-  /// must not destroy the accelerator. At most one callback.
+  /// Registers `callback`, which is called once, from any thread, when the device is found lost; at once if it is lost
+  /// already. It must not destroy the accelerator. At most one callback can be registered.
   virtual void on_lost(std::function<void(const Failure&)> callback) = 0;
 };
 
 /// Takes memory on a GPU, in one block, and makes its copy engines. Measures the cost of copies, which takes some
 /// milliseconds in addition to CUDA's start.
 ///
-/// `limit`: how much memory to take. Without it: nine tenths of the free memory, and where at least 1 GiB is free no
-/// more than all except 512 MiB, so that kernels' libraries have some. Fails with `out_of_memory` where the limit is
-/// above what is free, with `platform` where the GPU is not there or not free to be used, and as `list_cuda_devices`
+/// `limit` says how much memory to take. Without it, this takes nine tenths of the free memory, and if at least 1 GiB
+/// is free no more than all except 512 MiB, so that kernel libraries have some. Fails with `out_of_memory` if the limit
+/// is above what is free, with `platform` if the GPU is not there or not free to be used, and as `list_cuda_devices`
 /// does.
 [[nodiscard]] Result<std::unique_ptr<CudaAccelerator>> open_cuda_accelerator(int index,
                                                                              std::optional<Bytes> limit = {});

@@ -8,8 +8,8 @@
 
 namespace troupe::platform {
 
-/// Owns an object that one function of the library gives back. Errors of giving back are ignored: where there are any,
-/// the device is lost, and there is nothing to be done.
+/// Owns an object of CUDA, and gives it back by the function `Destroy`. Errors of that function are ignored: after one
+/// the device is lost, and nothing can be done.
 template <class Handle, auto CudaApi::*Destroy>
 class CudaHandle {
  public:
@@ -43,11 +43,11 @@ using CudaEvent = CudaHandle<cudaEvent_t, &CudaApi::cudaEventDestroy>;
 using CudaMemory = CudaHandle<void*, &CudaApi::cudaFree>;
 using CudaPinnedMemory = CudaHandle<void*, &CudaApi::cudaFreeHost>;
 
-/// Makes a stream of the calling thread's device. It waits for no other stream and no other stream waits for it.
-/// `urgent`: of the highest priority that there is; otherwise of the lowest.
+/// Makes a stream of the calling thread's device. It waits for no other stream and no other stream waits for it. If
+/// `urgent`, it has the highest priority that there is; otherwise the lowest.
 [[nodiscard]] Result<CudaStream> make_cuda_stream(const CudaApi& api, bool urgent = false);
-/// Makes an event. With `timing` it serves `cudaEventElapsedTime`, and waiting for its end polls. Without, a thread
-/// that waits for it sleeps, which costs the device an interrupt.
+/// Makes an event. With `timing` it serves `cudaEventElapsedTime`, and a thread that waits for it polls. Without, such
+/// a thread sleeps, which costs the device an interrupt.
 [[nodiscard]] Result<CudaEvent> make_cuda_event(const CudaApi& api, bool timing);
 [[nodiscard]] Result<CudaMemory> make_cuda_memory(const CudaApi& api, Bytes size);
 [[nodiscard]] Result<CudaPinnedMemory> make_cuda_pinned_memory(const CudaApi& api, Bytes size);

@@ -15,7 +15,7 @@ namespace troupe::platform {
 class CudaLoss {
  public:
   [[nodiscard]] bool lost() const { return lost_.load(std::memory_order_acquire); }
-  /// The reason; only once it is lost.
+  /// Returns the reason; may be called only if the device is lost.
   [[nodiscard]] const Failure& why() const { return why_; }
 
   /// Reports a loss; only the first report counts.
@@ -25,14 +25,14 @@ class CudaLoss {
       const LockGuard lock(mutex_);
       if (lost()) return;
       why_ = why;
-      // Release: `why_` is never written again, and threads that see the flag read it.
+      // The release store publishes `why_`, which is never written again, to threads that load the flag with acquire.
       lost_.store(true, std::memory_order_release);
       callback = std::exchange(callback_, nullptr);
     }
     if (callback) callback(why_);
   }
 
-  /// See `CudaAccelerator::on_lost`.
+  /// Registers the callback, see `CudaAccelerator::on_lost`.
   void on_lost(std::function<void(const Failure&)> callback) {
     {
       const LockGuard lock(mutex_);
@@ -47,7 +47,7 @@ class CudaLoss {
  private:
   Mutex mutex_;
   std::atomic<bool> lost_{false};
-  Failure why_;  // guarded by mutex_ until lost_
+  Failure why_;  // guarded by mutex_ until lost_ is true
   std::function<void(const Failure&)> callback_ TROUPE_GUARDED_BY(mutex_);
 };
 

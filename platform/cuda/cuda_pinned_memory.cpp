@@ -19,26 +19,26 @@ namespace troupe::platform {
 
 namespace {
 
-/// A range of whole pages, whose key is its first address.
+/// A range of whole pages. The key in the map is its first address.
 struct Range {
   std::size_t size = 0;
-  /// The number of `PinnedMemory` objects in it.
+  /// The number of `PinnedMemory` objects in the range.
   int users = 0;
-  /// The device that pinned it.
+  /// The device that pinned the range.
   int device = 0;
 };
 
 using Ranges = std::map<const std::byte*, Range>;
 
 struct Registry {
-  /// Lets in one registration at a time, as each takes milliseconds.
+  /// Held during a registration: only one runs at a time, as each takes milliseconds.
   Mutex registering;
   Mutex mutex;
   Ranges ranges TROUPE_GUARDED_BY(mutex);
   std::multiset<int> devices TROUPE_GUARDED_BY(mutex);
 
   static Registry& get() {
-    // Never destroyed: buffers of the program may be destroyed later.
+    // The registry is never destroyed: buffers of the program may be destroyed later.
     static Registry* const registry = new Registry();
     return *registry;
   }
@@ -74,7 +74,7 @@ struct Answer {
   int device = 0;
 };
 
-/// Calls `work` with CUDA in a thread that uses one of the devices, one device after the other, until one is not lost.
+/// Calls `work` in a thread of its own that uses one of the devices, one device after the other, until one is not lost.
 template <class F>
 Answer on_a_device(const CudaApi& api, const std::vector<int>& devices, const F& work) {
   Answer answer;
@@ -89,8 +89,8 @@ Answer on_a_device(const CudaApi& api, const std::vector<int>& devices, const F&
   return answer;
 }
 
-/// A range that is in the registry from before CUDA is told of it until after CUDA has forgotten it: in between CUDA
-/// refuses copies that reach beyond the range, and threads that copy must know.
+/// Keeps a range in the registry from before CUDA pins it until after CUDA has forgotten it. In between CUDA refuses
+/// copies that reach beyond the range, and threads that copy must know that.
 class EnteredRange {
  public:
   EnteredRange(Registry& registry, const std::byte* begin) : registry_(registry), begin_(begin) {}
@@ -161,10 +161,10 @@ Result<PinnedMemory> PinnedMemory::pin(const std::byte* data, Bytes size) {
   Result<const CudaApi*> api = cuda_api();
   if (!api) return api.failure();
   const Answer answer = on_a_device(*api.value(), devices, [&] {
-    // The cast is safe: CUDA only reads the address. Pinned memory is meant to be written to, by copies.
+    // The cast is safe, as CUDA only reads the address. Pinned memory is meant to be written to, by copies.
     return api.value()->cudaHostRegister(const_cast<std::byte*>(begin), bytes, cudaHostRegisterPortable);
   });
-  // The program has pinned it already, or all GPUs are lost, of which their users hear in another way.
+  // The program has pinned the memory already, or all GPUs are lost, which their users learn in another way.
   if (answer.status == cudaErrorHostMemoryAlreadyRegistered || is_sticky(answer.status)) return PinnedMemory();
   if (Result<void> done =
           cuda_check(*api.value(), answer.status, "pinning " + std::to_string(bytes) + " bytes of host memory",
@@ -189,7 +189,7 @@ void PinnedMemory::unpin() noexcept {
     devices = registry.devices_after(range.device);
   }
   const EnteredRange entered(registry, begin);
-  // This fails only where all devices are lost; the pages are then given back at the end of the process.
+  // This fails only if all devices are lost; the pages are then given back at the end of the process.
   try {
     const CudaApi& api = *cuda_api().value();
     (void)on_a_device(api, devices, [&] { return api.cudaHostUnregister(const_cast<std::byte*>(begin)); });

@@ -8,8 +8,8 @@
 
 namespace troupe::platform {
 
-/// A named range: a profiler shows under this name what the calling thread does while the range lives. Without a
-/// profiler it costs a test of a pointer. `name` is copied.
+/// A named range: while it lives, a profiler shows the work of the calling thread under this name. Without a profiler
+/// it costs a test of a pointer. `name` is copied.
 class CudaRange {
  public:
 #ifdef TROUPE_HAS_NVTX

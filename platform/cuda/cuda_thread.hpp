@@ -1,4 +1,4 @@
-/// Work with CUDA that leaves the calling thread as it was.
+/// Runs work with CUDA in a thread of its own, so that the calling thread's current device does not change.
 #pragma once
 
 #include <future>
@@ -6,8 +6,8 @@
 
 namespace troupe::platform {
 
-/// Calls `work` in a thread of its own and returns its result. CUDA keeps a current device per thread, and restoring it
-/// may make a context on a GPU that nobody wants to use.
+/// Calls `work` in a thread of its own and returns its result. CUDA keeps a current device per thread, and setting it
+/// back may create a context on a GPU that nobody wants to use.
 template <class F>
 auto on_thread_of_its_own(F&& work) {
   return std::async(std::launch::async, std::forward<F>(work)).get();

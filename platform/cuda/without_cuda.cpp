@@ -1,4 +1,4 @@
-// The functions of this folder in a build without the CUDA toolkit: they fail and say so.
+// The functions of this folder in a build without the CUDA toolkit. They fail and say so, or do nothing.
 #include "platform/cuda/cuda_devices.hpp"
 #include "platform/memory/pinned_memory.hpp"
 

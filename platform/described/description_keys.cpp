@@ -54,7 +54,7 @@ bool is_remark(std::string_view key, const KnownKeys& known) {
   return key == "note" || key == "comment" || key == "origin" || key.ends_with("_note") || key.ends_with("_origin");
 }
 
-/// Returns the beginning of a key, which is enough of a very long one.
+/// Returns the beginning of a key, so that messages do not get very long.
 std::string_view shortened(std::string_view key) { return key.substr(0, 64); }
 
 }  // namespace

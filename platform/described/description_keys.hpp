@@ -1,4 +1,4 @@
-/// The keys that the objects of a machine's description may have: other keys are mistakes.
+/// The keys that the objects of a machine's description may have. Other keys are mistakes.
 #pragma once
 
 #include <optional>
@@ -25,10 +25,10 @@ enum class DescribedObject {
   gpu_time
 };
 
-/// Returns the N of a kernel's key "cluster_N_cores_us"; nothing where the key is another one.
+/// Returns the N of a kernel's key "cluster_N_cores_us"; nothing if the key has another form.
 [[nodiscard]] std::optional<std::string> cores_in_key(std::string_view key);
 
-/// Throws `Error` with code `bad_input` where the object has a key that is neither read nor a remark; the message names
+/// Throws `Error` with code `bad_input` if the object has a key that is neither read nor a remark; the message names
 /// the key, its place and the nearest one that is known there.
 ///
 /// Remarks are ignored: `note`, `comment`, `origin`, keys that end in `_note` or `_origin`, and the remarks that

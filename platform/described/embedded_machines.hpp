@@ -12,7 +12,7 @@ struct EmbeddedMachine {
   std::string_view json;
 };
 
-/// Sorted by name. The source is written by cmake/TroupeEmbed.cmake.
+/// Returns the files, sorted by name. The source of this function is written by cmake/TroupeEmbed.cmake.
 [[nodiscard]] std::span<const EmbeddedMachine> embedded_machines();
 
 }  // namespace troupe::platform

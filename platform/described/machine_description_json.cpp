@@ -15,16 +15,16 @@
 namespace troupe::platform {
 namespace {
 
-/// The range of times and bandwidths. Values beyond it are mistakes, and their products would leave the range of a
-/// double or of a `Duration`.
+/// The range of valid times and bandwidths. Values beyond it are mistakes, and their products would leave the range of
+/// a double or of a `Duration`.
 constexpr NumberRange kPositive{1e-6, 1e12};
-/// Latencies and deviations may be 0.
+/// The range of latencies and deviations, which may be 0.
 constexpr NumberRange kNotNegative{0, 1e12};
 constexpr NumberRange kFlops{1e-6, 1e30};
 constexpr std::uint64_t kMostCores = 1U << 20U;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60U;
 constexpr double kMostEdge = 1e6;
-/// The largest standard deviation over its mean; in the machines that come with Troupe it is at most 0.36.
+/// The largest valid standard deviation, divided by the mean; in the machines that come with Troupe it is at most 0.36.
 constexpr double kMostDeviation = 10;
 
 constexpr const char* kBandwidth = "a bandwidth in 10^6 bytes per second, a number above 0";
@@ -107,7 +107,7 @@ class Reader {
     }
   }
 
-  /// Reads an optional time; zero where it is missing.
+  /// Reads an optional time; zero if it is missing.
   [[nodiscard]] static Duration read_microseconds(const JsonField& field) {
     return field.present() ? microseconds(field.number(kNotNegative, kHostTime)) : Duration{0};
   }
@@ -125,7 +125,8 @@ class Reader {
     return cores;
   }
 
-  /// A machine without GPUs copies nothing and may leave links and routes out.
+  /// Returns true if the field may be missing: a machine without GPUs copies nothing and may leave out links and
+  /// routes.
   [[nodiscard]] bool may_lack(const JsonField& field) const { return machine_.gpus.empty() && !field.present(); }
 
   void read_links() {
@@ -196,7 +197,7 @@ class Reader {
     field.refuse(expected);
   }
 
-  /// `described` has the path of the route that was read, by pair of nodes.
+  /// Reads a route. `described[pair]` is the path of the route that was read for a pair of nodes.
   void read_route(const JsonField& field, const Matrix& bandwidth, const Matrix& latency,
                   std::vector<std::string>& described) {
     check_keys(field, DescribedObject::route);
@@ -218,7 +219,7 @@ class Reader {
       const JsonField name = links.element(i);
       const auto link = find_link(name.text("the name of a link"));
       if (!link) name.refuse("the name of one of pci.links");
-      // Some files list a link twice where a copy crosses it twice, but its capacity holds for the copy as a whole.
+      // Some files list a link twice if a copy crosses it twice, but its capacity holds for the copy as a whole.
       if (std::ranges::find(route.links, *link) != route.links.end()) continue;
       route.links.push_back(*link);
       route.bandwidth_mb_per_s = std::min(route.bandwidth_mb_per_s, machine_.links[*link].bandwidth_mb_per_s);
@@ -248,7 +249,7 @@ class Reader {
                          field.member("precision").text("\"single\", \"double\", ..."),
                          {},
                          {}};
-    // Precisions are named as in options of the command line.
+    // Precisions have the same names as in options of the command line.
     if (read.precision == "float") read.precision = "single";
     const auto name = [](const DescribedKernel& kernel) {
       return std::tie(kernel.application, kernel.kernel, kernel.precision);

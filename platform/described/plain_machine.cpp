@@ -37,7 +37,7 @@ MachineDescription plain_machine(const PlainMachine& machine) {
   made.sockets = 1;
   const auto nodes = static_cast<std::size_t>(machine.gpus) + 1;
   made.routes.resize(nodes * nodes);
-  // GPU k has link 2k from the host and link 2k + 1 to the host.
+  // Link 2k goes from the host to GPU k, and link 2k + 1 goes from GPU k to the host.
   for (int gpu = 0; gpu < machine.gpus; ++gpu) {
     made.gpus.push_back({.model = "GPU", .memory = machine.gpu_memory, .near_cores = {}});
     made.links.push_back({fmt::format("host to GPU {}", gpu), machine.bandwidth_mb_per_s});

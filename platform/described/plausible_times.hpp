@@ -14,11 +14,11 @@ struct DescribedKernel {
   std::string kernel;
   std::string precision;
   std::vector<TileTimes> tiles;
-  /// The place where each tile was read.
+  /// For each tile the place in the file where its times were read.
   std::vector<std::string> paths;
 };
 
-/// Returns what is wrong, with both places and the criterion, or "". Times of one device are wrong where
+/// Returns what is wrong, with both places and the criterion, or "". Times of one device are wrong if
 ///
 /// - from one tile of a kernel to the next larger one the time falls, or the rate does, by a factor of more than
 ///   `kBetweenTiles` (in all machines that come with Troupe: 2.2), or their operations for each cube of the edge differ

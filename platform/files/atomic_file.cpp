@@ -23,9 +23,9 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
-/// Returns the path that symbolic links lead to, though there may be no such file yet.
+/// Returns the path that symbolic links lead to; there may be no such file yet.
 std::string follow_links(std::string path) {
-  constexpr int kMost = 40;  // as Linux
+  constexpr int kMost = 40;  // the same bound as in Linux
   std::array<char, PATH_MAX> target{};
   for (int i = 0; i < kMost; ++i) {
     const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());

@@ -9,20 +9,20 @@
 
 namespace troupe::platform {
 
-/// Writes to a temporary file in the target's folder and renames it on `commit()`. Until then the target is as it
-/// was; without a commit the temporary file is removed. A symbolic link is followed, so that the file that it names is
+/// Writes to a temporary file in the target's folder and renames it on `commit()`. Until then the target is unchanged;
+/// without a commit the temporary file is removed. A symbolic link is followed, so that the file that it names is
 /// replaced. A target that is no regular file (`/dev/stdout`, a pipe) is written directly, because it cannot be
 /// replaced. Every failure has `ErrorCode::io` and names the target. One thread at a time.
 class AtomicFile {
  public:
-  /// Opens the temporary file. Fails where the target could not be replaced: no such folder, no permission, a folder
-  /// of that name, an existing file that is read-only.
+  /// Opens the temporary file. Fails if the target could not be replaced: no such folder, no permission, a folder of
+  /// that name, an existing file that is read-only.
   static Result<AtomicFile> create(const std::string& path);
 
   AtomicFile(AtomicFile&& other) noexcept;
   ~AtomicFile();
 
-  /// Appends. Each call is a system call, so pass large pieces.
+  /// Appends to the file. Each call is a system call, so pass large pieces.
   Result<void> write(std::string_view bytes);
 
   /// Flushes to the disk and puts the file in its place. Call once; nothing may be written afterwards.
@@ -34,12 +34,12 @@ class AtomicFile {
 
   FileDescriptor file_;
   std::string target_;
-  /// Empty where the target is written directly, and after a commit.
+  /// The path of the temporary file; empty if the target is written directly, and after a commit.
   std::string temporary_;
 };
 
-/// Checks that a file could be written to `path`, so that long work is not done for nothing. Pipes and character
-/// devices are not opened: a pipe's reader would take the check for the end.
+/// Checks that a file could be written to `path`, before work that takes long. Pipes and character devices are not
+/// opened: a pipe's reader would take the check for the end.
 Result<void> check_writable(const std::string& path);
 
 /// Creates or replaces the file `path` with `content`.

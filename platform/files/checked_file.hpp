@@ -12,26 +12,26 @@
 namespace troupe::platform {
 
 struct CheckedFormat {
-  /// The format's name inside the file: "troupe kernel times".
+  /// The format's name inside the file, such as "troupe kernel times".
   const char* name = "";
   std::uint64_t version = 1;
-  /// The member that the checksum covers.
+  /// The name of the member that the checksum covers.
   const char* content = "";
-  /// The text for messages: "file of kernel times".
+  /// The file in words for messages, such as "file of kernel times".
   const char* what = "";
   /// The first version that can still be read.
   std::uint64_t oldest_version = version;
 };
 
-/// Gives the content to `read`, which throws `Error` where it cannot be used. Where there is no such file, does
-/// nothing. Fails with `io` where it cannot be read; with `bad_input` where it is larger than 64 MiB, has another
+/// Reads the file and gives its content to `read`, which throws `Error` if it cannot be used. If there is no such file,
+/// does nothing. Fails with `io` if it cannot be read; with `bad_input` if it is larger than 64 MiB, has another
 /// version or machine, or is damaged.
 [[nodiscard]] Result<void> read_checked(const std::string& path, const CheckedFormat& format,
                                         const std::string& machine_key,
                                         const std::function<void(const JsonField&)>& read);
 
-/// Replaces the file in one go: a reader sees the old one or the new one; of several writers the last one wins. Makes
-/// the folder. Fails with `io`.
+/// Replaces the file in one step: a reader sees the old one or the new one; of several writers the last one wins.
+/// Creates the folder if it is missing. Fails with `io`.
 [[nodiscard]] Result<void> write_checked(const std::string& path, const CheckedFormat& format,
                                          const std::string& machine_key, Json content);
 

@@ -1,4 +1,4 @@
-/// A shared library that is loaded when it is first needed, so that programs start where it is missing.
+/// A shared library that is loaded when it is first needed, so that programs also start if it is missing.
 #pragma once
 
 #include <span>
@@ -9,28 +9,29 @@
 
 namespace troupe::platform {
 
-/// The library stays loaded until the process ends: copies are cheap, and addresses of its functions stay valid.
+/// A loaded library, which stays loaded until the process ends: copies are cheap, and addresses of its functions stay
+/// valid.
 class DynamicLibrary {
  public:
-  /// Loads a library. `file` is a file's name, "libcudart.so.13". It is looked for in `before`, then where the dynamic
-  /// loader looks (LD_LIBRARY_PATH, the system's folders), then in `after`; empty folders are skipped. Fails with
-  /// `platform`; the message says what was wrong in each place.
+  /// Loads a library. `file` is a file's name, such as "libcudart.so.13". It is looked for in the folders of `before`,
+  /// then where the dynamic loader looks (LD_LIBRARY_PATH, the system's folders), then in `after`; empty folders are
+  /// skipped. Fails with `platform`; the message says what was wrong in each place.
   [[nodiscard]] static Result<DynamicLibrary> open(const std::string& file, std::span<const std::string> before,
                                                    std::span<const std::string> after);
 
-  /// Returns the address of a function. Fails with `platform` where the library has none of this name.
+  /// Returns the address of a function. Fails with `platform` if the library has none of this name.
   [[nodiscard]] Result<void*> find(const char* name) const;
 
-  /// The path where it was found; a bare file name where the loader found it.
+  /// Returns the path where the library was found; a bare file name if the loader found it.
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// The file that the loader took, without symbolic links; `path()` where it does not say.
+  /// Returns the file that the loader took, without symbolic links; `path()` if the loader does not say.
   [[nodiscard]] std::string file() const;
 
-  /// Returns true if a function or a variable of this program is part of it.
+  /// Returns true if a function or a variable of this program is part of the library.
   [[nodiscard]] bool has(const void* address) const;
 
-  /// True if both are the same file, under whatever name.
+  /// Returns true if both are the same file, under whatever name.
   friend bool operator==(const DynamicLibrary& a, const DynamicLibrary& b) { return a.handle_ == b.handle_; }
 
  private:

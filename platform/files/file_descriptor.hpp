@@ -25,10 +25,10 @@ class FileDescriptor {
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool valid() const { return fd_ >= 0; }
 
-  /// Gives the descriptor away.
+  /// Returns the descriptor, which the caller then owns.
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
-  /// Closes the descriptor and returns the result of close(), 0 where there was no descriptor: a file system may report
+  /// Closes the descriptor and returns the result of close(), 0 if there was no descriptor: a file system may report
   /// only now that data could not be written.
   int reset() {
     const int fd = std::exchange(fd_, -1);

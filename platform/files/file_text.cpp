@@ -17,12 +17,12 @@
 namespace troupe::platform {
 namespace {
 
-/// The time to wait for a process to open a named pipe, and the time to wait for the next bytes of an open one.
+/// The longest wait for a process to open a named pipe, and the longest wait for the next bytes of an open one.
 constexpr std::chrono::seconds kForWriter{1};
 constexpr int kForBytesMs = 60'000;
 constexpr std::chrono::milliseconds kPause{10};
 
-/// Reads pieces of a file, and of a pipe without waiting for ever. Returns 0 at the end, -1 with `errno`.
+/// Reads pieces of a file, or of a pipe without waiting for ever. Returns 0 at the end, -1 with `errno` on an error.
 class PatientReader {
  public:
   explicit PatientReader(FileDescriptor file) : file_(std::move(file)) {
@@ -36,7 +36,7 @@ class PatientReader {
       if (got > 0) any_ = true;
       if (got > 0 || (got == 0 && (!is_pipe_ || any_))) return got;
       if (got == 0) {
-        // No process has it open for writing yet.
+        // No process has opened the pipe for writing yet.
         if (std::chrono::steady_clock::now() - began_ > kForWriter) {
           errno = ETIMEDOUT;
           return -1;
@@ -65,13 +65,13 @@ class PatientReader {
 
 Result<std::string> read_text(const std::string& path, Bytes most, std::string_view what) {
   const auto failed = [&](const char* action, int error_number) {
-    // Only pipes can be late.
+    // Only a pipe can fail by a timeout.
     const bool late = error_number == ETIMEDOUT;
     return Failure{ErrorCode::io, fmt::format("cannot {} the {} '{}': {}", action, what, path,
                                               late ? "it is a pipe that nobody writes into"
                                                    : std::generic_category().message(error_number))};
   };
-  // Opened without blocking: opening a named pipe would otherwise wait for a writer.
+  // Opened with O_NONBLOCK, as opening a named pipe would otherwise wait for a writer.
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!file.valid()) return failed("open", errno);
   PatientReader reader(std::move(file));

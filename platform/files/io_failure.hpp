@@ -11,8 +11,8 @@
 
 namespace troupe::platform {
 
-/// Makes the failure "cannot open 'a.mtx': No such file or directory". `action` is a verb; `error_number` is an errno
-/// value.
+/// Makes a failure with a text such as "cannot open 'a.mtx': No such file or directory". `action` is a verb;
+/// `error_number` is an errno value.
 inline Failure io_failure(std::string_view action, std::string_view path, int error_number) {
   return {ErrorCode::io,
           fmt::format("cannot {} '{}': {}", action, path, std::generic_category().message(error_number))};

@@ -12,7 +12,7 @@
 namespace troupe::platform {
 namespace {
 
-/// Describes the value of a field, for messages.
+/// Returns words for the value of a field, for messages.
 std::string found(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return fmt::format("an array of {}", value.size());

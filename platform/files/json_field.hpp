@@ -1,5 +1,5 @@
-/// Reads JSON that people write: every error says where (`kernels[12].cpu_us.mean`), what is there, and what is
-/// expected instead.
+/// Reads JSON files that people write. Every error message says where the fault is (`kernels[12].cpu_us.mean`), what is
+/// there, and what is expected instead.
 #pragma once
 
 #include <cstddef>
@@ -19,48 +19,49 @@ struct NumberRange {
   double most = 0;
 };
 
-/// A place in a document, which may be empty: that is an error only when its value is asked for. Refers to the
-/// document, which outlives it. Every failure throws `Error` with code `bad_input`; `expected` ends the message.
+/// A place in a document. There may be no value at this place, which is an error only when the value is asked for.
+/// Refers to the document, which outlives it. Every failure throws `Error` with code `bad_input`; `expected` ends the
+/// message.
 class JsonField {
  public:
   JsonField(const Json* value, std::string path) : value_(value), path_(std::move(path)) {}
 
-  /// The path from the root, `transfers.latency_us[3]`.
+  /// Returns the path from the root, such as `transfers.latency_us[3]`.
   [[nodiscard]] const std::string& path() const { return path_; }
 
   /// Returns true if there is a value other than null.
   [[nodiscard]] bool present() const;
 
-  /// The member `key` of this object, which may be missing.
+  /// Returns the member `key` of this object, which may be missing.
   [[nodiscard]] JsonField member(const std::string& key, std::string_view expected = "an object") const;
 
-  /// The names of the members of this object.
+  /// Returns the names of the members of this object.
   [[nodiscard]] std::vector<std::string> keys(std::string_view expected = "an object") const;
 
-  /// The number of elements of this array.
+  /// Returns the number of elements of this array.
   [[nodiscard]] std::size_t size(std::string_view expected) const;
-  /// One element of this array.
+  /// Returns one element of this array.
   [[nodiscard]] JsonField element(std::size_t index) const;
 
-  /// A text that is not empty.
+  /// Returns the text here, which must not be empty.
   [[nodiscard]] std::string text(std::string_view expected) const;
-  /// A text, "" where there is none.
+  /// Returns the text here, or "" if there is none.
   [[nodiscard]] std::string optional_text(std::string_view expected) const;
 
-  /// A value that is true or false.
+  /// Returns the value here, which must be true or false.
   [[nodiscard]] bool flag(std::string_view expected) const;
 
-  /// A number within the range.
+  /// Returns the number here, which must be within the range.
   [[nodiscard]] double number(NumberRange range, std::string_view expected) const;
-  /// A whole number within the range.
+  /// Returns the whole number here, which must be within the range.
   [[nodiscard]] std::uint64_t count(std::uint64_t least, std::uint64_t most, std::string_view expected) const;
 
-  /// The value as JSON without white space; "null" where there is none.
+  /// Returns the value as JSON without white space; "null" if there is none.
   [[nodiscard]] std::string dumped() const;
 
-  /// Throws "`path` is -3; expected `expected`", or "is missing".
+  /// Throws a message such as "`path` is -3; expected `expected`", or "`path` is missing".
   [[noreturn]] void refuse(std::string_view expected) const;
-  /// Throws "`path`: `what`".
+  /// Throws the message "`path`: `what`".
   [[noreturn]] void fail(std::string_view what) const;
 
  private:
@@ -71,8 +72,8 @@ class JsonField {
 /// A JSON text, parsed.
 class JsonDocument {
  public:
-  /// Throws `Error` with code `bad_input` where the text is not JSON, ends too early or gives a member twice; the
-  /// message says where.
+  /// Parses the text. Throws `Error` with code `bad_input` if it is not JSON, ends too early or gives a member twice;
+  /// the message says where.
   explicit JsonDocument(std::string_view text);
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;

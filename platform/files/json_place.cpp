@@ -75,7 +75,7 @@ class Follower : public nlohmann::json_sax<json> {
   struct Level {
     bool is_array = false;
     std::size_t index = 0;
-    /// The member that is being read; empty between members.
+    /// The key of the member that is being read; empty between members.
     std::string key;
     std::set<std::string> keys;
   };

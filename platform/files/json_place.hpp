@@ -1,4 +1,4 @@
-/// Says where a text stops being JSON.
+/// Finds the place where a text stops being JSON.
 #pragma once
 
 #include <string_view>

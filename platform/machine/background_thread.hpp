@@ -1,4 +1,4 @@
-/// A thread for work that must not be done where it comes up, such as calls of a program's functions.
+/// A thread for work that the thread that notices it must not do, such as calls of a program's functions.
 #pragma once
 
 #include <condition_variable>
@@ -15,14 +15,14 @@ namespace troupe::platform {
 /// Runs jobs one after the other, in the order in which they came. The thread starts with the first job. Thread-safe.
 class BackgroundThread {
  public:
-  /// `name`: for debuggers.
+  /// `name` is for debuggers.
   explicit BackgroundThread(std::string name) : name_(std::move(name)) {}
   BackgroundThread(const BackgroundThread&) = delete;
   BackgroundThread& operator=(const BackgroundThread&) = delete;
-  /// Stops the thread as `stop` does.
+  /// Stops the thread, like `stop`.
   ~BackgroundThread() { stop(); }
 
-  /// Adds a job. Its exceptions are dropped. After `stop` it runs inside the call.
+  /// Adds a job. Exceptions of the job are dropped. After `stop` it runs inside the call.
   void run(std::function<void()> job);
   /// Runs the waiting jobs, and ends the thread.
   void stop();

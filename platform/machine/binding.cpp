@@ -15,13 +15,13 @@
 namespace troupe::platform {
 namespace {
 
-/// Null where OpenMP is not part of the program. Looked up when the program starts, as a look-up that fails leaves some
-/// memory to its thread. A program that loads OpenMP later, by a plug-in, must take care of its threads itself:
-/// `openmp_team`.
+/// OpenMP's function `omp_set_num_threads`; null if OpenMP is not part of the program. Looked up when the program
+/// starts, as a look-up that fails leaves some memory to its thread. A program that loads OpenMP later, in a plug-in,
+/// must take care of its threads itself: `openmp_team`.
 void (*const kSetOpenmpThreads)(int) = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
 
-/// A mask for `kMaxPu + 1` PUs: `cpu_set_t` itself ends at 1024, and the kernel refuses to report into less than it
-/// has.
+/// A mask for `kMaxPu + 1` PUs. `cpu_set_t` itself ends at 1024, and the kernel refuses to write into a mask that is
+/// shorter than its own.
 class Mask {
  public:
   Mask() : words_(CPU_ALLOC_SIZE(kMaxPu + 1) / sizeof(cpu_set_t), cpu_set_t{}) {}
@@ -108,7 +108,7 @@ BindingGuard::BindingGuard(BindingGuard&& other) noexcept
 BindingGuard::~BindingGuard() {
   if (previous_.empty()) return;
   assert(thread_ == std::this_thread::get_id() && "a BindingGuard must end in the thread that it bound");
-  // The mask was valid when it was read. If the cpuset has shrunk since, staying bound is all that is left.
+  // The mask was valid when it was read. If the cpuset has shrunk since then, the thread can only stay bound as it is.
   (void)bind_to(previous_);
 }
 

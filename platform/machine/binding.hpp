@@ -10,33 +10,34 @@
 namespace troupe::platform {
 
 /// Binds the calling thread to one PU, given by the operating system's index (`Core::pu`). Threads that it creates from
-/// now on inherit this, so that a library's thread pool may end up on one core. Fails with `platform` where the PU does
+/// now on inherit this, so that a library's thread pool may end up on one core. Fails with `platform` if the PU does
 /// not exist or is not allowed.
 [[nodiscard]] Result<void> bind_this_thread(int pu);
 /// Lets the calling thread run on any of several PUs, whatever it inherited from the thread that created it. PUs that
-/// this process may not use are ignored; fails with `platform` where no other is left.
+/// this process may not use are ignored; fails with `platform` if no other is left.
 [[nodiscard]] Result<void> bind_this_thread(const CpuSet& pus);
 
-/// The PUs that the calling thread may run on. Fails with `platform`.
+/// Returns the PUs that the calling thread may run on. Fails with `platform`.
 [[nodiscard]] Result<CpuSet> this_thread_binding();
 
-/// The PU that the calling thread is on, which may change at once unless it is bound; -1 where the system cannot say.
+/// Returns the PU that the calling thread is on, which may change at once unless the thread is bound; -1 if the system
+/// cannot say.
 [[nodiscard]] int this_pu() noexcept;
 
-/// Names the calling thread for debuggers, `top -H` and `perf`. Linux keeps 15 bytes; the rest is cut off.
-/// Failing to be named hurts nobody, so nothing is reported.
+/// Names the calling thread for debuggers, `top -H` and `perf`. Linux keeps 15 bytes; the rest is cut off. Errors are
+/// not reported, as a missing name does no harm.
 void name_this_thread(std::string_view name) noexcept;
 
-/// Makes parallel regions of the calling thread have one thread, unless they say otherwise; does nothing where OpenMP
-/// is not part of the program. Without this every kernel that uses OpenMP, in a BLAS library for instance, would have
-/// as many threads as the machine has cores.
+/// Makes parallel regions of the calling thread have one thread, unless they say otherwise; does nothing if OpenMP is
+/// not part of the program. Without this every kernel that uses OpenMP, in a BLAS library for instance, would have as
+/// many threads as the machine has cores.
 void use_one_openmp_thread() noexcept;
 
-/// Binds a thread that is not the runtime's own, and restores its binding: for a user's thread that works for the
+/// Binds a thread that is not the runtime's own and restores its binding later: for a user's thread that works for the
 /// runtime for a while.
 class BindingGuard {
  public:
-  /// Binds the calling thread as `bind_this_thread` does. Fails as it does; then the thread is as before.
+  /// Binds the calling thread as `bind_this_thread` does. If this fails, the thread is bound as before.
   [[nodiscard]] static Result<BindingGuard> bind(int pu);
   [[nodiscard]] static Result<BindingGuard> bind(const CpuSet& pus);
 
@@ -44,7 +45,7 @@ class BindingGuard {
   BindingGuard& operator=(BindingGuard&&) = delete;
   BindingGuard(const BindingGuard&) = delete;
   BindingGuard& operator=(const BindingGuard&) = delete;
-  /// Restores the binding that the thread had. Must run in the thread that was bound.
+  /// Restores the binding that the thread had. Must run in the bound thread.
   ~BindingGuard();
 
  private:
@@ -52,7 +53,7 @@ class BindingGuard {
   template <class Pus>
   static Result<BindingGuard> bind_to_any(const Pus& pus);
 
-  /// Empty once moved from.
+  /// The binding to restore; empty once moved from.
   CpuSet previous_;
   std::thread::id thread_;
 };

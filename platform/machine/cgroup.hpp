@@ -1,7 +1,7 @@
 /// The control groups of Linux, versions 1 and 2, that this process is in, and their limits.
 ///
 /// All files are read below a root folder, `/` outside of tests: ROOT/proc/self/cgroup, ROOT/proc/self/mountinfo and
-/// the mount points that the latter names. A file that is missing or unreadable limits nothing.
+/// the mount points that the latter names. A file that is missing or unreadable sets no limit.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ enum class CgroupVersion : std::uint8_t { v1, v2 };
 /// One control group of a hierarchy that is mounted.
 struct Cgroup {
   CgroupVersion version = CgroupVersion::v2;
-  /// The folder of its files.
+  /// The folder with the group's files.
   std::filesystem::path folder;
-  /// Its name for people: the path below the mount point, `/` for the outermost that can be seen.
+  /// The group's name for people: the path below the mount point, `/` for the outermost group that can be seen.
   std::string name;
 };
 
@@ -33,23 +33,23 @@ struct Cgroup {
 struct CpuQuota {
   std::uint64_t quota_us = 0;
   std::uint64_t period_us = 1;
-  /// The control group that sets it.
+  /// The control group that sets the quota.
   std::string cgroup;
 
   [[nodiscard]] double cpus() const { return static_cast<double>(quota_us) / static_cast<double>(period_us); }
-  /// The number of threads that can use it up: `cpus()` rounded up, at least one.
+  /// Returns the number of threads that can use up the quota: `cpus()` rounded up, at least one.
   [[nodiscard]] int threads() const;
 };
 
 /// Returns the tightest of `cpu.max` (v2) and `cpu.cfs_quota_us` (v1) on the way from the process's own group outwards;
-/// nothing where none limits.
+/// nothing if none limits.
 [[nodiscard]] std::optional<CpuQuota> tightest_cpu_quota(const std::filesystem::path& root);
 
 struct MemoryLimit {
   Bytes limit;
   /// The memory that can still be taken before the limit is reached; memory that only caches files counts as free.
   Bytes headroom;
-  /// The control group that sets it.
+  /// The control group that sets the limit.
   std::string cgroup;
 };
 

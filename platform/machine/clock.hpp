@@ -11,7 +11,7 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  /// Returns the time since an epoch of the clock's own; never goes back. Any thread.
+  /// Returns the time since an epoch of the clock's own; never goes back. May be called from any thread.
   [[nodiscard]] virtual TimeStamp now() const noexcept = 0;
 
  protected:
@@ -20,15 +20,15 @@ class Clock {
   Clock& operator=(const Clock&) = default;
 };
 
-/// Real time since the machine started (CLOCK_MONOTONIC). A reading costs some 20-40 ns and no system call where the
-/// kernel offers it so; a TSC would be little cheaper and is not comparable between all machines' cores.
+/// Real time since the machine started (CLOCK_MONOTONIC). A reading costs some 20-40 ns, usually without a system call.
+/// Reading the TSC would be little cheaper, and on some machines it differs between cores.
 class SteadyClock final : public Clock {
  public:
   [[nodiscard]] TimeStamp now() const noexcept override;
 };
 
-/// Returns `SteadyClock` as of its last tick: 5 ns a reading, and up to one tick of the system (1 to 10 ms) in the
-/// past. For times since when something lasts, shown to people.
+/// Returns the value of `SteadyClock` at its last tick. A reading takes 5 ns and is up to one tick of the system (1 to
+/// 10 ms) old. For times that are shown to people.
 [[nodiscard]] TimeStamp coarse_now() noexcept;
 
 /// A clock that stands still until it is moved: for tests and for virtual time, which moves it from event to event.

@@ -13,10 +13,10 @@
 namespace troupe::platform {
 namespace {
 
-/// The size up to which all sizes are looked at.
+/// Up to this size all sizes of clusters are candidates.
 constexpr int kSmallSize = 16;
 
-/// Returns the numbers of cores of the parts of a kind, the largest first.
+/// Returns the numbers of cores of the machine's parts of this kind, the largest first.
 std::vector<int> sizes_of_parts(const std::vector<Core>& cores, DomainKind kind) {
   std::map<int, int> by_index;
   for (const Core& core : cores) {
@@ -30,7 +30,7 @@ std::vector<int> sizes_of_parts(const std::vector<Core>& cores, DomainKind kind)
   return sizes;
 }
 
-/// Returns the sizes of the parts that clusters are to lie in.
+/// Returns the sizes of the parts in which clusters are to lie.
 std::vector<int> part_sizes(const std::vector<Core>& cores, const Machine& machine) {
   constexpr std::array kKinds{DomainKind::l3, DomainKind::numa_node, DomainKind::package};
   for (const DomainKind kind : kKinds) {
@@ -41,7 +41,7 @@ std::vector<int> part_sizes(const std::vector<Core>& cores, const Machine& machi
   return {static_cast<int>(cores.size())};
 }
 
-/// Returns the sizes, rising.
+/// Returns the sizes of candidate clusters, rising.
 std::set<int> cluster_sizes(const std::vector<int>& parts) {
   std::set<int> sizes;
   for (const int part : parts) {
@@ -51,7 +51,7 @@ std::set<int> cluster_sizes(const std::vector<int>& parts) {
   return sizes;
 }
 
-/// Returns the numbers of clusters of a size that are looked at.
+/// Returns the candidate numbers of clusters of a size.
 std::set<int> cluster_counts(const std::vector<int>& parts, int size) {
   int most = 0;
   int with_room = 0;
@@ -64,7 +64,7 @@ std::set<int> cluster_counts(const std::vector<int>& parts, int size) {
   return counts;
 }
 
-/// Returns "1x12+1x11".
+/// Returns a text such as "1x12+1x11".
 std::string groups_of_sizes(const std::vector<int>& sizes) {
   std::map<int, int, std::greater<>> counts;
   for (const int size : sizes) ++counts[size];
@@ -73,7 +73,7 @@ std::string groups_of_sizes(const std::vector<int>& sizes) {
   return to_string(groups);
 }
 
-/// Keeps the first `whole` parts whole and halves the others.
+/// Returns a specification that keeps the first `whole` parts whole and halves the others.
 std::string whole_and_halved(const std::vector<int>& parts, std::size_t whole) {
   std::vector<int> sizes(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(whole));
   for (std::size_t i = whole; i < parts.size(); ++i) {
@@ -82,7 +82,8 @@ std::string whole_and_halved(const std::vector<int>& parts, std::size_t whole) {
   return groups_of_sizes(sizes);
 }
 
-/// Returns the specifications in the order in which they are looked at; some may be the same or impossible.
+/// Returns the specifications of all candidates, in the order in which they are tried; some may be the same or
+/// impossible.
 std::vector<std::string> specifications(const std::vector<Core>& cores, const Machine& machine, Spanning spanning) {
   const std::vector<int> parts = part_sizes(cores, machine);
   std::vector<std::string> all{""};
@@ -94,7 +95,8 @@ std::vector<std::string> specifications(const std::vector<Core>& cores, const Ma
   }
   all.push_back(groups_of_sizes(parts));
   for (const ClusterLevel& level : cluster_levels(cores, machine)) all.push_back(level.name);
-  // Added last, so that where both give the same workers, the name is one of a grouping that spans nothing.
+  // These are added last, so that if two groupings give the same workers, the name is that of the one that spans
+  // nothing.
   if (spanning == Spanning::allowed) {
     const int total = static_cast<int>(cores.size());
     for (int size = total; size > parts.front(); size = size * 4 / 5) all.push_back(to_string({ClusterGroup{1, size}}));

@@ -1,4 +1,4 @@
-/// The clusters that a search for the best sizes looks at. Plain functions of plain values.
+/// The candidate clusters of a search for the best sizes. Plain functions of plain values.
 #pragma once
 
 #include <string>
@@ -8,32 +8,32 @@
 
 namespace troupe::platform {
 
-/// The specification that asks for clusters chosen from these candidates. In a runtime: while tasks run.
+/// The specification that asks for clusters chosen from these candidates. A runtime makes this choice while tasks run.
 inline constexpr const char* kAutomaticClusters = "auto";
 
 /// One way to group the cores.
 struct ClusterCandidate {
-  /// The text that asks for it: "2x10", "socket"; empty for single cores. "auto": all candidates, one after the other,
-  /// as suits the remaining work (never one of `cluster_candidates`).
+  /// The text that asks for this grouping: "2x10", "socket"; empty for single cores. "auto" stands for all candidates,
+  /// one after the other, as suits the remaining work (never one of `cluster_candidates`).
   std::string specification;
-  /// The workers that it makes, single cores included: "2x10+3x1". Where cores are all alike, this text asks for it as
-  /// well. For "auto": "changing".
+  /// The workers of this grouping, single cores included: "2x10+3x1". If all cores are alike, this text asks for it as
+  /// well. For "auto" it is "changing".
   std::string workers;
-  /// The number of cores of its largest cluster.
+  /// The number of cores of the largest cluster.
   int largest = 1;
   /// The number of clusters and single cores.
   int count = 0;
 
   [[nodiscard]] bool changes() const { return specification == kAutomaticClusters; }
-  /// The text that asks for it in virtual time, where a level may not exist, but its workers do.
+  /// Returns the text that asks for this grouping in virtual time, where a level such as "socket" may not exist.
   [[nodiscard]] const std::string& in_virtual_time() const { return changes() ? specification : workers; }
 };
 
-/// Says whether clusters may span several memories. Allow it only where known times show how they do there.
+/// Says whether clusters may span several memories. Allow it only if known times show how fast such clusters are.
 enum class Spanning { avoided, allowed };
 
 /// Returns different groupings of `cores`, which are single and in logical order: single cores first, then by the size
-/// of their clusters, the smallest first. Empty where there is no core.
+/// of their clusters, the smallest first. Empty if there is no core.
 ///
 /// The *parts* are the L3 caches or, where the machine reports none, its NUMA nodes, or else its sockets. Clusters lie
 /// inside of one part, or are whole sockets or NUMA nodes; other clusters would span several memories. The sizes are

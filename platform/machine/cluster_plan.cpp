@@ -22,7 +22,7 @@ namespace {
 struct Level {
   std::string_view name;
   DomainKind kind;
-  /// For people.
+  /// The level's name for people, in the singular and the plural.
   std::string_view part;
   std::string_view parts;
 };
@@ -78,7 +78,8 @@ Result<ClusterGroup> parse_group(std::string_view part, std::string_view text) {
 /// Indices of cores, ascending.
 using Members = std::vector<std::size_t>;
 
-/// The parts of the machine as the cores that they have. Cores that are handed out again are in parts of their own.
+/// The parts of the machine, each as a list of its cores. A core that is handed out more than once has parts of its own
+/// each time.
 class Parts {
  public:
   explicit Parts(const std::vector<Core>& cores) {
@@ -140,11 +141,13 @@ class Dealer {
   [[nodiscard]] std::size_t free_count(const Members& part) const {
     return static_cast<std::size_t>(std::ranges::count_if(part, [this](std::size_t core) { return free_[core]; }));
   }
-  /// Two parts share nothing, unless one contains the other.
+  /// Returns true if `part` is smaller than `scope` and within it. Two parts share nothing, unless one contains the
+  /// other.
   static bool is_smaller_within(const Members& part, const Members& scope) {
     return part.size() < scope.size() && std::ranges::binary_search(scope, part.front());
   }
-  /// Returns the smallest part within and smaller than `scope` that has enough free cores; null where none has.
+  /// Returns the smallest part that is within `scope`, smaller than it and has enough free cores; null if there is
+  /// none.
   [[nodiscard]] const Members* smallest_with(std::size_t count, const Members& scope) const {
     const Members* best = nullptr;
     std::size_t fewest = 0;
@@ -158,7 +161,8 @@ class Dealer {
     }
     return best;
   }
-  /// Returns the smaller part with the most free cores. `scope` must have more than one core.
+  /// Returns the part within `scope`, and smaller than it, that has the most free cores. `scope` must have more than
+  /// one core.
   [[nodiscard]] const Members& fullest_within(const Members& scope) const {
     const Members* best = nullptr;
     std::size_t most = 0;
@@ -173,7 +177,7 @@ class Dealer {
   }
 
   std::vector<bool> free_;
-  /// Sorted by size, the smaller first, then by first core.
+  /// The parts, sorted by size, the smaller first, then by first core.
   std::vector<Members> parts_;
 };
 
@@ -230,7 +234,7 @@ Result<std::vector<Members>> members_by_groups(std::vector<ClusterGroup> groups,
   Dealer dealer(cores);
   std::vector<Members> parts;
   for (const ClusterGroup& group : groups) {
-    // Single cores are the cores that are left over.
+    // Single cores are those that are left over, so groups of them take none.
     for (int i = 0; group.cores > 1 && i < group.clusters; ++i) {
       parts.push_back(dealer.take(static_cast<std::size_t>(group.cores)));
     }

@@ -20,8 +20,8 @@ struct ClusterStage {
 };
 
 /// Parses stages: "2x10" is one stage, from the start; "2x10,1500:single" has a second one, from the end of 1500 tasks
-/// on. Empty for an empty text. Fails with `invalid_argument` where stages are not in order, a number is missing, or
-/// `parse_clusters` fails.
+/// on. Returns an empty list for an empty text. Fails with `invalid_argument` if stages are not in order, a number is
+/// missing, or `parse_clusters` fails.
 [[nodiscard]] Result<std::vector<ClusterStage>> parse_cluster_stages(std::string_view text);
 /// Returns the text that `parse_cluster_stages` reads.
 [[nodiscard]] std::string to_string(const std::vector<ClusterStage>& stages);

@@ -6,9 +6,9 @@
 
 namespace troupe::platform {
 
-/// A counter that runs steadily on each core, read in a few nanoseconds; its unit is about a third of a nanosecond on
-/// today's x86 and up to 40 ns elsewhere, and cores may disagree. Only for decisions that any answer leaves correct,
-/// and for ratios of times, each on one core.
+/// Reads a counter that runs steadily on each core, in a few nanoseconds. Its unit is about a third of a nanosecond on
+/// today's x86 and up to 40 ns elsewhere, and cores may disagree. Only for decisions that stay correct with any value,
+/// and for ratios of times, each measured on one core.
 [[nodiscard]] inline std::uint64_t rough_ticks() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -17,7 +17,7 @@ namespace troupe::platform {
 #endif
 }
 
-/// The number of `rough_ticks` in about a microsecond.
+/// The number of `rough_ticks` in about one microsecond.
 #if defined(__x86_64__)
 inline constexpr std::uint64_t kRoughMicrosecond = 3000;
 #else

@@ -16,10 +16,10 @@ namespace troupe::platform {
 /// The kinds of part that cores can have in common.
 enum class DomainKind : std::uint8_t { core, l1, l2, l3, l4, l5, die, numa_node, group, package, machine };
 
-/// One part of the machine that several cores may share. Equal values are the same part.
+/// One part of the machine that several cores may share. Two values are equal if they are the same part.
 struct Domain {
   DomainKind kind = DomainKind::machine;
-  /// Unique among the domains of this kind; dense from zero except for groups.
+  /// The index is unique among the domains of this kind; without gaps, from zero on, except for groups.
   int index = 0;
 
   friend bool operator==(const Domain&, const Domain&) = default;
@@ -31,17 +31,18 @@ struct Core {
   int pu = 0;
   /// The logical index of the physical core in the whole machine; hyperthreads of one core have the same.
   int core = 0;
-  /// The logical index of the package (socket); 0 where the machine does not report packages.
+  /// The logical index of the package (socket); 0 if the machine does not report packages.
   int package = 0;
   /// The index of the nearest node in `Machine::numa_nodes`.
   int numa_node = 0;
-  /// The domains that contain all of it, innermost first and the machine last. Each contains the one before it.
+  /// The domains that contain the whole core or cluster, innermost first and the machine last. Each contains the one
+  /// before it.
   std::vector<Domain> domains;
   /// The PUs of a cluster's other cores (`plan_clusters`); empty for a single core.
   std::vector<int> helper_pus = {};
 
   [[nodiscard]] int size() const { return 1 + static_cast<int>(helper_pus.size()); }
-  /// Returns all its PUs, that of its first core first.
+  /// Returns all PUs, that of the first core first.
   [[nodiscard]] std::vector<int> all_pus() const;
 };
 
@@ -49,7 +50,7 @@ struct Core {
 struct CacheLevel {
   int level = 1;
   Bytes size;
-  /// The number of caches, and the number of PUs that share one.
+  /// The number of these caches, and the number of PUs that share one.
   int count = 0;
   int pus_each = 0;
 };
@@ -57,7 +58,7 @@ struct CacheLevel {
 struct NumaNode {
   /// The operating system's index.
   int os_index = 0;
-  /// The total memory of the node; zero where the machine does not report it.
+  /// The total memory of the node; zero if the machine does not report it.
   Bytes memory;
 };
 
@@ -68,9 +69,9 @@ struct Machine {
   int packages = 0;
   /// The number of physical cores.
   int cores = 0;
-  /// Sorted by level, then size.
+  /// The caches, sorted by level, then size.
   std::vector<CacheLevel> caches;
-  /// Sorted by logical index.
+  /// The NUMA nodes, sorted by logical index.
   std::vector<NumaNode> numa_nodes;
   /// Every PU, by logical index: neighbours in this list are neighbours in the machine.
   std::vector<Core> pus;
@@ -81,10 +82,10 @@ struct Machine {
   bool this_system = false;
 };
 
-/// Inspects this machine with hwloc, or builds the one that `synthetic` describes in hwloc's notation
-/// (`package:2 l3:2 core:4 pu:2`). Where `synthetic` is empty, hwloc's own environment variables hold
-/// (HWLOC_SYNTHETIC, HWLOC_XMLFILE, HWLOC_THISSYSTEM). May be called by any thread; takes milliseconds.
-/// Fails with `invalid_argument` for a description that hwloc refuses, else with `platform`.
+/// Inspects this machine with hwloc, or builds the one that `synthetic` describes in hwloc's notation (`package:2 l3:2
+/// core:4 pu:2`). If `synthetic` is empty, hwloc reads its own environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE,
+/// HWLOC_THISSYSTEM). May be called from any thread; takes milliseconds. Fails with `invalid_argument` for a
+/// description that hwloc refuses, otherwise with `platform`.
 [[nodiscard]] Result<Machine> inspect_machine(const std::string& synthetic);
 
 }  // namespace troupe::platform

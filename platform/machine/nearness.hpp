@@ -7,17 +7,17 @@
 
 namespace troupe::platform {
 
-/// Returns all other cores in rings around `cores[centre]`, as indices into `cores`: first those that share the
-/// smallest domain that it shares with any other core (with hyperthreads the physical core, otherwise mostly a cache),
-/// then those that share only the next larger one, and at last those with which it has only the machine in common. No
-/// ring is empty. Within a ring the cores are in cyclic order from the centre on, so that not every core begins with
-/// the same neighbour. Deterministic; takes time proportional to the number of cores.
+/// Returns all other cores in rings around `cores[centre]`, as indices into `cores`: first the cores in the smallest
+/// domain that it shares with any other core (with hyperthreads the physical core, otherwise mostly a cache), then
+/// those in the next larger one, and at last those with which it shares only the machine. No ring is empty. Within a
+/// ring the cores are in cyclic order from the centre on, so that not every core begins with the same neighbour.
+/// Deterministic; takes time proportional to the number of cores.
 [[nodiscard]] std::vector<std::vector<int>> rings_around(const std::vector<Core>& cores, int centre);
 
-/// Keeps the first PU of every physical core; the order stays.
+/// Returns the first PU of every physical core, in the same order.
 [[nodiscard]] std::vector<Core> one_pu_per_core(const std::vector<Core>& pus);
 
-/// Takes `count` of `cores` that are near to one another, in their order. `cores` are in logical order; `count` is
+/// Returns `count` of `cores` that are near to one another, in their order. `cores` are in logical order; `count` is
 /// between 1 and their number.
 ///
 /// It compares, for every core, the set of this core and its count - 1 nearest others, and takes the set whose sum of

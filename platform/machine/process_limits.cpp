@@ -19,7 +19,8 @@ namespace troupe::platform {
 
 namespace {
 
-/// The smallest stack: LAPACK's recursive factorizations and OpenBLAS's buffers take less than half of it.
+/// The smallest stack that is accepted: LAPACK's recursive factorizations and OpenBLAS's buffers take less than half of
+/// it.
 constexpr std::uint64_t kLeastStack = 256U << 10U;
 /// The memory that a runtime allocates before its first task.
 constexpr std::uint64_t kFirstAllocations = 64U << 20U;
@@ -36,7 +37,7 @@ std::uint64_t stack_of_a_thread() {
   return bytes;
 }
 
-/// Returns nothing where there is no limit.
+/// Returns the address space that is left below a limit; nothing if there is no limit.
 std::optional<AddressSpace> room_below(int resource, std::uint64_t used, const char* name) {
   rlimit limit{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
@@ -53,7 +54,8 @@ std::ptrdiff_t count_threads() {
 }  // namespace
 
 std::optional<AddressSpace> address_space_left() {
-  // See proc(5): in pages; "data" is what the limit on the data segment counts, and the stack.
+  // Reads /proc/self/statm, see proc(5): sizes in pages. "data" is what the limit on the data segment counts, plus the
+  // stack.
   std::uint64_t total = 0;
   std::uint64_t data = 0;
   std::uint64_t other = 0;
@@ -97,7 +99,7 @@ Result<void> try_threads(std::size_t count) {
   }
   all_started.count_down();
   threads.clear();
-  // The system counts the ended threads a little longer, and the real threads must not be refused because of them. The
+  // The system counts ended threads a little longer, and the real threads must not be refused because of these. The
   // program's other threads may change the number as well, so the wait is bounded.
   for (int i = 0; i < 100 && count_threads() > before; ++i) std::this_thread::sleep_for(std::chrono::microseconds(100));
   return outcome;

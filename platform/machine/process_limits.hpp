@@ -1,5 +1,5 @@
-/// The system's limits that a process meets when it starts threads: checked before they are started, as some code that
-/// starts them cannot be told that it failed.
+/// The system's limits that a process meets when it starts threads. They are checked before threads are started, as
+/// some code that starts them cannot be told that it failed.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace troupe::platform {
 
-/// The address space that the process may still take under a limit of its own, and that limit's name.
+/// The address space that the process may still take under one of its limits, and that limit's name.
 struct AddressSpace {
   Bytes limit;
   Bytes left;
@@ -20,18 +20,18 @@ struct AddressSpace {
   std::string limited_by;
 };
 
-/// Returns the tighter of the limits on the address space and on the data segment; nothing where there is none.
+/// Returns the tighter of the limits on the address space and on the data segment; nothing if there is none.
 [[nodiscard]] std::optional<AddressSpace> address_space_left();
 
-/// Fails with `out_of_memory` where a thread's stack, or the main thread's, is too small for kernels.
+/// Fails with `out_of_memory` if a thread's stack, or the main thread's, is too small for kernels.
 [[nodiscard]] Result<void> check_stacks();
-/// Fails with `out_of_memory` where the limits leave no room for the stacks of so many threads and for their first
+/// Fails with `out_of_memory` if the limits leave no room for the stacks of `count` threads and for their first
 /// allocations.
 [[nodiscard]] Result<void> check_room_for_threads(std::size_t count);
-/// Starts `count` threads at once, which end at once. Fails with `out_of_memory` where the system refuses one.
+/// Starts `count` threads together, each of which ends at once. Fails with `out_of_memory` if the system refuses one.
 [[nodiscard]] Result<void> try_threads(std::size_t count);
 
-/// Describes a thread that could not be started.
+/// Returns the failure for a thread that could not be started.
 [[nodiscard]] Failure refused_thread(const std::system_error& error);
 
 }  // namespace troupe::platform

@@ -14,13 +14,14 @@
 namespace troupe::platform {
 namespace {
 
-/// The numbers that determine a count of cores, and the words to explain it with.
+/// The steps from which the number of usable cores follows, and the words to explain it with.
 struct Candidates {
-  /// The PUs after cpuset and affinity mask, after the restriction, and the cores after one PU per core was chosen.
+  /// The PUs within cpuset and affinity mask, those of them within the user's restriction, and the cores that these
+  /// give, one PU per core unless hyperthreads are used.
   CpuSet granted;
   CpuSet restricted;
   std::vector<Core> cores;
-  /// `cores`, or fewer where a quota grants less.
+  /// The size of `cores`, or less if a quota grants less.
   int allowed = 0;
 };
 
@@ -84,12 +85,12 @@ Result<Candidates> find_candidates(const Machine& machine, const TopologyOptions
 
 struct BindingLimit {
   std::string words;
-  /// Another remedy than asking for fewer cores; empty where there is none.
+  /// Another remedy than asking for fewer cores; empty if there is none.
   std::string remedy;
 };
 
 /// Returns the first variable that makes OpenMP bind the thread that starts a program, which then seems to have only
-/// these cores; null where none is set.
+/// these cores; null if none is set.
 const char* openmp_binding() {
   for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
     const char* const value = std::getenv(name);
@@ -98,7 +99,7 @@ const char* openmp_binding() {
   return nullptr;
 }
 
-/// Returns the limit that keeps the number of cores down.
+/// Returns the limit that determines the number of cores.
 BindingLimit binding_limit(const Candidates& candidates, const Machine& machine, const TopologyOptions& options,
                            const std::optional<CpuQuota>& quota) {
   if (candidates.allowed < static_cast<int>(candidates.cores.size()) && quota) {
@@ -131,7 +132,7 @@ Failure too_many_cores(const Candidates& candidates, const Machine& machine, con
   return Failure{ErrorCode::platform, message};
 }
 
-/// Chooses `count` cores. Where that is more than are allowed, they are handed out again from the first.
+/// Chooses `count` cores. If that is more than are allowed, they are handed out again from the first.
 std::vector<Core> choose(const Candidates& candidates, int count) {
   auto chosen = compact_choice(candidates.cores, std::min(count, candidates.allowed));
   const std::size_t different = chosen.size();

@@ -1,4 +1,4 @@
-/// Addresses without memory.
+/// Addresses that have no memory.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace troupe::platform {
 
-/// A range of this process' addresses that nothing else gets while it lives, and that cannot be read or written: for
-/// objects that must be named by addresses and lie elsewhere. It takes no memory.
+/// A range of this process's addresses that nothing else gets while it lives, and that cannot be read or written: for
+/// objects that must be named by addresses but are stored elsewhere. It takes no memory.
 class AddressRange {
  public:
   AddressRange() = default;
 
-  /// Reserves a range that begins at a page. `size` must be above zero. Fails with `out_of_memory` where the system
-  /// refuses (ulimit -v).
+  /// Reserves a range that begins at a page boundary. `size` must be above zero. Fails with `out_of_memory` if the
+  /// system refuses (ulimit -v).
   [[nodiscard]] static Result<AddressRange> reserve(Bytes size);
 
   AddressRange(AddressRange&& other) noexcept;

@@ -10,7 +10,8 @@
 
 namespace troupe::platform {
 
-/// Every buffer begins at a multiple of this: a cache line, the widest vector register, and the widest type of OpenCL.
+/// Every buffer begins at a multiple of this, which is at least a cache line, the widest vector register, and the
+/// widest type of OpenCL.
 inline constexpr Bytes kBufferAlignment{128};
 
 /// Owns a block of host memory, and gives it back when destroyed. The contents are undefined at first.
@@ -21,15 +22,15 @@ inline constexpr Bytes kBufferAlignment{128};
 /// `read_host_memory` says how much does fit. A buffer may be moved between threads; it does not synchronise anything.
 class HostBuffer {
  public:
-  /// An empty buffer: `data()` is null.
+  /// Makes an empty buffer, whose `data()` is null.
   HostBuffer() = default;
 
   /// Allocates a buffer. `size` may be zero, which takes no memory. Fails with `out_of_memory`; the message says how
   /// much was asked for.
   [[nodiscard]] static Result<HostBuffer> allocate(Bytes size);
   /// Allocates a buffer with pages of its own. They come from a NUMA node (by the operating system's index), whichever
-  /// thread touches them first, as long as the node has memory left. Where the system refuses (containers may forbid
-  /// `mbind`), the first touch decides. `placed()` says which.
+  /// thread touches them first, as long as the node has memory left. If the system refuses (containers may forbid
+  /// `mbind`), the thread that touches a page first decides; `placed()` is then false.
   [[nodiscard]] static Result<HostBuffer> allocate_on(Bytes size, int numa_node);
 
   HostBuffer(HostBuffer&& other) noexcept;
@@ -41,7 +42,7 @@ class HostBuffer {
   [[nodiscard]] std::byte* data() noexcept { return data_; }
   [[nodiscard]] const std::byte* data() const noexcept { return data_; }
   [[nodiscard]] Bytes size() const noexcept { return size_; }
-  /// Returns true if the system has agreed to take its pages from a chosen NUMA node.
+  /// Returns true if the system has agreed to take the buffer's pages from a chosen NUMA node.
   [[nodiscard]] bool placed() const noexcept { return placed_; }
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_, static_cast<std::size_t>(size_.count)}; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
@@ -54,7 +55,7 @@ class HostBuffer {
 
   std::byte* data_ = nullptr;
   Bytes size_;
-  /// True: mapped by itself; false: from the heap.
+  /// True if the memory is mapped by itself; false if it is from the heap.
   bool mapped_ = false;
   bool placed_ = false;
 };

@@ -30,7 +30,7 @@ std::size_t to_next_huge_page(const void* address) {
 std::byte* map_aligned(std::size_t length, int flags, int descriptor) noexcept {
   void* where = nullptr;
   if (length >= kHugePage.count) {
-    // Reserves more than needed; what lies before the first multiple of a huge page and after the end is given back.
+    // Reserves more than needed, and gives back what lies before the first multiple of a huge page and after the end.
     const std::size_t reserve = length + kHugePage.count;
     void* const raw = ::mmap(nullptr, reserve, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) return nullptr;
@@ -56,7 +56,7 @@ void make_huge(std::byte* data, std::size_t length) noexcept {
   if (length < before + kHugePage.count) return;
   std::byte* const begin = data + before;
   const std::size_t whole = (length - before) / kHugePage.count * kHugePage.count;
-  // Touches one page in each: the system combines only pages into a huge one where at least one exists.
+  // Touches one page in each huge page: the system makes a huge page only where at least one page exists.
   for (std::size_t offset = 0; offset < whole; offset += kHugePage.count) {
     if (::madvise(begin + offset, page, MADV_POPULATE_WRITE) != 0) return;
   }

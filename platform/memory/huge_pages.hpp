@@ -1,4 +1,4 @@
-/// Memory in huge pages: fewer pages to look up, and to make.
+/// Memory in huge pages, so that the system has fewer pages to look up and to create.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,15 @@ namespace troupe::platform {
 /// The size of a huge page.
 inline constexpr Bytes kHugePage{std::uint64_t{2} << 20};
 
-/// Maps (`mmap`) whole pages to read and write, from the descriptor's beginning (-1: none, with MAP_ANONYMOUS). The
-/// address is a multiple of `kHugePage` where the mapping is at least that long, so that huge pages fit. Returns null
-/// on failure, with the reason in errno.
+/// Maps (`mmap`) whole pages to read and write, from the beginning of the file `descriptor` (-1 with MAP_ANONYMOUS, if
+/// there is no file). If the mapping has at least `kHugePage` bytes, the address is a multiple of that, so that huge
+/// pages fit. Returns null on failure, with the reason in errno.
 [[nodiscard]] std::byte* map_aligned(std::size_t length, int flags, int descriptor) noexcept;
 
-/// Takes huge pages for as much of shared memory as they fit into, all at once, whatever the system's setting for
-/// faults in shared memory, which is "never" on most systems. The content stays. Where the system does not know how
-/// (Linux before 6.1) or has none left, the pages stay small, and some of the memory may still have none.
+/// Puts as much of shared memory as possible into huge pages, all at once, even if the system does not give huge pages
+/// to shared memory when it is first touched, which is the setting of most systems. The content stays. If the system
+/// cannot do this (Linux before 6.1) or has no huge pages left, the pages stay small, and some of the memory may still
+/// have none.
 void make_huge(std::byte* data, std::size_t length) noexcept;
 
 }  // namespace troupe::platform

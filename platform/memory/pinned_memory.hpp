@@ -1,5 +1,4 @@
-/// Host memory that GPUs reach by themselves: copies to them and from them run at full speed, at the same time as
-/// everything else.
+/// Host memory that GPUs reach by themselves: copies to and from it run at full speed, at the same time as other work.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +15,14 @@ namespace troupe::platform {
 ///
 /// Pinning goes by whole pages (4 KiB): buffers that share a page with one that is pinned already stay as they are, so
 /// pin large buffers whole and not their parts. It takes about a millisecond for ten megabytes, so it is for buffers
-/// that live long. The memory must stay allocated while this lives. Any thread.
+/// that live long. The memory must stay allocated while this lives. May be called from any thread.
 class PinnedMemory {
  public:
-  /// An object that pins nothing.
+  /// Makes an object that pins nothing.
   PinnedMemory() = default;
 
-  /// Pins a buffer. Does nothing, successfully, where `open_cuda_accelerator` has opened no GPU. Fails with
-  /// `out_of_memory` where the system does not let so much be pinned; the buffer can still be used.
+  /// Pins a buffer. Does nothing, successfully, if `open_cuda_accelerator` has opened no GPU. Fails with
+  /// `out_of_memory` if the system does not allow pinning this much; the buffer can still be used.
   [[nodiscard]] static Result<PinnedMemory> pin(const std::byte* data, Bytes size);
 
   PinnedMemory(PinnedMemory&& other) noexcept : first_page_(std::exchange(other.first_page_, nullptr)) {}
@@ -44,7 +43,7 @@ class PinnedMemory {
   explicit PinnedMemory(const std::byte* first_page) : first_page_(first_page) {}
   void unpin() noexcept;
 
-  /// The begin of the pinned range; null: nothing is pinned.
+  /// The begin of the pinned range; null if nothing is pinned.
   const std::byte* first_page_ = nullptr;
 };
 

@@ -19,7 +19,8 @@ namespace troupe::platform {
 namespace {
 
 constexpr std::array kDirections{CopyDirection::to_device, CopyDirection::to_host};
-/// The sizes to measure: enough to tell the latency of copies from their speed, and small enough to take little time.
+/// The sizes of the copies that are measured: enough to tell the latency of copies from their speed, and small enough
+/// to take little time.
 constexpr std::array kMeasuredSizes{std::size_t{64} << 10U, std::size_t{1} << 20U};
 constexpr int kMeasurements = 3;
 
@@ -27,7 +28,7 @@ Failure unusable(const OpenClDevice& device, ErrorCode code, const std::string& 
   return {code, name_of(device) + ": " + what};
 }
 
-/// Checks the functions that OpenCL 1.2 has and that are called.
+/// Checks that the driver has the functions of OpenCL 1.2 that are called.
 Result<void> check_functions(const OpenClDevice& device) {
   const _cl_icd_dispatch& api = *device.api;
   const bool all = api.clCreateContext != nullptr && api.clCreateBuffer != nullptr &&
@@ -109,7 +110,7 @@ std::byte* OpenClAccelerator::memory() const { return buffers_->begin(); }
 Bytes OpenClAccelerator::capacity() const { return buffers_->capacity(); }
 
 void OpenClAccelerator::stop() {
-  // An accelerator that failed to open does not have all threads.
+  // An accelerator that failed to open may lack threads.
   for (const auto& thread : threads_) {
     if (thread) thread->stop();
   }
@@ -173,7 +174,7 @@ Result<void> OpenClAccelerator::perform(CopyDirection direction, const BlockCopy
   const cl_int status = to_device ? write(buffer.value(), copy) : read(buffer.value(), copy);
   if (status != CL_SUCCESS &&
       device_.api->clFinish((to_device ? queues_->to_device : queues_->to_host).get()) != CL_SUCCESS) {
-    // `clFinish` fails for no reason that could be the copy's.
+    // If `clFinish` fails, the reason cannot be the copy, so the device is lost.
     note_loss();
   }
   return opencl_check(status, (to_device ? "a copy to " : "a copy from ") + name_, ErrorCode::transfer_failed);
@@ -215,7 +216,7 @@ void OpenClAccelerator::hurry(CopyNumber number) {
 void OpenClAccelerator::copy_from(Accelerator& /*source*/, const BlockCopy& /*copy*/, CopyNumber number, bool urgent,
                                   CopyDone done) {
   assert(false && "an OpenCL device reaches no other: contexts have one device each");
-  // An empty copy delivers the failure, so that `done` is not called inside this call.
+  // An empty copy delivers the failure, as `done` must not be called inside this call.
   threads_[0]->add({}, number, urgent, [end = std::move(done)](const Result<void>&) {
     end(Failure{ErrorCode::transfer_failed, "OpenCL devices do not copy from one another"});
   });

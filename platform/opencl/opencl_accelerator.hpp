@@ -20,20 +20,21 @@ namespace troupe::platform {
 
 class OpenClBuffers;
 
-/// The addresses in its block of memory only name data, for `lend` (platform/opencl/opencl_buffers.hpp). Each direction
-/// has a thread and a queue: copies are calls that wait, and some drivers make them inside the call.
+/// An OpenCL device with memory of its own. The addresses in its block of memory only name data, for `lend`
+/// (platform/opencl/opencl_buffers.hpp). Each direction has a thread and a queue, because a copy's call waits for its
+/// end, and some drivers copy inside the call.
 class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
  public:
-  /// Opens a device. `sharing`: the number of devices opened together that share the host's memory. `capacity`: the
-  /// most that data may take; by default nine tenths of the device's memory, and where it shares the host's memory its
-  /// part of half of what is available there. Drivers do not check that a device's memory is enough. Measures its
-  /// copies, which takes some milliseconds. Fails with `invalid_argument` for a capacity that the device does not have;
-  /// with `platform`.
+  /// Opens a device. `sharing` is the number of devices opened together that share the host's memory. `capacity` is the
+  /// most memory that data may take; by default nine tenths of the device's memory, and for a device that shares the
+  /// host's memory its part of half of what is available there. Drivers do not check that a device's memory is enough.
+  /// Measures the device's copies, which takes some milliseconds. Fails with `invalid_argument` for a capacity that the
+  /// device does not have; with `platform`.
   [[nodiscard]] static Result<std::unique_ptr<OpenClAccelerator>> open(const OpenClDevice& device,
                                                                        std::optional<Bytes> capacity, int sharing = 1);
   ~OpenClAccelerator() override;
 
-  // The functions of OpenClTaskData: the memory manager makes sure that the data are there.
+  // The next functions are those of OpenClTaskData. The memory manager makes sure that the data are on the device.
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_.get(); }
   [[nodiscard]] _cl_command_queue* only_queue() const override { return nullptr; }
@@ -69,7 +70,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   void start_threads();
   /// Makes a copy; returns when it has ended.
   [[nodiscard]] Result<void> perform(CopyDirection direction, const BlockCopy& copy);
-  /// These return OpenCL's statuses.
+  /// These two return OpenCL's status codes.
   [[nodiscard]] int write(_cl_mem* buffer, const BlockCopy& copy);
   [[nodiscard]] int read(_cl_mem* buffer, const BlockCopy& copy);
 
@@ -78,7 +79,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   const std::string name_;
   const std::unique_ptr<OpenClBuffers> buffers_;
   const std::unique_ptr<Queues> queues_;
-  /// Indexed by direction.
+  /// The entries are indexed by direction.
   std::array<CopySpeed, 2> speeds_{};
   std::array<std::unique_ptr<CopyThread>, 2> threads_;
 };

@@ -10,8 +10,8 @@ namespace troupe::platform {
 
 namespace {
 
-/// The places of buffers begin at multiples of this, so a buffer may be larger than its data, up to the next multiple.
-/// Then data that differ a little in size share it, and empty data have one, too.
+/// Buffers are placed at multiples of this, and their sizes are rounded up to it. Then data that differ a little in
+/// size share a buffer, and empty data have one, too.
 constexpr std::uint64_t kGrain = 256;
 
 }  // namespace
@@ -58,7 +58,7 @@ Result<cl_mem> OpenClBuffers::at(const std::byte* address, Bytes size) {
 
 void OpenClBuffers::drop_between(const std::byte* begin, const std::byte* end) {
   auto first = placed_.lower_bound(begin);
-  // The buffer before may reach into it.
+  // The buffer before `first` may reach into the range.
   if (first != placed_.begin()) {
     const auto before = std::prev(first);
     if (before->first + before->second.size.count > begin) first = before;

@@ -11,21 +11,21 @@
 
 namespace troupe::platform {
 
-/// Fails with `out_of_memory`, and both sizes, where the device's buffers cannot have so many bytes.
+/// Fails with `out_of_memory`, and a message with both sizes, if the device's buffers cannot have this many bytes.
 [[nodiscard]] Result<void> check_buffer_size(const OpenClDevice& device, Bytes size);
 
 /// The memory manager places data by offsets in one block; OpenCL has buffers, which have no addresses. Therefore the
 /// block is a range of addresses without memory, and each piece of data that is placed there has a buffer, made when it
 /// is first used.
 ///
-/// The manager does not report a placement's end, and need not: a buffer stays until its addresses are used for data
+/// The manager does not report a placement's end, and it need not: a buffer stays until its addresses are used for data
 /// with another place or size, which the manager does only when the old data are of no use any more. The old buffer is
 /// then released before the new one is made. Data that are placed at the same address with the same size have the same
 /// buffer, so data that come and go cost no calls. Buffers never overlap: together they never take more than the block
 /// has. Thread-safe.
 class OpenClBuffers {
  public:
-  /// `capacity` is above zero. The context outlives it. Fails with `out_of_memory`.
+  /// Makes the buffers' block. `capacity` is above zero. The context outlives it. Fails with `out_of_memory`.
   [[nodiscard]] static Result<std::unique_ptr<OpenClBuffers>> make(const OpenClDevice& device, cl_context context,
                                                                    Bytes capacity);
 
@@ -33,14 +33,14 @@ class OpenClBuffers {
   [[nodiscard]] Bytes capacity() const { return range_.size(); }
 
   /// Returns the buffer of the data that are placed at this address of the block, whole, in all their `size`. It stays
-  /// as long as they are there. Fails with `out_of_memory` where the driver has no memory, or makes no buffer of that
+  /// as long as they are there. Fails with `out_of_memory` if the driver has no memory, or makes no buffer of that
   /// size.
   [[nodiscard]] Result<cl_mem> at(const std::byte* address, Bytes size);
 
-  /// Releases all buffers: nothing is placed any more.
+  /// Releases all buffers; afterwards no data have one.
   void clear();
 
-  /// The bytes taken of the device's memory.
+  /// Returns the bytes taken of the device's memory.
   [[nodiscard]] Bytes used() const;
 
  private:

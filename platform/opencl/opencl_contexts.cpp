@@ -28,8 +28,8 @@ Result<OpenClContext> make_context(const OpenClDevice& device) {
     context = device.api->clCreateContext(properties, 1, &device.id, nullptr, nullptr, &status);
   }).join();
   if (status == CL_SUCCESS && context != nullptr) {
-    // Registered after the driver was loaded: functions that the driver has registered for the end are called after
-    // this.
+    // Registered after the driver was loaded, so it is called before the functions that the driver has registered for
+    // the end of the process.
     static const int at_end = std::atexit(keep_opencl_contexts);
     (void)at_end;
     return OpenClContext(context, [api = device.api](cl_context last) {
@@ -42,14 +42,14 @@ Result<OpenClContext> make_context(const OpenClDevice& device) {
 
 struct Contexts {
   Mutex mutex;
-  // Looked up only, never walked.
+  // The table is used for look-ups only, and never walked.
   std::map<const _cl_device_id*, std::weak_ptr<_cl_context>> made TROUPE_GUARDED_BY(mutex);
 };
 
 }  // namespace
 
 Result<OpenClContext> opencl_context(const OpenClDevice& device) {
-  // Never destroyed: threads may ask while the process ends, and drivers may be gone then.
+  // The object is never destroyed: threads may ask for a context while the process ends, and drivers may be gone then.
   static Contexts& all = *new Contexts;
   const LockGuard lock(all.mutex);
   std::weak_ptr<_cl_context>& known = all.made[device.id];

@@ -9,7 +9,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// Loads in this thread: the loaded code may ask which thread is loading.
+/// Loads the drivers in this thread, as their code may ask which thread is loading them.
 OpenClDevices load_unbound() {
   const auto unbound = unbind_for_drivers();
   return load_opencl_devices(opencl_search_of_environment());
@@ -34,7 +34,7 @@ std::string name_of(const OpenClDevice& device) {
 const OpenClDevices& list_opencl_devices() {
   static const OpenClDevices nothing;
   if (is_loading_opencl()) return nothing;
-  // Never destroyed: threads may ask while the process ends.
+  // The object is never destroyed: threads may ask for devices while the process ends.
   static const OpenClDevices* const found = new OpenClDevices(load_unbound());
   return *found;
 }

@@ -1,4 +1,4 @@
-/// The OpenCL devices of this machine: of every driver that is installed for OpenCL's loaders.
+/// The OpenCL devices of this machine, from every driver that is installed for OpenCL's loaders.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace troupe::platform {
 /// The sort of device, as its driver reports it.
 enum class OpenClDeviceSort : std::uint8_t { cpu, gpu, accelerator, other };
 
-/// Returns "cpu" and so on.
+/// Returns the sort's name, such as "cpu".
 [[nodiscard]] const char* to_string(OpenClDeviceSort sort);
 
 struct OpenClDevice {
-  /// The number of the device: from 0, over all platforms, in the order in which they were found.
+  /// The number of the device, counted from 0 over all platforms, in the order in which they were found.
   int index = 0;
-  /// The driver's own table, by which the device's functions are called. Both stay as long as the process.
+  /// The driver's own table of functions, by which the device is used. Table and platform stay as long as the process.
   const _cl_icd_dispatch* api = nullptr;
   _cl_platform_id* platform = nullptr;
   _cl_device_id* id = nullptr;
   std::string name;
   std::string vendor;
   std::string platform_name;
-  /// The device's version, "OpenCL 3.0 …".
+  /// The device's version, such as "OpenCL 3.0 …".
   std::string version;
   std::string driver_version;
   OpenClDeviceSort sort = OpenClDeviceSort::other;
@@ -38,11 +38,11 @@ struct OpenClDevice {
   Bytes memory;
   Bytes largest_buffer;
   Bytes local_memory;
-  /// True: its memory is the host's.
+  /// True if the device's memory is the host's.
   bool shares_host_memory = false;
 };
 
-/// Returns the name for people: "OpenCL device 0 (Arc A770)".
+/// Returns the name for people, such as "OpenCL device 0 (Arc A770)".
 [[nodiscard]] std::string name_of(const OpenClDevice& device);
 
 /// A driver, a platform or a device that is not used.
@@ -50,7 +50,7 @@ struct SkippedOpenCl {
   /// The library's file, or the platform's or device's name.
   std::string what;
   std::string why;
-  /// True: something is wrong with the driver or how it is installed; false: it is skipped on purpose.
+  /// True if something is wrong with the driver or its installation; false if it is skipped on purpose.
   bool faulty = true;
 };
 
@@ -59,9 +59,9 @@ struct OpenClDevices {
   std::vector<SkippedOpenCl> skipped;
 };
 
-/// Returns the devices that the drivers offer; the drivers are loaded by the first call, and stay loaded. libOpenCL
-/// takes no part, so a driver that libOpenCL is loading may call this. Never fails: `skipped` has what cannot be used.
-/// Any thread.
+/// Returns the devices that the drivers offer; the drivers are loaded by the first call, and stay loaded. libOpenCL is
+/// not used, so a driver that libOpenCL is loading may call this. Never fails: `skipped` has what cannot be used. May
+/// be called from any thread.
 [[nodiscard]] const OpenClDevices& list_opencl_devices();
 
 }  // namespace troupe::platform

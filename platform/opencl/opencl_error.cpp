@@ -6,7 +6,7 @@
 #include <CL/cl_gl.h>
 #include <fmt/format.h>
 
-// These are newer than the headers of some releases.
+// Some releases' headers do not have these codes yet.
 #ifndef CL_INVALID_COMMAND_BUFFER_KHR
 #define CL_INVALID_COMMAND_BUFFER_KHR -1138
 #define CL_INVALID_SYNC_POINT_WAIT_LIST_KHR -1139

@@ -5,8 +5,8 @@
 
 namespace troupe::platform {
 
-/// Returns "CL_INVALID_DEVICE (-33)": the name of a status that a call of OpenCL returned, as in CL/cl.h and the
-/// extensions' headers; "error -4711" where they have no name for it.
+/// Returns a text such as "CL_INVALID_DEVICE (-33)": the name of a status code of OpenCL, as in CL/cl.h and the
+/// extensions' headers; "error -4711" if they have no name for it.
 [[nodiscard]] std::string opencl_error(int status);
 
 }  // namespace troupe::platform

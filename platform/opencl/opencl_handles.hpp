@@ -13,7 +13,8 @@
 
 namespace troupe::platform {
 
-/// `Release`: the function of the driver's table that gives the object back. The table outlives it.
+/// Owns an object of OpenCL. `Release` is the function of the driver's table that gives the object back. The table must
+/// outlive this owner.
 template <class Object, auto Release>
 class OpenClHandle {
  public:
@@ -42,13 +43,14 @@ using OpenClBuffer = OpenClHandle<cl_mem, &_cl_icd_dispatch::clReleaseMemObject>
 using OpenClQueue = OpenClHandle<cl_command_queue, &_cl_icd_dispatch::clReleaseCommandQueue>;
 using OpenClEvent = OpenClHandle<cl_event, &_cl_icd_dispatch::clReleaseEvent>;
 
-/// Returns success, or `code` with "WHAT failed: CL_INVALID_VALUE (-30)".
+/// Returns success if the status is success, otherwise `code` with a message such as "WHAT failed: CL_INVALID_VALUE
+/// (-30)".
 [[nodiscard]] inline Result<void> opencl_check(int status, std::string_view what, ErrorCode code) {
   if (status == CL_SUCCESS) return {};
   return Failure{code, std::string(what) + " failed: " + opencl_error(status)};
 }
 
-/// An `opencl_check` that calls `what` for the text only where there is a failure.
+/// Does the same, but calls `what` for the text only if there is a failure.
 template <class What>
   requires std::is_invocable_r_v<std::string, What>
 [[nodiscard]] Result<void> opencl_check(int status, What&& what, ErrorCode code) {

@@ -28,7 +28,7 @@ std::size_t alignment_of(const OpenClDevice& device) {
   return status == CL_SUCCESS && bits >= 8 ? bits / 8 : kWidestType;
 }
 
-/// Returns success or the failure "WHAT DEVICE failed: …".
+/// Returns success, or a failure with the text "WHAT DEVICE failed: …".
 Result<void> sent(cl_int status, std::string_view what, const OpenClDevice& device) {
   const auto text = [&] { return fmt::format("{} {}", what, name_of(device)); };
   return opencl_check(status, text, ErrorCode::kernel_failed);
@@ -38,7 +38,7 @@ Result<void> sent(cl_int status, std::string_view what, const OpenClDevice& devi
 
 class OpenClHostMemory::Buffers {
  public:
-  /// The device must outlive it.
+  /// The device must outlive this object.
   Buffers(const OpenClDevice& device, cl_context context, std::size_t alignment)
       : device_(device), context_(context), alignment_(alignment) {}
   Buffers(const Buffers&) = delete;
@@ -55,12 +55,12 @@ class OpenClHostMemory::Buffers {
   [[nodiscard]] std::size_t size() const;
 
  private:
-  /// Address, bytes of a column, columns, pitch.
+  /// The address, the bytes of a column, the number of columns, and the pitch.
   using Key = std::tuple<std::byte*, std::size_t, std::size_t, std::size_t>;
   struct Kept {
     OpenClBuffer buffer;
     bool in_place = false;
-    /// Used for buffers in place only.
+    /// True if the buffer is mapped; used for buffers in place only.
     bool mapped = false;
     int tasks = 0;
   };
@@ -77,7 +77,7 @@ class OpenClHostMemory::Buffers {
   const cl_context context_;
   const std::size_t alignment_;
   OpenClQueue queue_;
-  /// A queue for commands that must not wait behind kernels.
+  /// A queue for commands that must not wait for kernels.
   OpenClQueue idle_queue_;
   mutable Mutex mutex_;
   std::map<Key, Kept> kept_ TROUPE_GUARDED_BY(mutex_);
@@ -135,14 +135,14 @@ Result<OpenClTaskData::Lent> OpenClHostMemory::Buffers::lend(cl_command_queue qu
   if (!found) return found.failure();
   Kept& kept = *found.value();
   if (auto shown = sent(show_device(queue, piece, kept, last), "giving data to", device_); !shown) {
-    // It is not known what the buffer holds now: the next task gets another.
+    // It is not known what the buffer contains now, so the next task gets another one.
     if (kept.tasks == 0) kept_.erase(key_of(piece.block));
     return shown.failure();
   }
   ++kept.tasks;
   const cl_mem buffer = kept.buffer.get();
-  // The address of a copy's data would not be unique: an empty piece of data begins where another does, and the first
-  // part of a matrix where the whole does.
+  // For a copy, the buffer's own address serves as the address: that of the data in host memory would not be unique, as
+  // an empty piece of data, or the first part of a matrix, begins where other data do.
   return Lent{buffer, kept.in_place ? piece.block.address : reinterpret_cast<std::byte*>(buffer)};
 }
 
@@ -213,7 +213,7 @@ void OpenClHostMemory::Buffers::forget(const HostBlock& data) noexcept {
   {
     const LockGuard lock(mutex_);
     const auto found = kept_.find(key);
-    // Where a task uses the same memory as other data, these are forgotten later.
+    // If a task still uses the same memory for other data, the buffer is forgotten later.
     if (found == kept_.end() || found->second.tasks > 0) return;
     kept = std::move(found->second);
     kept_.erase(found);

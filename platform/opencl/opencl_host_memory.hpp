@@ -1,4 +1,4 @@
-/// Host memory, as an OpenCL device works on it in place.
+/// Host memory that an OpenCL device uses in place.
 #pragma once
 
 #include <cstddef>
@@ -11,33 +11,33 @@
 
 namespace troupe::platform {
 
-/// A piece of data has a buffer over its place in host memory, which stays until the data are forgotten. It is mapped
-/// except while tasks of the device use it: a mapped buffer's content belongs to the host, an unmapped one's to the
-/// device. As the host, or another device, may have written since, it is always mapped for reading and writing: then
-/// unmapping shows the device what is there, whatever a driver caches.
+/// A device that works on host memory. A piece of data has a buffer over its place in host memory, which stays until
+/// the data are forgotten. The buffer is mapped except while tasks of the device use it: a mapped buffer's content
+/// belongs to the host, an unmapped one's to the device. As the host, or another device, may have written since, it is
+/// always mapped for reading and writing: then unmapping shows the device what is there, whatever a driver caches.
 ///
 /// All tasks share one queue, in order: so a buffer that two of them read is mapped behind the first and unmapped for
 /// the second, without counting users.
 ///
-/// Data whose columns lie apart, or whose place is not aligned, have a buffer of the driver's instead, to which they
-/// are copied before a task, and from which they are copied back behind one that writes. Thread-safe.
+/// Data whose columns lie apart, or whose place is not aligned, have a buffer in the driver's memory instead, to which
+/// they are copied before a task, and from which they are copied back behind one that writes. Thread-safe.
 class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
  public:
-  /// Opens a device. `alignment`: data at multiples of so many bytes are used in place; 0: the alignment that the
-  /// device wants for any type. The caller must know that the device works in place. Fails with `platform`.
+  /// Opens a device. Data at addresses that are multiples of `alignment` are used in place; 0 stands for the alignment
+  /// that the device wants for any type. The caller must know that the device can work in place. Fails with `platform`.
   [[nodiscard]] static Result<std::unique_ptr<OpenClHostMemory>> open(const OpenClDevice& device,
                                                                       std::size_t alignment = 0);
   OpenClHostMemory(const OpenClHostMemory&) = delete;
   OpenClHostMemory& operator=(const OpenClHostMemory&) = delete;
-  /// No task may be running.
+  /// No task may be running when this is called.
   ~OpenClHostMemory() override;
 
-  // The functions of HostDevice.
+  // The next functions are those of HostDevice.
   [[nodiscard]] std::string name() const override { return name_of(device_); }
   [[nodiscard]] std::string model() const override { return device_.name; }
   void forget(const HostBlock& data) noexcept override;
 
-  // The functions of OpenClTaskData.
+  // The next functions are those of OpenClTaskData.
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_.get(); }
   [[nodiscard]] _cl_command_queue* only_queue() const override;
@@ -46,7 +46,7 @@ class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
                                         _cl_event*& last) override;
   void end(const Piece& piece) noexcept override;
 
-  /// The number of pieces of data that have buffers.
+  /// Returns the number of pieces of data that have buffers.
   [[nodiscard]] std::size_t buffers() const;
 
  private:

@@ -11,18 +11,20 @@ namespace troupe::platform {
 
 /// The result of a trial.
 struct OpenClInPlace {
-  /// Buffers over host memory (CL_MEM_USE_HOST_PTR) are that memory: where they are mapped, the host sees what the
-  /// device has written, and where they are unmapped, the device sees what the host has written; neither copies.
+  /// True if buffers over host memory (CL_MEM_USE_HOST_PTR) are that memory: when one is mapped, the host sees what the
+  /// device has written, and when it is unmapped, the device sees what the host has written; neither copies.
   bool works = false;
-  /// The reason; empty where it works.
+  /// The reason; empty if it works.
   std::string why_not;
 };
 
-/// Tries it, for some milliseconds, with buffers of a few megabytes in `context`, the driver's with this device.
+/// Tries the device in place, for some milliseconds, with buffers of a few megabytes in `context`, which is the
+/// driver's with this device.
 [[nodiscard]] OpenClInPlace try_opencl_in_place(const OpenClDevice& device, _cl_context* context);
 
-/// Returns whether the device works in place. For a device that reports sharing the host's memory, the first call in
-/// the process tries it and makes the driver's context; for other devices the answer is known. Any thread.
+/// Returns whether the device works in place, and why not. If a device says that it shares the host's memory, the first
+/// call in the process tries it and makes the driver's context; for other devices the answer is known. May be called
+/// from any thread.
 [[nodiscard]] const OpenClInPlace& opencl_in_place(const OpenClDevice& device);
 
 }  // namespace troupe::platform

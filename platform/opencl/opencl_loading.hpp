@@ -6,9 +6,9 @@
 
 namespace troupe::platform {
 
-/// Loads the drivers and lists their devices as `list_opencl_devices` does, anew at each call. Drivers stay loaded. A
-/// call while a driver is being loaded in the same thread, as by a driver that looks for devices itself, returns
-/// nothing.
+/// Loads the drivers and lists their devices as `list_opencl_devices` does, but anew at each call. Drivers stay loaded.
+/// If this is called in a thread that is loading a driver, for instance by a driver that looks for devices itself, it
+/// returns nothing.
 [[nodiscard]] OpenClDevices load_opencl_devices(const OpenClSearch& search);
 
 /// Returns true if the calling thread is inside of `load_opencl_devices`.

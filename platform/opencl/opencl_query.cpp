@@ -12,14 +12,14 @@ namespace troupe::platform {
 
 namespace {
 
-/// The longest text that is believed.
+/// The length of the longest text that is accepted as an answer.
 constexpr std::size_t kLongestText = std::size_t{1} << 20U;
 
 Failure no_answer(const char* question, cl_int status) {
   return {ErrorCode::platform, fmt::format("asking for {} failed: {}", question, opencl_error(status))};
 }
 
-/// Removes zeros at the end and blanks around the text: some names are padded.
+/// Removes zeros at the end and blanks around the text, as some drivers pad names.
 std::string tidied(std::string text) {
   text.resize(std::min(text.size(), text.find('\0')));
   const auto last = text.find_last_not_of(" \t\r\n");
@@ -28,7 +28,7 @@ std::string tidied(std::string text) {
   return text;
 }
 
-/// `ask` is clGetPlatformInfo or clGetDeviceInfo.
+/// Asks for a text. `ask` is clGetPlatformInfo or clGetDeviceInfo.
 template <class Ask, class Object, class Question>
 Result<std::string> text_of(Ask ask, Object object, Question question, const char* name) {
   std::size_t size = 0;
@@ -54,7 +54,7 @@ class Questions {
     return std::move(answer).value();
   }
 
-  /// `otherwise`: the answer where the driver does not know the question.
+  /// Asks for a number. `otherwise` is the answer if the driver does not know the question.
   template <class T>
   T number(cl_device_info question, const char* name, const T* otherwise = nullptr) {
     T answer{};
@@ -84,7 +84,7 @@ OpenClDeviceSort sort_of(cl_device_type type) {
   return OpenClDeviceSort::other;
 }
 
-// The question's name is part of the message.
+// These macros make the question's name part of the message.
 #define TROUPE_OPENCL_TEXT(question) ask.text(question, #question)
 #define TROUPE_OPENCL_NUMBER(type, question) ask.number<type>(question, #question)
 

@@ -10,15 +10,16 @@
 
 namespace troupe::platform {
 
-/// Returns the table that an object of a driver begins with; null where there is none.
+/// Returns the driver's table of functions, to which an object of the driver begins with a pointer; null if there is
+/// none.
 [[nodiscard]] const _cl_icd_dispatch* dispatch_of(const void* object);
 
-/// Returns a text of a platform, without blanks around it. `name` is the question's name, "CL_PLATFORM_NAME", for the
-/// message. Fails with `platform`.
+/// Returns a text of a platform, without blanks around it. `name` is the question's name, such as "CL_PLATFORM_NAME",
+/// for the message. Fails with `platform`.
 [[nodiscard]] Result<std::string> platform_text(cl_platform_id platform, cl_platform_info question, const char* name);
 
-/// Fills in the properties of a device: all of `device` but its index and its platform. `device.api` and `device.id`
-/// are given. Returns why the device cannot be used; empty where it can.
+/// Fills in all members of `device` except its index and its platform. `device.api` and `device.id` are given. Returns
+/// why the device cannot be used; empty if it can.
 [[nodiscard]] std::string describe_opencl_device(OpenClDevice& device);
 
 }  // namespace troupe::platform

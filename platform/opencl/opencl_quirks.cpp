@@ -13,10 +13,10 @@ std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device) {
   if (device.platform_name != "Portable Computing Language") return nullptr;
   struct Turns {
     Mutex mutex;
-    /// The semaphores never move.
+    /// One semaphore per device; a map, as semaphores cannot move.
     std::map<const _cl_device_id*, std::binary_semaphore> of TROUPE_GUARDED_BY(mutex);
   };
-  // Never destroyed: a program's own static objects may use OpenCL until the very end.
+  // The object is never destroyed: a program's own static objects may use OpenCL until the very end.
   static auto* const turns = new Turns;
   const LockGuard lock(turns->mutex);
   return &turns->of.try_emplace(device.id, 1).first->second;

@@ -8,18 +8,19 @@
 
 namespace troupe::platform {
 
-// pocl (found with 3.1) counts the users of compiled code, and counts wrongly where a kernel is launched with other
+// pocl (found with 3.1) counts the users of compiled code, and counts wrongly if a kernel is launched with other
 // offsets or sizes while it runs: then it aborts, or unloads the running code.
 
-/// Returns the turn of a device that must not be given a launch while another one runs on it: a thread acquires it to
-/// launch, and the thread that sees the launch's end, which may be another, releases it. One for all runtimes of the
-/// process, until it ends; null where the driver takes any number of launches.
+/// Returns a semaphore for a device that must not be given a launch while another one runs on it. The thread that
+/// launches acquires it, and the thread that sees the launch's end, which may be another, releases it. All runtimes of
+/// the process share it, until the process ends. Null if the driver takes any number of launches.
 [[nodiscard]] std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device);
 
 /// Returns an option for programs that are built for the device, with a blank before it. It is empty, except for a
-/// device that comes after an equal one of its driver: there it makes the driver keep the compiled code of each apart.
+/// device that comes after an equal one of the same driver: there it makes the driver keep the compiled code of the two
+/// apart.
 [[nodiscard]] std::string opencl_twin_option(const _cl_device_id* device);
-/// Returns the option, with `all` as the devices to compare with.
+/// Returns the option if `all` are the devices to compare with.
 [[nodiscard]] std::string opencl_twin_option(const _cl_device_id* device, const OpenClDevices& all);
 
 }  // namespace troupe::platform

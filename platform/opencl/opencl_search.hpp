@@ -9,18 +9,18 @@
 
 namespace troupe::platform {
 
-/// The places where drivers are looked for: values of the environment variables that Debian's loader (ocl-icd) and
-/// Khronos' read, empty where they are not set. An *ICD file* is a text file, named *.icd, whose first line is a
-/// driver's library.
+/// The places where drivers are looked for. These are the values of the environment variables that Debian's loader
+/// (ocl-icd) and Khronos' loader read; empty if they are not set. An *ICD file* is a text file, named *.icd, whose
+/// first line is a driver's library.
 struct OpenClSearch {
   /// OCL_ICD_FILENAMES (Khronos): libraries, or ICD files, with colons between them. They come first.
   std::string file_names = {};
-  /// OCL_ICD_VENDORS (both): a folder of ICD files; else an ICD file, looked for in the folder of `vendor_path` where
-  /// it has no slash, and then as it is; else a library. In place of the folder of ICD files.
+  /// OCL_ICD_VENDORS (both): a folder of ICD files; or an ICD file, looked for in the folder of `vendor_path` if it has
+  /// no slash, and then under its own name; or a library. It replaces the folder of ICD files.
   std::string vendors = {};
   /// OPENCL_VENDOR_PATH (ocl-icd): the folder of ICD files.
   std::string vendor_path = {};
-  /// The folder where nothing else is said.
+  /// The folder of ICD files if no other is given.
   std::string standard_folder = "/etc/OpenCL/vendors";
 };
 
@@ -28,31 +28,32 @@ struct OpenClSearch {
 [[nodiscard]] OpenClSearch opencl_search_of_environment();
 
 struct OpenClDriver {
-  /// The name or path to pass to the dynamic loader.
+  /// The name or path of the library to pass to the dynamic loader.
   std::string library;
-  /// The file that names it, or the environment variable.
+  /// The file that names the library, or the environment variable.
   std::string named_by;
 };
 
 struct OpenClDrivers {
-  /// The drivers in the order in which they are to be loaded; ICD files of a folder by their names.
+  /// The drivers in the order in which they are to be loaded; those of a folder are sorted by the names of their ICD
+  /// files.
   std::vector<OpenClDriver> drivers;
   /// ICD files and folders that cannot be read, or name nothing.
   std::vector<SkippedOpenCl> skipped;
 };
 
-/// Reads the folder and the files that the search leads to. A missing standard folder is not an error: nothing is
-/// installed.
+/// Reads the folder and the files that the search leads to. A missing standard folder is not an error: then no driver
+/// is installed.
 [[nodiscard]] OpenClDrivers find_opencl_drivers(const OpenClSearch& search);
 
-/// Returns the first line of an ICD file, without blanks around it; empty where it has none.
+/// Returns the first line of an ICD file, without blanks around it; empty if the file has none.
 [[nodiscard]] std::string library_named_in(std::string_view icd_file);
 
-/// Returns why a library is not even loaded, by its file's name alone; empty where it may be. Libraries that unite
-/// other drivers' devices call OpenCL's loader, which may be waiting for us.
+/// Returns why a library with this file name must not be loaded at all; empty if it may be. Libraries that unite other
+/// drivers' devices call OpenCL's loader, which may be waiting for this function.
 [[nodiscard]] std::string why_not_to_load(std::string_view library);
 
-/// Returns why a platform is not used; empty where it may be. `suffix`: its answer to CL_PLATFORM_ICD_SUFFIX_KHR.
+/// Returns why a platform is not used; empty if it may be used. `suffix` is its answer to CL_PLATFORM_ICD_SUFFIX_KHR.
 [[nodiscard]] std::string why_not_to_use(std::string_view platform_name, std::string_view suffix);
 
 }  // namespace troupe::platform

@@ -1,4 +1,4 @@
-/// Lets drivers' threads run on all cores.
+/// Lets threads that drivers start run on all cores.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace troupe::platform {
 
-/// Lets the calling thread run, while the returned guard lives, wherever the process could before its threads were
-/// bound. Drivers start threads, which may run where the thread that starts them may; without this they would be on one
-/// core because a worker was the first to ask. Returns nothing where the system refuses.
+/// While the returned guard lives, the calling thread may run wherever the process could before its threads were bound.
+/// Drivers start threads, which inherit this; without it they would all be on one core if a worker was the first to use
+/// the driver. Returns nothing if the system refuses.
 [[nodiscard]] std::optional<BindingGuard> unbind_for_drivers();
 
 }  // namespace troupe::platform

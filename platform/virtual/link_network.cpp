@@ -15,11 +15,11 @@ std::vector<double> capacities_of(const std::vector<LinkNetwork::Link>& links) {
   return capacities;
 }
 
-/// The most copies of a pair that the driver has; with `Queueing::streams`.
+/// The largest numbers of copies of a pair that the driver has at a time, with `Queueing::streams`.
 constexpr std::uint32_t kMostWaitedFor = 5;
 constexpr std::uint32_t kMostPrefetches = 2;
 
-/// Returns the time when `bytes` that begin to flow now have flowed, at most some hundred years on.
+/// Returns the time when `bytes` that begin to flow now will have arrived; at most some hundred years from now.
 TimeStamp finish_of(TimeStamp now, double bytes, double bytes_per_s) {
   constexpr double kLongest_ns = 4e18;
   const double ns = std::ceil(bytes / bytes_per_s * 1e9);
@@ -243,7 +243,7 @@ void LinkNetwork::end_copy(std::uint32_t index) {
   ++pair.statistics.copies;
   pair.statistics.busy += time_.now() - pair.since;
   pair.active = kNone;
-  // `done` is an event of its own: whatever it does, it finds the network in order.
+  // `done` is called in an event of its own, so that it finds the network in a consistent state whatever it does.
   time_.after(Duration::zero(), std::move(copy.done));
   copy.stage = Stage::free;
   ++copy.generation;
@@ -261,8 +261,8 @@ void LinkNetwork::share() {
   TimeStamp next = TimeStamp::max();
   for (std::size_t i = 0; i < flowing_.size(); ++i) {
     Copy& copy = copies_[flowing_[i]];
-    // A copy whose rate stays keeps its time: computing it again could only add rounding errors. A copy that is due now
-    // keeps it, too; rounding may have left some bytes of it.
+    // A copy whose rate does not change keeps its time: computing it again could only add rounding errors. A copy that
+    // is due now keeps its time, too; rounding may have left some bytes of it.
     if (copy.bytes_per_s != rates[i] && copy.finish > now) {
       copy.left = std::max(0.0, copy.left - copy.bytes_per_s * seconds(now - copy.since));
       copy.since = now;

@@ -1,4 +1,4 @@
-/// Copies over shared links in virtual time: how long each takes when several share what lies between.
+/// Copies over shared links in virtual time: how long each copy takes if several share the links on its way.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace troupe::platform {
 
-/// The name of a copy that was asked for. Not used again while the copy goes on, and practically never after.
+/// The name of a copy that was asked for. It is not used again while the copy goes on, and practically never later.
 struct CopyId {
   std::uint32_t slot = UINT32_MAX;
   std::uint32_t generation = 0;
@@ -20,11 +20,11 @@ struct CopyId {
 /// Links that copies share, and the copies.
 ///
 /// The model. A route goes from one memory node to another over links; each link carries a number of bytes per second,
-/// for all copies together. For each pair (from, to) one copy is on its way at a time; the others wait in line, first
-/// those that are waited for, then the rest (prefetches), each in the order in which they came: see `Queueing` for
-/// another way. A copy first takes the route's latency and the overhead, in which it uses no link, then its bytes flow.
-/// The bytes per second of all flows are the max-min fair ones (`link_sharing.hpp`), worked out again whenever a flow
-/// starts or ends. Times are whole nanoseconds, rounded up.
+/// for all copies together. For each pair (from, to) one copy is on its way at a time. The others wait in line: first
+/// those that a task waits for, then the rest (prefetches), each in the order in which they came; `Queueing` has
+/// another rule. A copy first takes the route's latency and the overhead, in which it uses no link, then its bytes
+/// flow. The bytes per second of all flows are the max-min fair ones (`link_sharing.hpp`), computed again whenever a
+/// flow starts or ends. Times are whole nanoseconds, rounded up.
 ///
 /// Only the thread of its `VirtualTime` may use it. The `VirtualTime` must outlive it; it must outlive its copies.
 /// Equal calls give equal times and orders. Starting or ending a flow takes about a microsecond with 30 flows over 40
@@ -37,13 +37,13 @@ class LinkNetwork {
 
   /// The rule by which copies wait for others.
   enum class Queueing : std::uint8_t {
-    /// Copies of one pair wait, as above; those of different pairs go at the same time.
+    /// Copies of one pair wait for one another, as above; those of different pairs go at the same time.
     pairs,
     /// Copies wait as StarPU simulates CUDA (`src/core/simgrid.c`, `src/datawizard/data_request.h`). For each pair the
-    /// driver gets at most five copies that are waited for and two prefetches; none overtakes those given before it,
-    /// and the overhead passes before, not on the way. A copy goes when no copy is left that was given before it and is
-    /// of the same pair or excludes it: beside a copy from a GPU to another nothing else comes into either. Node 0 is
-    /// the host, all others are GPUs.
+    /// driver gets at most five copies that a task waits for and two prefetches. None overtakes those given before it,
+    /// and the overhead passes before a copy is on its way. A copy begins when no earlier copy is left that is of the
+    /// same pair or excludes it: beside a copy from a GPU to another no other copy goes to either. Node 0 is the host,
+    /// all others are GPUs.
     streams,
   };
 
@@ -58,9 +58,9 @@ class LinkNetwork {
   /// The traffic over a link up to now. `bytes` are those of completed copies.
   struct LinkStatistics {
     Bytes bytes;
-    /// The time during which at least one copy's bytes have flowed over it.
+    /// The time during which at least one copy's bytes have flowed over the link.
     Duration busy{};
-    /// The most bytes per second that have flowed over it, divided by its capacity: at most 1.
+    /// The highest number of bytes per second that have flowed over the link, divided by its capacity: at most 1.
     double highest_load = 0;
   };
 
@@ -68,7 +68,7 @@ class LinkNetwork {
   struct PairStatistics {
     Bytes bytes;
     std::uint64_t copies = 0;
-    /// The time during which a copy has been on its way, latencies included.
+    /// The time during which a copy of the pair has been on its way, latencies included.
     Duration busy{};
     /// The copies that wait in line, without the one on its way, and their bytes.
     std::uint32_t queued = 0;
@@ -95,19 +95,20 @@ class LinkNetwork {
 
   [[nodiscard]] bool connected(std::size_t from, std::size_t to) const;
 
-  /// Asks for a copy between two nodes that are connected. `waited_for`: a task waits for it. `done` is called when the
-  /// last byte has arrived, with the next copy of the pair on its way already; it may ask for others.
+  /// Asks for a copy between two nodes that are connected. `waited_for` is true if a task waits for it. `done` is
+  /// called when the last byte has arrived; the next copy of the pair is then on its way already. It may ask for
+  /// others.
   CopyId start(std::size_t from, std::size_t to, Bytes bytes, bool waited_for, Event done);
 
-  /// Says that the copy is now waited for: if it waits in line, it goes behind the last copy that is waited for.
-  /// Nothing changes for one that is on its way, done or waited for already.
+  /// Says that a task now waits for the copy: if it is in line, it moves behind the last such copy. Nothing changes for
+  /// a copy that is on its way, done or waited for already.
   void make_urgent(CopyId copy);
 
   [[nodiscard]] const std::vector<Link>& links() const noexcept { return links_; }
-  /// The statistics up to now.
+  /// Return the statistics up to now.
   [[nodiscard]] LinkStatistics link_statistics(std::size_t link) const;
   [[nodiscard]] PairStatistics pair_statistics(std::size_t from, std::size_t to) const;
-  /// The copies whose bytes flow now, in the order in which their bytes began to.
+  /// Returns the copies whose bytes flow now, in the order in which they began to flow.
   [[nodiscard]] std::vector<Flow> flows() const;
 
  private:
@@ -120,15 +121,16 @@ class LinkNetwork {
     Bytes bytes;
     std::uint32_t pair = 0;
     std::uint32_t generation = 0;
-    /// The copies before and after it in the line.
+    /// The copies before and after this one in the line.
     std::uint32_t previous = kNone;
     std::uint32_t next = kNone;
     Stage stage = Stage::free;
     bool waited_for = false;
-    /// True: the driver counts it among the copies that are waited for; false: among the prefetches.
+    /// True if the driver counts the copy among those that a task waits for; false if among the prefetches.
     bool given_as_waited_for = false;
 
-    /// The state while its bytes flow: the bytes left at `since`, the rate from then on, and the time when that ends.
+    /// The state while the copy's bytes flow: the bytes left at `since`, the rate from then on, and the time when that
+    /// ends.
     double left = 0;
     double bytes_per_s = 0;
     TimeStamp since{};
@@ -148,7 +150,7 @@ class LinkNetwork {
     /// The numbers of copies that the driver has, including the one on its way.
     std::uint32_t given_waited_for = 0;
     std::uint32_t given_prefetches = 0;
-    /// The time since when a copy has been on its way.
+    /// The time at which the copy that is on its way has begun.
     TimeStamp since{};
     PairStatistics statistics;
   };
@@ -156,7 +158,7 @@ class LinkNetwork {
   struct LinkState {
     std::uint32_t flows = 0;
     TimeStamp busy_since{};
-    /// The bytes per second of its flows.
+    /// The bytes per second of the link's flows.
     double load = 0;
     LinkStatistics statistics;
   };
@@ -167,14 +169,14 @@ class LinkNetwork {
   /// Gives the driver as many of the pair's copies as it takes.
   void give(std::uint32_t pair);
   [[nodiscard]] bool takes_next(const Pair& pair) const;
-  /// Begins the copies that the driver has and that wait for none.
+  /// Begins those of the driver's copies that do not have to wait for others.
   void begin_given();
   void begin(std::uint32_t copy);
   /// Returns true if copies of one pair wait for those of the other.
   [[nodiscard]] bool exclude(std::uint32_t one, std::uint32_t other) const;
   /// Called when the latency is over.
   void begin_flow(std::uint32_t copy);
-  /// Called when the bytes have arrived, and are off the links.
+  /// Called when the bytes have arrived and no longer use the links.
   void end_copy(std::uint32_t copy);
   /// Ends the copies whose bytes have flowed by now.
   void complete_due();
@@ -193,9 +195,9 @@ class LinkNetwork {
   std::vector<LinkState> link_states_;
   std::vector<Copy> copies_;
   std::vector<std::uint32_t> free_;
-  /// The copies that the driver has, in the order in which they were given; with `Queueing::streams`.
+  /// The driver's copies, in the order in which they were given to it; with `Queueing::streams`.
   std::vector<std::uint32_t> given_;
-  /// The copies whose bytes flow, in the order in which they began to, and the data that `sharing_` needs of each.
+  /// The copies whose bytes flow, in the order in which they began to flow, and the data that `sharing_` needs of each.
   std::vector<std::uint32_t> flowing_;
   std::vector<SharedFlow> demands_;
   LinkSharing sharing_;

@@ -7,19 +7,19 @@
 
 namespace troupe::platform {
 
-/// A flow over links: its links, each at most once, and the most that it takes, in bytes per second.
+/// A flow over links: its links, each at most once, and its limit, in bytes per second.
 struct SharedFlow {
   std::span<const std::uint32_t> links;
   double limit = 0;
 };
 
 /// Shares links between flows so that no flow can get more without taking from one that has no more than it (max-min
-/// fairness): each flow gets its limit, or goes over a link that is used up and on which no flow gets more. There is
-/// exactly one such sharing, and progressive filling finds it: raise all rates alike; where a link is used up or a flow
+/// fairness). Each flow gets its limit, or goes over a link that is used up and on which no flow gets more. There is
+/// exactly one such sharing, and progressive filling finds it: raise all rates alike; when a link is used up or a flow
 /// has its limit, fix the rates there; go on with the others. (Bertsekas and Gallager, Data Networks, 6.5.2.)
 ///
 /// The rates over a link exceed its capacity by no more than the rounding of doubles (a relative 1e-15 per flow), and
-/// every flow gets something. Keeps its scratch memory, so that it allocates nothing after a while. One thread at a
+/// every flow gets something. Keeps its working memory, so that it allocates nothing after a while. One thread at a
 /// time.
 class LinkSharing {
  public:
@@ -33,9 +33,9 @@ class LinkSharing {
  private:
   struct State {
     double left = 0;
-    /// The number of flows over it whose rate is not fixed yet.
+    /// The number of flows over this link whose rate is not fixed yet.
     std::uint32_t open = 0;
-    /// The rate that each of these would get; and true if that is the least of all links.
+    /// The rate that each of these flows would get; and true if no link's rate is lower.
     double share = 0;
     bool tightest = false;
   };

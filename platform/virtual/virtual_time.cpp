@@ -38,7 +38,7 @@ bool VirtualTime::cancel(EventId id) {
 bool VirtualTime::advance() {
   if (heap_.empty()) return false;
   clock_.set(heap_.front().when);
-  // It leaves its slot before it is called: it may ask for events, which moves the slots.
+  // The event leaves its slot before it is called, because it may ask for events, which moves the slots.
   Event event = remove(0);
   event();
   return true;

@@ -12,8 +12,8 @@
 
 namespace troupe::platform {
 
-/// The name of an event that was asked for, so that it can be cancelled. Never used again for another event (up to 2^32
-/// events in the same place of the queue).
+/// The name of an event that was asked for, by which it can be cancelled. Never used again for another event (up to
+/// 2^32 events in the same slot).
 struct EventId {
   std::uint32_t slot = UINT32_MAX;
   std::uint32_t generation = 0;
@@ -29,37 +29,37 @@ struct EventId {
 class VirtualTime {
  public:
   explicit VirtualTime(TimeStamp start = TimeStamp::zero()) : clock_(start) {}
-  /// Not copied: events hold references to it.
+  /// This class is not copied, as events hold references to it.
   VirtualTime(const VirtualTime&) = delete;
   VirtualTime& operator=(const VirtualTime&) = delete;
 
   [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
   [[nodiscard]] TimeStamp now() const noexcept { return clock_.now(); }
 
-  /// Asks for a call of `event` at `when`, which must not be in the past. It may be now: then it comes after the events
+  /// Asks for a call of `event` at `when`, which must not be in the past. If `when` is now, it comes after the events
   /// that were asked for at this time before.
   EventId at(TimeStamp when, Event event);
   /// Asks for a call of `event` after `delay`, which must not be negative.
   EventId after(Duration delay, Event event) { return at(now() + delay, std::move(event)); }
 
-  /// Takes an event back and destroys it. Returns false if it was called, is being called or was cancelled already.
+  /// Cancels an event and destroys it. Returns false if it was called, is being called or was cancelled already.
   bool cancel(EventId id);
 
-  /// Moves the clock to the next event, removes it from the queue and calls it; it may ask for others and cancel. Its
-  /// exceptions come out here. Returns false if there is no event; the clock then stands.
+  /// Moves the clock to the next event, removes it from the queue and calls it; it may ask for others and cancel.
+  /// Passes its exceptions on. Returns false if there is no event; the clock then stands still.
   bool advance();
 
-  /// Returns the time when the next event is due.
+  /// Returns the time when the next event is due; nothing if there is none.
   [[nodiscard]] std::optional<TimeStamp> next() const;
-  /// The number of events still to come.
+  /// Returns the number of events still to come.
   [[nodiscard]] std::size_t pending() const noexcept { return heap_.size(); }
 
  private:
-  /// The place where an event waits. The heap moves entries of 24 bytes; the events themselves stay.
+  /// The place where an event waits. The heap moves entries of 24 bytes; the events themselves do not move.
   struct Slot {
     Event event;
     std::uint32_t generation = 0;
-    /// Its entry's position in the heap while it waits.
+    /// The position of the slot's entry in the heap while the event waits.
     std::uint32_t position = 0;
     bool waiting = false;
   };
@@ -76,7 +76,7 @@ class VirtualTime {
   std::uint32_t free_slot();
   /// Takes the entry at `position` out of the heap, and frees its slot.
   Event remove(std::uint32_t position);
-  /// Put `entry` into the hole at `position`, or as far above or below as its time requires.
+  /// Put `entry` into the hole at `position`, or as far above it (`rise`) or below it (`sink`) as its time requires.
   void rise(std::uint32_t position, const Entry& entry);
   void sink(std::uint32_t position, const Entry& entry);
   void place(std::uint32_t position, const Entry& entry);

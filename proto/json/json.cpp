@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-/// Turns values into those of nlohmann's library and back.
+/// Converts values to those of nlohmann's library and back.
 struct JsonLibrary {
   using Theirs = nlohmann::json;
 
@@ -70,7 +70,7 @@ Json::Json(const Json& other) = default;
 Json::Json(Json&& other) noexcept : value_(std::exchange(other.value_, Value())) {}
 Json& Json::operator=(const Json& other) = default;
 Json& Json::operator=(Json&& other) noexcept {
-  // `other` may lie in the value that is given up here.
+  // `other` may be a part of the value that is destroyed here.
   Value taken = std::exchange(other.value_, Value());
   value_ = std::move(taken);
   return *this;
@@ -214,7 +214,7 @@ bool Json::as_truth() const {
 
 namespace {
 
-/// The number as a `T`; nothing where the value is no number.
+/// Returns the number as a `T`; nothing if the value is no number.
 template <class T, class Value>
 std::optional<T> number_in(const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<T>(*number);
@@ -248,7 +248,7 @@ const std::string& Json::as_text() const {
 bool Json::equals(const Json& other) const {
   if (is_number() && other.is_number()) {
     if (is_number_float() || other.is_number_float()) return as_double() == other.as_double();
-    // A negative number is none that is unsigned.
+    // A negative number does not equal an unsigned one.
     const auto negative = [](const Json& json) { return !json.is_number_unsigned() && json.as_signed() < 0; };
     return negative(*this) == negative(other) && as_unsigned() == other.as_unsigned();
   }

@@ -1,5 +1,5 @@
-/// Values of JSON. This header is the seam to nlohmann's library, which only `json.cpp` and few others read: its header
-/// and what it instantiates take seconds in each file that includes it.
+/// Values of JSON. This header hides nlohmann's library, which only `json.cpp` and few others include: its header and
+/// its templates take seconds in each file that includes it.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ std::same_as<T, bool>;
 
 }  // namespace detail
 
-/// Null, true or false, a number, a text in UTF-8, an array, or an object whose members are in the order of their keys.
-/// What a value is not cannot be asked of it: functions throw `std::logic_error`, which names both.
+/// A value: null, true or false, a number, a text in UTF-8, an array, or an object whose members are in the order of
+/// their keys. A function that needs a value of another type throws `std::logic_error`, which names both types.
 class Json {
  public:
   using Array = std::vector<Json>;
@@ -51,8 +51,8 @@ class Json {
   Json(const std::array<T, N>& elements);
   template <class T>
   Json(const std::map<std::string, T>& members);
-  /// An object, if each value is an array of two whose first is a text: `{{"tasks", 3}, {"seconds", 0.5}}`. Else an
-  /// array.
+  /// Makes an object if each value is an array of two whose first is a text: `{{"tasks", 3}, {"seconds", 0.5}}`;
+  /// otherwise an array.
   Json(std::initializer_list<Json> values);
   Json(const Json& other);
   Json(Json&& other) noexcept;
@@ -64,39 +64,39 @@ class Json {
   [[nodiscard]] static Json array(std::initializer_list<Json> values = {});
   [[nodiscard]] static Json object(std::initializer_list<std::pair<const std::string, Json>> members = {});
 
-  /// Throws `Error` with code `bad_input` where the text is no JSON; of two members of one name the last counts.
+  /// Parses a text. Throws `Error` with code `bad_input` if it is no JSON; of two members of one name the last counts.
   [[nodiscard]] static Json parse(std::string_view text);
-  /// Returns nothing where the text is no JSON.
+  /// Parses a text. Returns nothing if it is no JSON.
   [[nodiscard]] static std::optional<Json> try_parse(std::string_view text);
 
-  /// Writes the value, with `indent` blanks for each level; -1: in one line, without blanks. What is not UTF-8 is
-  /// replaced by U+FFFD. `ascii`: other characters are escaped.
+  /// Writes the value, with `indent` blanks for each level; -1 writes one line without blanks. Bytes that are not UTF-8
+  /// are replaced by U+FFFD. If `ascii`, characters outside ASCII are escaped.
   [[nodiscard]] std::string dump(int indent = -1, bool ascii = false) const;
 
   [[nodiscard]] bool is_null() const;
   [[nodiscard]] bool is_boolean() const;
   [[nodiscard]] bool is_number() const;
-  /// True for a number without fraction or exponent.
+  /// Returns true for a number without fraction or exponent.
   [[nodiscard]] bool is_number_integer() const;
-  /// True for a number without sign, fraction or exponent in a text, and for one made from an unsigned type.
+  /// Returns true for a number that has no sign, fraction or exponent in a text, or was made from an unsigned type.
   [[nodiscard]] bool is_number_unsigned() const;
   [[nodiscard]] bool is_number_float() const;
   [[nodiscard]] bool is_string() const;
   [[nodiscard]] bool is_array() const;
   [[nodiscard]] bool is_object() const;
-  /// "null", "boolean", "number", "string", "array" or "object".
+  /// Returns "null", "boolean", "number", "string", "array" or "object".
   [[nodiscard]] const char* type_name() const;
 
-  /// The number of elements or members; 0 for null, 1 for other values.
+  /// Returns the number of elements or members; 0 for null, 1 for other values.
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] bool empty() const { return size() == 0; }
 
   /// Returns the value as a number, bool, text, or as a vector or map of those. Numbers are converted as by a cast.
-  /// There is no conversion that is not asked for.
+  /// Nothing is converted implicitly.
   template <class T>
   [[nodiscard]] T get() const;
-  /// Numbers convert without being asked; other values do not, as a text that is expected where an object stands is
-  /// found only when the program runs.
+  /// Converts a number implicitly. Other values do not convert, as a text where an object is expected would be found
+  /// only when the program runs.
   template <detail::JsonNumber T>
   operator T() const {
     return get<T>();
@@ -108,7 +108,7 @@ class Json {
   /// Returns the members, for loops: `for (const auto& [key, value] : json.items())`.
   [[nodiscard]] const Object& items() const;
   [[nodiscard]] Object& items();
-  /// For loops over elements.
+  /// These are for loops over elements.
   [[nodiscard]] auto begin() const { return elements().begin(); }
   [[nodiscard]] auto end() const { return elements().end(); }
   [[nodiscard]] auto begin() { return elements().begin(); }
@@ -122,7 +122,7 @@ class Json {
   [[nodiscard]] Json& at(std::string_view key);
   [[nodiscard]] const Json& at(std::size_t index) const;
   [[nodiscard]] Json& at(std::size_t index);
-  /// Returns the member, which is added where it is not there; null becomes an object.
+  /// Returns the member, which is added if it is not there; null becomes an object.
   Json& operator[](std::string_view key);
   Json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
   const Json& operator[](std::string_view key) const { return at(key); }
@@ -138,7 +138,7 @@ class Json {
   [[nodiscard]] const Json& front() const { return at(std::size_t{0}); }
   [[nodiscard]] const Json& back() const { return at(size() - 1); }
   [[nodiscard]] Json& back() { return at(size() - 1); }
-  /// Returns the member as a `T`, or `otherwise` where there is none.
+  /// Returns the member as a `T`, or `otherwise` if there is none.
   template <class T>
   [[nodiscard]] T value(std::string_view key, T otherwise) const {
     const Json* const found = find(key);
@@ -155,17 +155,17 @@ class Json {
   std::size_t erase(std::string_view key);
   /// Removes an element.
   void erase(std::size_t index);
-  /// Takes all members of `other`, also in place of those that are there.
+  /// Copies all members of `other` to this object, and replaces those with the same keys.
   void update(const Json& other);
 
-  /// Numbers are equal by value.
+  /// Compares values. Numbers are equal if their values are.
   friend bool operator==(const Json& a, const Json& b) { return a.equals(b); }
   template <class T>
     requires std::is_arithmetic_v<T> || std::convertible_to<T, std::string_view>
   friend bool operator==(const Json& a, const T& b) {
     return a.equals(Json(b));
   }
-  /// Numbers only.
+  /// Compares two values, which must be numbers.
   friend std::partial_ordering operator<=>(const Json& a, const Json& b) { return a.as_double() <=> b.as_double(); }
   template <detail::JsonNumber T>
   friend std::partial_ordering operator<=>(const Json& a, T b) {

@@ -25,29 +25,29 @@ namespace troupe::wire {
 // What cannot be done is answered with a code and a text; the connection goes on, unless `hello` was refused or the
 // packet is none of these.
 
-/// File names of the two sockets in the service's folder.
+/// The file names of the two sockets in the service's folder.
 inline constexpr std::string_view kServiceSocket = "service.sock";
 inline constexpr std::string_view kMemorySocket = "memory.sock";
 
 inline constexpr std::uint32_t kMemoryMagic = 0x5552'5401;
-/// Raised whenever an older side would misunderstand the packets.
+/// The version, raised whenever an older side would misunderstand the packets.
 inline constexpr std::uint32_t kMemoryVersion = 1;
-/// Bytes of a token.
+/// The number of bytes of a token.
 inline constexpr std::size_t kTokenSize = 16;
-/// Longest text of an error, in bytes, without a closing zero.
+/// The length of the longest text of an error, in bytes, without a closing zero.
 inline constexpr std::size_t kMemoryTextSize = 200;
 
 enum class MemoryRequestKind : std::uint32_t { hello = 1, allocate = 2, release = 3 };
 
 enum class MemoryError : std::uint32_t {
   none = 0,
-  /// The first packet is not `hello`, or of another version.
+  /// The first packet is not `hello`, or has another version.
   version_mismatch = 1,
   /// The system has no memory of that size.
   out_of_memory = 2,
-  /// More memory than the service lets one client have.
+  /// The client asks for more memory than the service lets one client have.
   limit = 3,
-  /// A size of 0, an unknown segment or kind of request.
+  /// The size is 0, or the segment or the kind of request is unknown.
   invalid_argument = 4,
   /// The service takes no more clients.
   stopped = 5,
@@ -57,11 +57,11 @@ struct MemoryRequest {
   std::uint32_t magic = kMemoryMagic;
   std::uint32_t version = kMemoryVersion;
   MemoryRequestKind kind = MemoryRequestKind::hello;
-  /// 0.
+  /// Always 0.
   std::uint32_t reserved = 0;
   /// The client's choice, repeated in the reply.
   std::uint64_t request = 0;
-  /// In bytes; the service rounds it up to whole pages.
+  /// The size in bytes; the service rounds it up to whole pages.
   std::uint64_t size = 0;
   std::uint64_t segment = 0;
 };
@@ -70,15 +70,15 @@ struct MemoryReply {
   std::uint32_t magic = kMemoryMagic;
   std::uint32_t version = kMemoryVersion;
   MemoryError error = MemoryError::none;
-  /// Bytes of `text` that are used.
+  /// The number of bytes of `text` that are used.
   std::uint32_t text_size = 0;
   std::uint64_t request = 0;
-  /// Bytes that the segment really has.
+  /// The number of bytes that the segment really has.
   std::uint64_t size = 0;
-  /// Never 0, never used again while the service lives.
+  /// The segment's number: never 0, and never used again while the service lives.
   std::uint64_t segment = 0;
   std::array<std::uint8_t, kTokenSize> token{};
-  /// For people.
+  /// The message for people.
   std::array<char, kMemoryTextSize> text{};
 
   [[nodiscard]] std::string_view message() const {

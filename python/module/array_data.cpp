@@ -217,7 +217,7 @@ void ArrayData::release() {
   if (whole != nullptr) {
     throw py::value_error(description() + " is a part of " + whole->description() + ": release the whole");
   }
-  // The flag is set first, so that nobody finds the data during the wait for their last use.
+  // The flag is set first, so that other threads do not find the data while this one waits for their last use.
   if (released_.exchange(true)) return;
   try {
     runtime_->release(handle_);

@@ -19,7 +19,7 @@ namespace troupe::python {
 [[nodiscard]] ErrorCode code_of(pybind11::handle exception);
 /// Returns a text such as "ValueError: too small".
 [[nodiscard]] std::string text_of(pybind11::handle exception);
-/// Returns ": did you mean 'policy'?", or an empty text if no name is near.
+/// Returns a text such as ": did you mean 'policy'?", or an empty text if no name is near.
 [[nodiscard]] std::string did_you_mean(const std::string& name, const std::vector<std::string>& names);
 
 }  // namespace troupe::python

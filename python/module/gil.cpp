@@ -15,7 +15,7 @@ namespace {
 /// The Python state of a thread that Python did not start.
 class ThreadState {
  public:
-  /// Takes the lock, and gives it back.
+  /// Makes the thread's Python state: takes the lock, and gives it back.
   ThreadState() : first_(PyGILState_Ensure()), state_(PyEval_SaveThread()) {}
   ~ThreadState() {
     // An interpreter that is ending has already deleted the state, and would stop this thread for asking.

@@ -50,7 +50,7 @@ void set_trace(Settings& settings, py::handle value) {
   settings.options.trace = true;
 }
 
-/// Options of Python alone, or with further values here.
+/// Options that only Python has, or for which it accepts further values.
 const std::vector<Option<Settings>> kOwnOptions{
     {"trace", "bool or path",
      "what runs when is recorded; with a path (.json, .paje) it is written when the runtime ends", &set_trace},

@@ -107,7 +107,7 @@ std::shared_ptr<Runtime> RuntimeState::runtime() const {
   return runtime_;
 }
 
-// Tasks.
+// The next functions submit tasks and wait for them.
 
 bool RuntimeState::has_room() {
   if (graph_ == nullptr) return false;
@@ -142,7 +142,7 @@ Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> acce
 template <class Wait>
 void RuntimeState::wait_without_lock(const Wait& wait) {
   const std::function<bool()> interrupted = [] {
-    if (_Py_IsFinalizing() != 0) return false;  // taking the lock would end this thread
+    if (_Py_IsFinalizing() != 0) return false;  // Python is ending: taking the lock would end this thread.
     const WithGil lock;
     return PyErr_CheckSignals() != 0;
   };
@@ -234,7 +234,7 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
   if (in_kernel() == this || recording_here()) {
     submit();
   } else if (!runs_in_waiting_thread_ && has_room()) {
-    until_count_ = 0;  // a run is many tasks
+    until_count_ = 0;  // a run has many tasks
     const graph::UnboundedSubmission unbounded(graph_);
     submit();
   } else {
@@ -466,7 +466,7 @@ void RuntimeState::close_all() {
     const auto state = open_runtimes().back();
     open_runtimes().pop_back();
     try {
-      // A runtime that an interrupt has left is not waited for.
+      // Nobody waits for a runtime that an interrupt has left.
       if (state->abandoned_ && state->open() && !idle(*state->runtime_)) {
         left->push_back(state);
         continue;
@@ -477,7 +477,7 @@ void RuntimeState::close_all() {
     } catch (py::error_already_set& error) {
       error.discard_as_unraisable("the end of a Troupe runtime");
     } catch (const std::exception&) {
-      // Nobody is left to be told.
+      // The failure cannot be reported to anybody at the interpreter's end.
     }
     if (state->open()) left->push_back(state);
   }
@@ -485,7 +485,7 @@ void RuntimeState::close_all() {
   collect_disposed();
 }
 
-// Exceptions of kernels.
+// The next functions handle the exceptions of kernels.
 
 void RuntimeState::add_exception(py::object exception) {
   // The number of exceptions is limited like the runtime's number of messages.

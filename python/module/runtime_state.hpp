@@ -37,7 +37,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
  public:
   struct Settings {
     RuntimeOptions options;
-    /// The path of the trace that is written when the runtime closes; empty: none.
+    /// The path of the trace that is written when the runtime closes; empty if none is written.
     std::string trace_file;
   };
   static std::shared_ptr<RuntimeState> start(Settings settings);
@@ -52,14 +52,14 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// ended, and `RuntimeError` in a process that was forked from the one that started it.
   [[nodiscard]] std::shared_ptr<Runtime> runtime() const;
   [[nodiscard]] bool open() const { return runtime_ != nullptr && !foreign(); }
-  /// True if an interrupt has left the runtime while kernels went on that do not end: nobody waits for it again unless
-  /// asked to.
+  /// Returns true if an interrupt has left the runtime while kernels that do not end went on: nobody waits for it again
+  /// unless asked to.
   [[nodiscard]] bool abandoned() const { return abandoned_; }
   /// Returns true if this process was forked from the one that started the runtime.
   [[nodiscard]] bool foreign() const;
   /// Throws in a forked process.
   void require_own_process() const;
-  /// True if tasks run in the thread that waits.
+  /// Returns true if tasks run in the thread that waits.
   [[nodiscard]] bool runs_in_waiting_thread() const { return runs_in_waiting_thread_; }
 
   // Data.
@@ -87,8 +87,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
                 const TaskOptions& options);
   /// Waits for all tasks. Throws the failures.
   void wait();
-  /// Waits for all tasks, ends the runtime, and then throws the failures. `cancel`: tasks that have not begun are
-  /// cancelled. `lost`: nobody had asked for the end, which is worth a warning.
+  /// Waits for all tasks, ends the runtime, and then throws the failures. `cancel` is true if tasks that have not begun
+  /// are cancelled. `lost` is true if nobody has asked for the end, which is worth a warning.
   void close(bool cancel, bool lost = false);
   /// Says that a 'with' block waits for the tasks from now on. If the interpreter ends before the block does, the block
   /// is a daemon thread's.
@@ -111,10 +111,10 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     Future future;
     CellReference cell;
   };
-  /// Submits one run. `now`: the data of the rebindings, which are kept until the run has ended.
+  /// Submits one run. `now` are the data of the rebindings, which are kept until the run has ended.
   [[nodiscard]] Run run(const Recorded& recorded, std::span<const Rebinding> rebindings,
                         const std::vector<std::shared_ptr<ArrayData>>& now);
-  /// Returns the data at this address that last stood for others in a run; null: none.
+  /// Returns the data at this address that last stood for others in a run; null if there are none.
   [[nodiscard]] std::shared_ptr<ArrayData> rebound(const void* address) const;
   /// Ends the cells of runs that have ended. Must not be called in a kernel. The lock may be held or not.
   void settle_runs();
@@ -206,7 +206,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   bool abandoned_ = false;
   bool in_block_ = false;
   std::unique_ptr<client::EmbeddedBackend::OpenRecording> recording_;
-  /// The thread that records; 0: none.
+  /// The thread that records; 0 if none does.
   unsigned long recording_thread_ = 0;
   std::string trace_file_;
   std::size_t window_ = 0;

@@ -20,7 +20,7 @@ struct SimulatedKernel {
   /// The name, for people; kernels of one codelet have the same name.
   std::string name;
   std::vector<AccessMode> modes;
-  /// The seconds on one core and on any GPU; nothing: the kernel does not run there. At least one of the two must be
+  /// The seconds on one core and on any GPU; nothing if the kernel does not run there. At least one of the two must be
   /// set, unless `timed_as` is.
   std::optional<double> core_s = std::nullopt;
   std::optional<double> gpu_s = std::nullopt;
@@ -29,7 +29,7 @@ struct SimulatedKernel {
   /// A kernel of the machine, such as "cholesky/gemm/double", whose times are used for `flops` operations in place of
   /// given times.
   std::string timed_as = {};
-  /// The floating-point operations of one task; 0: not known.
+  /// The floating-point operations of one task; 0 if not known.
   double flops = 0;
 };
 

@@ -40,7 +40,7 @@ const std::vector<std::string> kOptionNames{"priority", "name", "after", "device
 DeviceSet devices_of(py::handle value) {
   if (py::isinstance<py::str>(value)) {
     const auto text = value.cast<std::string>();
-    // The words are those of `PlacementOptions::restrict`.
+    // The text has the form that `PlacementOptions::restrict` uses.
     auto parsed = parse_restrictions("codelet:" + text);
     if (!parsed) throw py::value_error("devices='" + text + "': " + parsed.failure().message);
     return parsed.value().begin()->second;
@@ -122,7 +122,7 @@ std::shared_ptr<RuntimeState> runtime_of(const Call& call) {
                                 call.codelet.name() + ".function(...)");
 }
 
-/// Returns the first array before this one that has an order of which the function is not told; null: none has.
+/// Returns the first array before this one that has an order of which the function is not told; null if there is none.
 const ArrayData* first_in_order(const Call& call, std::size_t index) {
   for (std::size_t i = 0; i < index; ++i) {
     const bool told = i < 32 && (call.codelet.knows_order >> i & 1U) != 0;

@@ -23,7 +23,8 @@ class RuntimeState;
 
 /// The cell of a task. The future shares it with the task until the task has ended.
 struct TaskCell {
-  /// The bits of `stage`: a thread waits for the end; `take_ended` is to return the cell; the task has ended.
+  /// The bits of `stage`: `kWaited` if a thread waits for the end, `kWatched` if `take_ended` is to return the cell,
+  /// and `kEnded` if the task has ended.
   static constexpr std::uint8_t kWaited = 1;
   static constexpr std::uint8_t kWatched = 2;
   static constexpr std::uint8_t kEnded = 4;
@@ -69,7 +70,7 @@ struct TaskCell {
   /// Says that the task has ended. Called in the thread that ended it, without the interpreter's lock. Drops the task's
   /// reference.
   void end(const TaskOutcome& outcome);
-  /// Forgets what only a kernel that has not yet run needs.
+  /// Forgets the function and arguments, which only a kernel that has not yet run needs.
   void forget_call() noexcept;
   [[nodiscard]] bool ended() const { return (stage.load(std::memory_order_acquire) & kEnded) != 0; }
 
@@ -108,8 +109,8 @@ class CellReference {
   TaskCell* cell_ = nullptr;
 };
 
-/// Waits, without the interpreter's lock, for watched tasks that end, and returns them. An empty result: `end_watching`
-/// was called.
+/// Waits, without the interpreter's lock, for watched tasks that end, and returns them. The result is empty once
+/// `end_watching` was called.
 [[nodiscard]] std::vector<CellReference> take_ended();
 void end_watching();
 /// Called in a forked process: nobody watches here.

@@ -169,7 +169,7 @@ class _Proxies:
 
 
 def _end_proxy(proxy, future):
-    # Who waits is told of our future, not of what stands for it.
+    # Waiting threads are told of the program's future (`proxy`), not of the one that stands for it.
     with proxy._condition:
         proxy._state = "FINISHED"
         for waiter in proxy._waiters:
@@ -199,7 +199,7 @@ def _bind():
     }
     for name, member in members.items():
         setattr(_troupe.Future, name, member)
-    # asyncio.wrap_future and concurrent.futures.wait take futures of that class only.
+    # `asyncio.wrap_future` and `concurrent.futures.wait` accept only futures of that class.
     _troupe._set_class_of_futures(property(lambda self: concurrent.futures.Future))
 
 

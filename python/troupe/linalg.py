@@ -288,7 +288,7 @@ def qr(a, mode="reduced", *, overwrite_a=False, precision="double", tile=0, runt
         left = operand.work[:, :less]
         rest = operand.work[:, less:] if cols > rows else None
         _call(runtime, tile, _linalg.qr, left, operand.source, q, rest)
-    # The upper triangle, in Fortran order.
+    # R is the upper triangle, in Fortran order.
     r = np.tril(operand.work[: (rows if mode == "complete" else less)].T).T.astype(array.dtype, copy=False)
     return r if mode == "r" else (q.astype(array.dtype, copy=False), r)
 
@@ -315,16 +315,16 @@ def solve(a, b, *, assume="gen", overwrite_a=False, overwrite_b=False, precision
     array = array.astype(common, copy=False)
     right = right.astype(common, copy=False)
     dtype = _computed_in(precision, common)
-    # Tasks read one of them while others overwrite the other.
+    # The two arrays must not share memory: tasks read one while others overwrite the other.
     apart = (overwrite_a or overwrite_b) and np.may_share_memory(array, right)
     x = _Operand(b, right, overwrite_b, dtype, "b", apart)
-    # Cholesky destroys what LU needs where it fails.
+    # If Cholesky fails, it has destroyed what LU needs, so that A must be copied.
     matrix = _Operand(a, array, overwrite_a and assume != "sym", dtype, "a", apart)
     if overwrite_a:
         _check_overwriting(a, array, "a")
     if not right.size:
         return x.finish()
-    # What a first try has begun to overwrite, the second one needs as it was.
+    # If the first try fails, the second one needs the right-hand sides as they were.
     before = x.work.copy(order="F") if x.source is None and assume == "sym" else x.source
 
     def solve_by(definite, source):

@@ -117,7 +117,7 @@ class SimulatedCodelet:
         self._deviation = deviation
         self._timed_as = timed_as
         self._flops = flops
-        # By the sizes of a task, the number of the kernel that has its times and operations.
+        # The number of the kernel that has the times and operations, by the sizes of a task.
         self._kernels = {}
 
     def __repr__(self):
@@ -279,7 +279,7 @@ class Simulation:
         return SimulatedRun(self._graph.run(self.machine._machine, settled), title)
 
 
-# Above what any memory has; products of it are far from the end of 64 bits.
+# More than any memory has, and so small that products of it do not overflow 64 bits.
 _MOST_BYTES = 1 << 60
 
 

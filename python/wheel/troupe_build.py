@@ -74,7 +74,7 @@ def _configure(build, arguments):
 
 
 def _run(*command):
-    # What goes to standard output, pip shows with -v only, and where something fails.
+    # pip shows the standard output only with -v, or if something fails.
     if subprocess.run([str(word) for word in command]).returncode != 0:
         raise RuntimeError(f"{command[0]} failed: {shlex.join(str(word) for word in command)}")
 
@@ -141,7 +141,7 @@ class _Wheel:
         self._write(name, content, mode)
 
     def _write(self, name, content, mode):
-        # The time is that of no file: equal contents make equal wheels.
+        # A fixed time, so that equal contents make equal wheels.
         entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
         entry.compress_type = zipfile.ZIP_DEFLATED
         entry.external_attr = (mode & 0o777 | 0o100000) << 16

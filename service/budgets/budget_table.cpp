@@ -12,7 +12,7 @@
 namespace troupe::service {
 namespace {
 
-/// Returns the number that the file begins with; nothing where it begins with something else.
+/// Returns the number that the file begins with; nothing if it does not begin with one.
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -20,7 +20,7 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
 }
 
 /// Returns the limit on processes of this process's control group (version 2) or of the nearest group above it; nothing
-/// where there is no limit.
+/// if there is no limit.
 std::optional<std::uint64_t> most_processes_of_group() {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -48,7 +48,7 @@ std::uint64_t three_quarters(std::uint64_t amount) { return std::max<std::uint64
 }  // namespace
 
 ResourceAmounts amounts_of_system() {
-  /// Estimates of what one of them takes; users' accounts of memory are exact.
+  /// The estimated bytes of a recorded task and of a request; users' accounts of memory are exact.
   constexpr std::uint64_t kBytesOfTask = 768;
   constexpr std::uint64_t kBytesOfRequest = 2048;
   const std::uint64_t memory = platform::read_host_memory().total.count;

@@ -11,7 +11,7 @@ namespace troupe::service {
 enum class Resource : std::uint8_t {
   /// Segments of shared memory; each is a mapping of the process.
   segments,
-  /// One thread for each connection to the memory socket and for each session.
+  /// Threads: one for each connection to the memory socket and one for each session.
   threads,
   recorded_tasks,
   /// Data that clients hold, and requests that wait for tasks to end.

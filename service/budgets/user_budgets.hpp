@@ -18,10 +18,10 @@ namespace troupe::service {
 /// have next to nothing, so that a user who takes all that he can get leaves some to the others. Thread-safe.
 class UserBudgets {
  public:
-  /// `per_user`: 0 means half of the total.
+  /// `per_user` is each user's limit; 0 means half of the total.
   UserBudgets(const ResourceAmounts& total, const ResourceAmounts& per_user);
 
-  /// Fails with `invalid_argument`, in words for the user, and takes nothing.
+  /// Takes `count` of the resource. Fails with `invalid_argument` and a message for the user, and then takes nothing.
   [[nodiscard]] Result<void> take(Resource resource, std::uint32_t user, std::uint64_t count = 1);
   void give_back(Resource resource, std::uint32_t user, std::uint64_t count = 1);
   [[nodiscard]] std::uint64_t used(Resource resource, std::uint32_t user) const;
@@ -32,7 +32,7 @@ class UserBudgets {
     std::uint64_t total = 0;
     std::uint64_t per_user = 0;
     std::uint64_t used = 0;
-    /// No value is 0.
+    /// The amount of each user who has some; no value is 0.
     std::map<std::uint32_t, std::uint64_t> by_user = {};
   };
   [[nodiscard]] const Entry& entry(Resource resource) const { return entries_[static_cast<std::size_t>(resource)]; }

@@ -1,4 +1,4 @@
-/// Limits the calls of each user, and the answers that he has not read.
+/// Limits the calls of each user, and the bytes of answers that the user has not read.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace troupe::service {
 
-/// Thread-safe.
+/// The calls and unread answers of all users. Thread-safe.
 class UserCalls {
  public:
   using Clock = UserRates::Clock;
   struct Limits {
     double per_second = 1000;
     Bytes unread = {64ULL << 20U};
-    /// Calls that have not been answered, or whose answers have not been read.
+    /// The most calls of one user that have not been answered, or whose answers have not been read.
     std::uint64_t most_open = 512;
   };
   explicit UserCalls(const Limits& limits);
 
   struct Refusal {
     Failure why;
-    /// True if the user goes on calling although he was told to wait: the caller ends his connection.
+    /// True if the user goes on calling although told to wait: the caller then ends the user's connection.
     bool ends_connection = false;
   };
   /// Returns nothing if the call may proceed; it is open until `done`.
   std::optional<Refusal> begin(std::uint32_t user, Clock::time_point now);
-  /// Returns when the user should bring more calls: not later than `now` if he may do so now. While he makes as many
-  /// calls as he may or does not read the answers, it is the time to ask again.
+  /// Returns when the user should bring more calls: not later than `now` if at once. While the user has the most open
+  /// calls, or does not read the answers, the result is the time to ask again.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now);
   /// Notes that `bytes` of an answer are on their way.
   void answered(std::uint32_t user, std::uint64_t bytes);
@@ -52,7 +52,7 @@ class UserCalls {
   /// The rate of all calls, answered or refused: a refused call takes as long as an answered one.
   UserRates arrivals_;
   Mutex mutex_;
-  /// The users with open calls, by number.
+  /// The users with open calls, by the user's number.
   std::map<std::uint32_t, Open> open_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -16,7 +16,7 @@ class UserRates {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `burst`: how many a user may do at once after a time of rest; at least 1.
+  /// `burst` is how many times a user may do it at once after a time of rest; at least 1.
   UserRates(double per_second, double burst) : per_second_(per_second), burst_(std::max(burst, 1.0)) {}
 
   /// Returns when the user may do it: now, or later. If the result is not later than `now`, it counts as done.
@@ -27,8 +27,8 @@ class UserRates {
     if (when <= now) bucket.tokens -= 1;
     return when;
   }
-  /// Counts it as done, allowed or not. A user who does it too often has to wait longer afterwards, but for ten seconds
-  /// at most.
+  /// Counts it as done, whether allowed or not. A user who does it too often has to wait longer afterwards, but at most
+  /// ten seconds.
   void take_anyway(std::uint32_t user, Clock::time_point now) {
     constexpr double kMostDebt_s = 10;
     const LockGuard lock(mutex_);

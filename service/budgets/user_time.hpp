@@ -1,4 +1,4 @@
-/// Processor time that a service spends for each user outside of his kernels.
+/// The processor time that a service spends for each user outside of the user's kernels.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace troupe::service {
 
-/// Each user may use a share of a core; when he has used more, he has to wait. Thread-safe.
+/// Each user may use a share of a core. A user who has used more has to wait. Thread-safe.
 class UserTime {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `share`: in cores. `burst`: the processor time that a user may spend at once after a time of rest.
+  /// `share` is in cores. `burst` is the processor time that a user may spend at once after a time of rest.
   UserTime(double share, Duration burst) : share_(share), burst_s_(seconds(burst)) {}
 
   /// Returns when the user may use more: not later than `now`, unless he has used too much.
@@ -59,7 +59,7 @@ class UserTime {
   std::map<std::uint32_t, Account> accounts_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// Processor time of the calling thread.
+/// Returns the processor time of the calling thread.
 [[nodiscard]] inline Duration thread_time() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

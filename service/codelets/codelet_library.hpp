@@ -14,32 +14,32 @@
 
 namespace troupe::service {
 
-/// Filled before the service starts; only read from then on.
+/// The codelets of a service. It is filled before the service starts, and only read from then on.
 class CodeletLibrary final : public CodeletSource {
  public:
-  /// With the kernels' catalogue.
+  /// Makes a library with the built-in codelets.
   CodeletLibrary();
 
-  /// Adds all that a plug-in has, or nothing: fails with `bad_input` where one of its names is taken.
+  /// Adds everything in a plug-in, or nothing: fails with `bad_input` if one of its names is taken.
   [[nodiscard]] Result<void> add(const Plugin& plugin);
 
   [[nodiscard]] const ServiceCodelet* find(std::string_view name) const override;
   [[nodiscard]] const ServiceReduction* find_reduction(std::string_view name, std::uint64_t element_tag) const override;
   [[nodiscard]] std::size_t size() const { return codelets_.size(); }
-  /// Fails with `bad_input` where these restrictions (`parse_restrictions`) name what no codelet is called.
+  /// Fails with `bad_input` if these restrictions (`parse_restrictions`) name a codelet that does not exist.
   [[nodiscard]] Result<void> check_restrictions(std::string_view restrictions) const;
 
  private:
-  /// Where a codelet or reduction comes from, for messages: "built in", or a path.
+  /// The origin of each codelet or reduction, for messages: "built in", or a path.
   std::map<std::string, std::string, std::less<>> origins_;
   std::map<std::string, std::string, std::less<>> reduction_origins_;
   std::map<std::string, ServiceCodelet, std::less<>> codelets_;
   std::map<std::string, ServiceReduction, std::less<>> reductions_;
 };
 
-/// Loads the plug-ins of all folders of the configuration, which may run any code of theirs. What cannot be used is
-/// told to `log` and left out; where the configuration is strict, it fails with `bad_input` instead. `user`: the
-/// service's.
+/// Loads the plug-ins of all folders of the configuration, which runs their code. `log` is told of plug-ins that cannot
+/// be used, and they are left out; but if the configuration is strict, the function fails with `bad_input`. `user` is
+/// the user who runs the service.
 [[nodiscard]] Result<void> load_plugins(const PluginConfiguration& configuration, std::uint32_t user,
                                         CodeletLibrary& library, const LogSink& log);
 

@@ -1,4 +1,4 @@
-/// Where a service finds the codelets that its clients name.
+/// The interface through which a service finds the codelets that its clients name.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,14 @@ namespace troupe::service {
 /// A codelet that clients may use.
 struct ServiceCodelet {
   Codelet codelet;
-  /// Refuses a task whose shapes or arguments would make the kernel read or write outside of its data. Called for every
-  /// task, with the layouts of its data in the order of its accesses and the arguments of the codelet; their number,
-  /// types and element types have been compared before. Called by several threads at once; must be short. Empty: the
-  /// kernel accepts whatever its types allow.
+  /// Refuses a task whose shapes or arguments would make the kernel read or write outside of its data. It gets the
+  /// layouts of the task's data in the order of its accesses and the arguments of the codelet; their number, types and
+  /// element types have been compared before. Several threads call it at once; it must be short. Null if the kernel
+  /// accepts whatever its types allow.
   std::function<Result<void>(std::span<const Layout> layouts, const Arguments& arguments)> check = nullptr;
-  /// Returns how long a task takes, from arguments that `check` has accepted. Null where the arguments do not say it.
+  /// Returns how long a task takes, from arguments that `check` has accepted. Null if the arguments do not say it.
   Duration (*takes)(const Arguments& arguments) = nullptr;
-  /// True if the number of operations is about what loops over the data make, so that a task with few elements is
-  /// short.
+  /// True if the time depends on the number of elements: then a task with few elements is always short.
   bool short_on_few_elements = false;
 };
 
@@ -37,14 +36,14 @@ struct ServiceReduction {
   ReductionMethods methods;
 };
 
-/// Thread-safe.
+/// Finds codelets and reductions by their names. Thread-safe.
 class CodeletSource {
  public:
   virtual ~CodeletSource() = default;
-  /// Returns null where the service knows no codelet of this name. The result lives as long as the source.
+  /// Returns the codelet of this name; null if there is none. The result lives as long as the source.
   [[nodiscard]] virtual const ServiceCodelet* find(std::string_view name) const = 0;
-  /// Returns the reduction of this name for elements with this tag; null where there is none. Does not list the
-  /// reductions that every service knows ("sum"). The result lives as long as the source.
+  /// Returns the reduction of this name for elements with this tag; null if there is none. The reductions that every
+  /// service knows ("sum") are not found. The result lives as long as the source.
   [[nodiscard]] virtual const ServiceReduction* find_reduction([[maybe_unused]] std::string_view name,
                                                                [[maybe_unused]] std::uint64_t element_tag) const {
     return nullptr;

@@ -12,12 +12,12 @@
 namespace troupe::service {
 namespace {
 
-/// Operations per second on numbers of eight bytes that no core and no accelerator reaches today. On shorter numbers a
-/// core makes twice as many, an accelerator up to `kShorterOnAccelerator` times as many.
+/// The speeds in operations per second on numbers of eight bytes that no core and no accelerator reaches today. On
+/// shorter numbers a core is up to twice as fast, and an accelerator up to `kShorterOnAccelerator` times.
 constexpr double kFastestCore = 1.5e11;
 constexpr double kFastestAccelerator = 1e14;
 constexpr double kShorterOnAccelerator = 20;
-/// Troupe runs on no core that is slower than this; a kernel may be slower.
+/// Troupe assumes that no core is slower than this. A kernel on it may be slower.
 constexpr double kSlowestCore = 1e9;
 /// Load and memory make kernels slower at times. Nothing makes a kernel four times as fast as its best run, or 1.5
 /// times as fast as a product of matrices.

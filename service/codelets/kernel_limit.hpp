@@ -24,13 +24,13 @@ namespace troupe::service {
 class KernelLimit {
  public:
   struct Options {
-    /// Zero for no limit.
+    /// The longest time that a kernel may take; zero for no limit.
     Duration longest{};
-    /// The best speed of a codelet so far, by its name, in operations per second; 0: it never ran for long. May be
-    /// null.
+    /// Returns the best speed of the codelet with this name so far, in operations per second; 0 if it never ran for
+    /// long. May be null.
     std::function<double(const std::string& codelet)> seen = nullptr;
-    /// Returns the best speed of a core of this machine in double precision. Null: the speed of the fastest cores.
-    /// Called only where slower cores could take too long.
+    /// Returns the best speed of a core of this machine in double precision. If it is null, the speed of the fastest
+    /// cores counts. Called only if slower cores could take too long.
     std::function<double()> core_speed = nullptr;
     /// The kinds of device that the service has.
     KindSet kinds = kOnCores;
@@ -43,7 +43,8 @@ class KernelLimit {
     /// True if the task would run for too long on a core, but not on an accelerator that may run it.
     bool not_on_cores = false;
   };
-  /// Judges a task that only `devices` may run, and that the codelet's check has accepted. Any thread.
+  /// Judges a task that only `devices` may run, and that the codelet's check has accepted. May be called from any
+  /// thread.
   [[nodiscard]] Verdict judge(const ServiceCodelet& codelet, std::span<const Layout> layouts,
                               const Arguments& arguments, const DeviceSet& devices = {}) const;
 

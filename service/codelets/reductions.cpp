@@ -10,7 +10,7 @@
 namespace troupe::service {
 namespace {
 
-/// Integers of a client may overflow; here that must have a meaning.
+/// An integer whose sums wrap around: those of a client may overflow, which C++ leaves undefined for signed types.
 template <class T>
 struct Wrapping {
   T value{};

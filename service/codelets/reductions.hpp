@@ -10,8 +10,8 @@
 
 namespace troupe::service {
 
-/// "sum" of float, double, their complex numbers, and integers of 32 and 64 bits, and what `source` knows. Fails with
-/// `invalid_argument`, also where the elements of the layout have another size than their type: the client made it up.
+/// Returns the reduction: "sum" of float, double, their complex numbers, and integers of 32 and 64 bits, or one that
+/// `source` knows. Fails with `invalid_argument`, also if the layout's element size is not that of the type.
 [[nodiscard]] Result<ReductionMethods> find_reduction(const std::string& name, const Layout& layout,
                                                       const CodeletSource& source);
 

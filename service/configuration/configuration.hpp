@@ -19,7 +19,7 @@ struct LogConfiguration {
   LogFormat format = LogFormat::text;
   /// Events below this level are left out.
   LogLevel level = LogLevel::info;
-  /// The log's file, which is appended to; empty: standard error.
+  /// The log's file, to which lines are appended; empty means standard error.
   std::string file = {};
 };
 
@@ -27,14 +27,15 @@ struct HttpConfiguration {
   bool enabled = false;
   /// An address of this machine, in numbers. An address other than loopback needs a token.
   std::string address = "127.0.0.1";
-  /// 0: any free port.
+  /// The TCP port; 0 takes any free one.
   std::uint16_t port = 9477;
-  /// A file that only its owner can read; callers over HTTP must show the token in it. Empty: no token is needed.
+  /// A file that only its owner can read; callers over HTTP must show the token in it. If it is empty, no token is
+  /// needed.
   std::string token_file = {};
 };
 
-/// Shares of the workers, by name. A user who is not named has the largest weight of his named groups; if none of his
-/// groups is named, he has `other`.
+/// Weights, which decide the shares of the workers, by name. A user who is not named has the largest weight of the
+/// named groups that the user is in; if there are none, the weight is `other`.
 struct WeightConfiguration {
   double other = 1;
   std::map<std::string, double> users = {};
@@ -44,18 +45,19 @@ struct WeightConfiguration {
 struct PluginConfiguration {
   /// The folders with the administrator's codelets (docs/plugins.md), in the order of loading.
   std::vector<std::string> folders = {};
-  /// True: a plug-in that cannot be used keeps the service from starting.
+  /// True if a plug-in that cannot be used keeps the service from starting.
   bool strict = false;
 };
 
 struct StopConfiguration {
-  /// A service that is told to stop lets its clients finish for this time, then cancels their tasks. 0: it waits for as
-  /// long as they take.
+  /// A service that is told to stop lets its clients finish for this time, then cancels their tasks. 0 means that it
+  /// waits for as long as they take.
   Duration cancel_after{};
 };
 
 struct Configuration {
-  /// Sockets, limits and the runtime. Reading a configuration does not set `log`, `weight` and the texts.
+  /// The sockets, limits and options of the runtime. Reading a configuration does not set `log`, `weight`,
+  /// `metrics_text` and `look_json`.
   ServerOptions server = {};
   WeightConfiguration weights = {};
   PluginConfiguration plugins = {};
@@ -64,8 +66,8 @@ struct Configuration {
   StopConfiguration stop = {};
 };
 
-/// Returns the path of the configuration file when none is named: `$XDG_CONFIG_HOME/troupe/service.toml` (else below
-/// `~/.config`), for root `/etc/troupe/service.toml`. Empty where the user has no such place. Reads the environment.
+/// Returns the path of the configuration file if none is named: `$XDG_CONFIG_HOME/troupe/service.toml` (else below
+/// `~/.config`), for root `/etc/troupe/service.toml`. Empty if the user has no such folder. Reads the environment.
 [[nodiscard]] std::string default_configuration_file();
 
 /// Changes the values that the file names, and nothing else. Fails with `bad_input`: the message names the file, the

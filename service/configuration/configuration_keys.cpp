@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-/// For values of which all are right.
+/// The check of a key that accepts every value.
 constexpr auto kAny = [](const auto&) -> Wrong { return std::nullopt; };
 
-/// A key whose value is a `T`, and lies where `place`, a function from a configuration to a reference, has it.
+/// Makes a key whose value is a `T`. `place` is a function from a configuration to a reference to the value.
 template <class T, class Place, class Check>
 ConfigurationKey key(std::string name, std::string description, Place place, Check check) {
   using Member = std::remove_reference_t<decltype(place(std::declval<Configuration&>()))>;
@@ -76,7 +76,7 @@ ConfigurationKey memory(std::string name, std::string description, Place place) 
           .get = [place](const Configuration& c) { return text_of(place(const_cast<Configuration&>(c))); }};
 }
 
-/// One of few words; `Enum`'s values count from 0 in their order.
+/// Makes a key whose value is one of `words`; the values of `Enum` count from 0 in the same order.
 template <class Place>
 ConfigurationKey choice(std::string name, std::string description, std::vector<std::string> words, Place place) {
   using Enum = std::remove_reference_t<decltype(place(std::declval<Configuration&>()))>;
@@ -100,7 +100,7 @@ Wrong check_absolute(const std::string& path) {
   return "must be an absolute path";
 }
 
-/// Shares are quotients of weights, which must be numbers.
+/// The limits keep quotients of weights finite, as shares are quotients.
 bool is_weight(double value) { return value >= 1e-6 && value <= 1e6; }
 using NamedWeights = std::map<std::string, double>;
 
@@ -146,7 +146,7 @@ ConfigurationKey kernel_time() {
           .get = [](const Configuration& c) -> ConfigurationValue { return seconds(c.server.limits.kernel_time); }};
 }
 
-/// Empty: what the service chooses.
+/// Makes a key for an amount of memory; without a value the service chooses it.
 template <class Place>
 ConfigurationKey optional_memory(std::string name, std::string description, Place place) {
   return {.name = std::move(name),
@@ -252,7 +252,7 @@ ValueKind kind_of(OptionKind kind) {
   return kind == OptionKind::whole ? ValueKind::whole : ValueKind::text;
 }
 
-/// A service has no folder of its own that a path could begin in.
+/// Checks a path: it must be absolute, as a service has no folder of its own in which a relative path could begin.
 Wrong check_option_path(const RuntimeOption& option, const std::string& text) {
   if (option.kind != OptionKind::path || !check_absolute(model_folder_of(text))) return std::nullopt;
   return fmt::format("{} is no absolute path: give one, default or none", troupe::quoted(text));
@@ -303,7 +303,7 @@ void add_others(std::vector<ConfigurationKey>& keys) {
 
 Failure must(const char* what) { return {ErrorCode::invalid_argument, std::string("must be ") + what}; }
 
-/// Added to those that are there.
+/// Adds the given weights to those that the configuration has.
 Result<ConfigurationValue> weights_of(const ConfigurationKey& key, const std::vector<std::string>& given,
                                       const Configuration& configuration) {
   auto all = std::get<std::map<std::string, double>>(key.get(configuration));
@@ -367,7 +367,7 @@ std::span<const ConfigurationKey> configuration_keys() {
 }
 
 const ConfigurationKey* find_key(std::string_view name) {
-  // A former name of the key, which older files have.
+  // Older files have this former name of the key.
   if (name == "runtime.restrict_to") name = "runtime.cpus";
   const auto keys = configuration_keys();
   const auto found = std::ranges::find(keys, name, &ConfigurationKey::name);
@@ -381,7 +381,7 @@ std::string nearest_key(std::string_view name) {
   std::size_t least = name.size() / 2 + 1;
   const std::string_view last_given = name.substr(name.rfind('.') + 1);
   for (const ConfigurationKey& key : configuration_keys()) {
-    // Keys of the right name in the wrong section are near, too.
+    // A key of the right name in the wrong section is near, too.
     const std::size_t away = std::min(edit_distance(name, key.name), edit_distance(last_given, key.last_name()) + 2);
     if (away < least) {
       least = away;
@@ -397,7 +397,7 @@ Result<void> set_from_text(const ConfigurationKey& key, const std::vector<std::s
   const auto value = value_of(key, given, configuration);
   const Wrong wrong = value ? key.set(value.value(), configuration) : Wrong(value.failure().message);
   if (!wrong) return {};
-  // The sentences of the table of options quote the value.
+  // A message of the table of options already quotes the value.
   return Failure{ErrorCode::invalid_argument,
                  key.option != nullptr ? fmt::format("--{}: {}", key.name, *wrong)
                                        : fmt::format("--{} {}: {}", key.name, troupe::quoted(given.back()), *wrong)};

@@ -24,7 +24,7 @@ using ConfigurationValue =
 /// Returns the kind in words, such as "a whole number".
 [[nodiscard]] std::string_view describe(ValueKind kind);
 
-/// A description of the right values; nothing where the value is right.
+/// The reason why a value is wrong, such as "must be positive"; nothing if the value is right.
 using Wrong = std::optional<std::string>;
 
 struct ConfigurationKey {
@@ -33,7 +33,8 @@ struct ConfigurationKey {
   /// One line: what it is, and its unit.
   std::string description;
   ValueKind kind = ValueKind::text;
-  /// The option of the service's runtime that this is; null: none. Such a key takes every text of the option, too.
+  /// The option of the runtime that the key sets; null if there is none. Such a key takes every text of the option,
+  /// too.
   const RuntimeOption* option = nullptr;
   /// Sets the value, which must be of this kind.
   std::function<Wrong(const ConfigurationValue&, Configuration&)> set;
@@ -47,9 +48,9 @@ struct ConfigurationKey {
 /// Returns all keys; the keys of a section follow one another.
 [[nodiscard]] std::span<const ConfigurationKey> configuration_keys();
 
-/// Returns null where there is no such key.
+/// Returns the key with this name; null if there is none.
 [[nodiscard]] const ConfigurationKey* find_key(std::string_view name);
-/// Returns the key that was probably meant; empty where none is near.
+/// Returns the name of the key that was probably meant; empty if none is near.
 [[nodiscard]] std::string nearest_key(std::string_view name);
 
 /// Sets a key as the command line gives it: one text, for `texts` one of the list, for `weights` "alice=2". Fails with

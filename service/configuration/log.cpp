@@ -30,7 +30,7 @@ using platform::FileDescriptor;
 
 /// The most bytes of lines that may wait for a slow log; further lines are lost.
 constexpr std::size_t kMostBytes = 1 << 20U;
-/// The time at the end for lines that still wait.
+/// The longest time at the end to write the lines that still wait.
 constexpr std::chrono::seconds kLastMoment{1};
 
 /// Returns the text as JSON, in quotes. Bytes that are not UTF-8 are replaced, and characters that control terminals
@@ -72,8 +72,8 @@ std::string json_line(LogLevel level, std::string_view event, LogFields fields) 
 Result<FileDescriptor> open_file(const std::string& path) {
   const Result<std::string> place = place_of_file(path, ::geteuid());
   if (!place) return Failure{place.failure().code, fmt::format("the log {}: {}", path, place.failure().message)};
-  // The kernel's own links lead to files that are open already, such as standard error. Other links are not followed
-  // here: somebody may just have put one there.
+  // Links below /proc come from the kernel and lead to files that are open already, such as standard error. Other links
+  // are not followed: somebody else may just have made one.
   const int links = place.value().starts_with("/proc/") ? 0 : O_NOFOLLOW;
   // O_NONBLOCK: if the file is a pipe, opening it does not wait for a reader.
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -148,7 +148,7 @@ class Log::Writer {
   [[nodiscard]] bool idle() const TROUPE_REQUIRES(mutex_) { return lines_.empty() && !reopen_ && !writing_; }
 
   void run() {
-    // Blocked, so that writing to a pipe without a reader is an error like others.
+    // SIGPIPE is blocked, so that writing to a pipe without a reader is an error like others.
     sigset_t broken_pipe{};
     sigemptyset(&broken_pipe);
     sigaddset(&broken_pipe, SIGPIPE);

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns why others could change the file at `path`; nothing where they cannot. `above`: `path` is a folder above the
-/// one of interest.
+/// Returns why others could change the file at `path`; nothing if they cannot. `above` is true if `path` is a folder
+/// above the one that is checked.
 std::optional<std::string> distrust(const struct stat& status, const std::string& path, std::uint32_t user,
                                     bool above) {
   if (status.st_uid != 0 && status.st_uid != user) {
@@ -89,7 +89,7 @@ Result<void> check_ways(const fs::path& given, std::uint32_t user, Groups groups
   return check_above(real / given.filename(), user, groups);
 }
 
-/// True for links in /proc, which the kernel makes to the open files of a process.
+/// Returns true for links in /proc, which the kernel makes to the open files of a process.
 bool is_of_kernel(const fs::path& link) { return link.string().starts_with("/proc/"); }
 
 /// Returns why the file must not be run; nothing if it may be.

@@ -16,25 +16,25 @@ struct TrustedFolder {
   std::vector<std::string> refused;
 };
 
-/// Checks that nobody but root, `user` and members of his own group can replace the file at `path`. Looks at every
-/// folder above it, and at symbolic links on the way. Fails with `bad_input`, or with `io` where one of them cannot be
-/// read.
+/// Checks that nobody but root, `user` and members of the process's own group can replace the file at `path`. Looks at
+/// every folder above it, and at symbolic links on the way. Fails with `bad_input`, or with `io` if one of them cannot
+/// be read.
 [[nodiscard]] Result<void> check_way_to(const std::string& path, std::uint32_t user);
 
 /// Returns the path where a file of this name is, or would be made, after following symbolic links. The links, the
-/// folders above and the file must belong to root or `user`. Only sticky folders may be writable by everybody; else
-/// others would choose the file that is written. Fails with `bad_input`, or `io`.
+/// folders above and the file must belong to root or `user`. Only sticky folders may be writable by everybody:
+/// otherwise others could choose the file that is written. Fails with `bad_input` or `io`.
 [[nodiscard]] Result<std::string> place_of_file(const std::string& path, std::uint32_t user);
 
-/// Checks that nobody but root, `user` and members of his own group can change the content of the file. Fails with
-/// `bad_input`, also where it is not a regular file but, say, a pipe; fails with `io` where it cannot be read.
+/// Checks that nobody but root, `user` and members of the process's own group can change the content of the file. Fails
+/// with `bad_input`, also if it is not a regular file but, for example, a pipe; fails with `io` if it cannot be read.
 [[nodiscard]] Result<void> check_trusted_file(const std::string& path, std::uint32_t user);
 
 /// Lists a folder whose files the service will run. The folder, all folders above it, and each file must belong to root
 /// or `user`, and nobody else may be able to write them. A folder above may let others write if it is sticky, as /tmp
 /// is: only the owner of a file there can replace it. The path must not lead through symbolic links, and a file may be
-/// a link only to a file of the same folder. Fails with `bad_input` where the folder itself breaks these rules, with
-/// `io` where it cannot be read.
+/// a link only to a file of the same folder. Fails with `bad_input` if the folder itself breaks these rules, and with
+/// `io` if it cannot be read.
 [[nodiscard]] Result<TrustedFolder> look_at_trusted_folder(const std::string& folder, std::uint32_t user);
 
 }  // namespace troupe::service

@@ -19,8 +19,8 @@ namespace troupe::service {
 
 namespace {
 
-/// Returns the entry that `call(entry, buffer, size, result)` finds; null where it finds none. `buffer` holds the
-/// strings that the entry points to.
+/// Returns the entry that `call(entry, buffer, size, result)` finds; null if it finds none. `buffer` holds the strings
+/// that the entry points to.
 template <class Entry, class Call>
 const Entry* look_up(Entry& entry, std::vector<char>& buffer, Call call) {
   constexpr std::size_t kMost = std::size_t{1} << 24U;
@@ -31,7 +31,7 @@ const Entry* look_up(Entry& entry, std::vector<char>& buffer, Call call) {
   return nullptr;
 }
 
-/// Reads a number in digits, which needs no entry of the system.
+/// Returns the number that a name in digits stands for. It is valid even if the system has no such user or group.
 std::optional<std::uint32_t> as_number(const std::string& name) {
   const auto number = parse_integer(name);
   if (number.status != NumberStatus::ok || number.value < 0 || number.value > UINT32_MAX - 1) return std::nullopt;
@@ -58,7 +58,7 @@ Result<std::uint32_t> find_weighted_group(const std::string& name) {
   return Failure{ErrorCode::bad_input, fmt::format("\"weights.groups\": there is no group {}", troupe::quoted(name))};
 }
 
-/// Returns the user's groups; empty where the system does not know the user.
+/// Returns the user's groups; empty if the system does not know the user.
 std::vector<gid_t> groups_of(std::uint32_t user) {
   passwd entry{};
   std::vector<char> buffer;
@@ -68,7 +68,7 @@ std::vector<gid_t> groups_of(std::uint32_t user) {
   int count = 64;
   std::vector<gid_t> groups(static_cast<std::size_t>(count));
   while (::getgrouplist(found->pw_name, found->pw_gid, groups.data(), &count) < 0) {
-    // Some systems leave `count` as it was.
+    // Some systems do not set `count` to the needed size, so the size is doubled.
     groups.resize(std::max(groups.size() * 2, static_cast<std::size_t>(count)));
     count = static_cast<int>(groups.size());
   }
@@ -101,7 +101,7 @@ class Weights {
 
   const double other_;
   Mutex mutex_;
-  /// The users whom the configuration names, and those who were asked for since.
+  /// The weights of the users whom the configuration names, and of those who were looked up since.
   std::map<std::uint32_t, double> users_ TROUPE_GUARDED_BY(mutex_);
   const std::map<std::uint32_t, double> groups_;
 };

@@ -20,7 +20,7 @@ using platform::FileDescriptor;
 namespace {
 
 constexpr int kPauseMs = 100;
-/// A place takes 64 connections in this time from those who make more than they may.
+/// The pause after a flood: one place takes at most 64 connections in this time from users who exceed their rate.
 constexpr int kFloodPauseMs = 5;
 
 }  // namespace
@@ -39,7 +39,7 @@ Acceptor::Acceptor(std::vector<Place> places, const AccessRule& rule, const Conn
     : rule_(rule), log_(std::move(log)), stop_(std::move(stop)) {
   for (Place& place : places) {
     ConnectionGate::Limits of_gate = limits;
-    // Where they bring nothing that is counted, there is nothing to be seen.
+    // The gap serves to see what a connection brings. A place without `ready_at` counts nothing, so it needs none.
     if (!place.ready_at) of_gate.gap = {};
     auto gate = std::make_unique<ConnectionGate>(of_gate, place.ready_at);
     doors_.push_back({std::move(place), std::move(gate)});
@@ -49,7 +49,7 @@ Acceptor::Acceptor(std::vector<Place> places, const AccessRule& rule, const Conn
 
 Acceptor::~Acceptor() {
   const std::uint64_t one = 1;
-  // An eventfd that nobody has written to takes this.
+  // This write cannot fail, as nobody has written to the eventfd before.
   [[maybe_unused]] const auto written = ::write(stop_.get(), &one, sizeof one);
   thread_.join();
 }
@@ -75,13 +75,14 @@ void Acceptor::run() {
   std::vector<Rush> rushes(doors_.size(), Rush::none);
   bool was_full = false;
   for (;;) {
-    // Connections wait in the queue of the socket, which would be ready all the time.
+    // A place with a rush is not polled: connections wait in the socket's queue, so the socket would be ready all the
+    // time.
     for (std::size_t i = 0; i < doors_.size(); ++i) {
       waiting[i + 1].fd = rushes[i] == Rush::none ? doors_[i].place.socket.get() : -1;
     }
     const bool any = std::ranges::find(rushes, Rush::none) != rushes.end();
     const int ready = ::poll(waiting.data(), any ? waiting.size() : 1, patience_ms(*std::ranges::max_element(rushes)));
-    // Short of memory, say: there is nothing to do but to try again.
+    // An error such as too little memory: the only remedy is to try again.
     if (ready < 0 && errno != EINTR) {
       if (!was_full && log_)
         log_(LogLevel::error, "connections cannot be waited for",
@@ -113,7 +114,7 @@ void Acceptor::look_after_waiting() {
 }
 
 Acceptor::Rush Acceptor::accept(Door& door) {
-  // Other places get their turn.
+  // At most this many connections at a time, so that other places get their turn.
   constexpr int kAtOnce = 64;
   int let_in = 0;
   for (int i = 0; i < kAtOnce; ++i) {
@@ -123,7 +124,7 @@ Acceptor::Rush Acceptor::accept(Door& door) {
       continue;
     }
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) return Rush::full;
-    // Nobody waits any more, or the one that waited is gone.
+    // Any other error means that no connection waits. With these two, only the one that waited is gone.
     if (errno != ECONNABORTED && errno != EINTR) return Rush::none;
   }
   return let_in < kAtOnce / 2 ? Rush::flood : Rush::none;

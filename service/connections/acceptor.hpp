@@ -21,29 +21,29 @@ namespace troupe::service {
 
 class Acceptor {
  public:
-  /// Gets the connections of admitted peers to one socket: non-blocking, closed at exec. What it returns is why it has
-  /// not taken one.
+  /// Gets the connections of admitted peers to one socket: non-blocking, closed at exec. Returns the reason if it has
+  /// not taken the connection.
   using Handler = std::function<std::optional<std::string>(platform::FileDescriptor&, const Peer&)>;
   struct Place {
     platform::FileDescriptor socket;
     Handler handler;
     /// Returns the message for a client of this socket who is refused for `reason`.
     std::function<std::string(std::string_view reason)> refusal;
-    /// When a user may have another connection here; null: as often as the limits let him.
+    /// Returns when a user may have another connection here. Null if only the rate limits count.
     ConnectionGate::ReadyAt ready_at = nullptr;
   };
 
   /// Handlers are called by the acceptor's thread, one at a time. `log` may be empty.
   static Result<std::unique_ptr<Acceptor>> start(std::vector<Place> places, const AccessRule& rule,
                                                  const ConnectionGate::Limits& limits, LogSink log);
-  /// Takes no more; when it returns, no handler is running.
+  /// Stops taking connections. When this returns, no handler is running.
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
  private:
   using Clock = ConnectionGate::Clock;
-  /// A place with those who wait for their turn there.
+  /// A place, and the gate at which its connections wait for their turn.
   struct Door {
     Place place;
     std::unique_ptr<ConnectionGate> gate;
@@ -51,25 +51,25 @@ class Acceptor {
   Acceptor(std::vector<Place> places, const AccessRule& rule, const ConnectionGate::Limits& limits, LogSink log,
            platform::FileDescriptor stop);
   void run();
-  /// The consequence of the last look at a place for the next one. `flood`: so many come that are not let in that they
-  /// have to wait in the queue of the socket for a moment, where they cost nothing. `full`: the process has no room for
-  /// more.
+  /// Tells what the last look at a place means for the next one. `flood`: so many connections are not let in that new
+  /// ones have to wait in the queue of the socket for a moment, where they cost nothing. `full`: the process has no
+  /// room for more.
   enum class Rush { none, flood, full };
-  /// Returns the time for which there is nothing to do if no connection comes, in milliseconds; -1: for ever. `most`:
-  /// of all places.
+  /// Returns the time in milliseconds for which there is nothing to do if no connection comes; -1 means for ever.
+  /// `most` is the worst rush of all places.
   [[nodiscard]] int patience_ms(Rush most) const;
-  /// Takes what waits at one place.
+  /// Takes the connections that wait at one place.
   Rush accept(Door& door);
-  /// True: the connection was let in.
+  /// Returns true if the connection was let in.
   bool admit(Door& door, platform::FileDescriptor connection);
   void hand_over(Door& door, platform::FileDescriptor connection, const Peer& peer);
-  /// Looks after the connections that have waited for their turn, and those that were refused.
+  /// Hands over the connections whose turn has come, and closes refused ones whose time is over.
   void look_after_waiting();
   void tell_refused(const Peer& peer, const std::string& why);
 
   std::vector<Door> doors_;
   Refusals refusals_;
-  /// Refusals are logged at this rate, for each user.
+  /// Limits the rate at which refusals are logged, for each user.
   UserRates told_{1, 1};
   const AccessRule rule_;
   const LogSink log_;

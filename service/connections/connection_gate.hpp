@@ -17,9 +17,9 @@
 
 namespace troupe::service {
 
-/// Connections that come faster than their user may make them wait for their turn, behind no other user's. So they do
-/// while their user has used up what else he may have: each brings calls, which cost most once a library reads them.
-/// One thread.
+/// Connections that come faster than their user may make them wait for their turn, but never behind another user's.
+/// They also wait while their user has used up other limits (`ReadyAt`): each connection brings calls, which cost most
+/// once a library reads them. Only one thread may use a gate.
 class ConnectionGate {
  public:
   using Clock = UserRates::Clock;
@@ -28,17 +28,19 @@ class ConnectionGate {
     double burst = 200;
     /// The most connections of one user that wait.
     std::size_t most_waiting = 256;
-    /// Between two of one user, so that it can be seen what they bring.
+    /// The time between two connections of one user, so that it can be seen what the first one brings.
     std::chrono::milliseconds gap{0};
   };
-  /// When a user may have another connection as far as others know: not later than `now`, or a time to ask again.
+  /// Returns when a user may have another connection by other limits: `now` or earlier if at once, else when to ask
+  /// again.
   using ReadyAt = std::function<Clock::time_point(std::uint32_t user, Clock::time_point now)>;
   /// `ready_at` may be null.
   explicit ConnectionGate(const Limits& limits, ReadyAt ready_at = nullptr)
       : limits_(limits), ready_at_(std::move(ready_at)), rates_(limits.per_second, limits.burst) {}
 
   enum class Entry { now, waits, refused, gone };
-  /// `waits`: the gate has taken the connection; `gone`: its client has closed it.
+  /// `now`: the caller keeps the connection, which is let in. `waits`: the gate has taken it. `gone`: its client has
+  /// closed it.
   Entry enter(platform::FileDescriptor& connection, const Peer& peer, Clock::time_point now);
 
   struct Admitted {
@@ -47,7 +49,7 @@ class ConnectionGate {
   };
   /// Returns the connections whose turn has come, except those whose clients have gone meanwhile.
   std::vector<Admitted> due(Clock::time_point now);
-  /// When to call `due`; nothing: nobody waits.
+  /// Returns the time at which to call `due`; nothing if no connection waits.
   [[nodiscard]] std::optional<Clock::time_point> next_due() const;
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
@@ -57,15 +59,15 @@ class ConnectionGate {
     Clock::time_point due;
   };
 
-  /// Not later than now: the user's next connection is let in.
+  /// Lets the user's next connection in and returns a time not later than `now`; else returns when to ask again.
   Clock::time_point try_admit(std::uint32_t user, Clock::time_point now);
 
   const Limits limits_;
   const ReadyAt ready_at_;
   UserRates rates_;
-  /// When users were let in, of those for whom the gap has not passed.
+  /// The times at which users were last let in; only users for whom the gap has not passed.
   std::map<std::uint32_t, Clock::time_point> last_;
-  /// The queues by user; none is empty.
+  /// The queues by user. No queue is empty.
   std::map<std::uint32_t, Queue> queues_;
 };
 

@@ -1,4 +1,4 @@
-/// The connections to the service's socket: whose they are, and how many each user has.
+/// The connections to the service's socket: which user each belongs to, and how many each user has.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,22 @@
 namespace troupe::service {
 
 /// gRPC owns the descriptors of connections, closes them when it likes, and names a call's connection by the number of
-/// its descriptor ("fd:7"). A number may mean another connection later, so the table keeps the socket's inode with it,
-/// and believes a number only while the socket is still that one: a call keeps its connection, and so the descriptor,
-/// open. Thread-safe.
+/// its descriptor ("fd:7"). The number may mean another connection later. So the table also keeps the socket's inode,
+/// and believes a number only while the inode is the same. A call keeps its connection, and so the descriptor, open.
+/// Thread-safe.
 class ConnectionTable {
  public:
-  /// Notes a connection before gRPC gets it. False: its user has `most` already, and it is to be closed.
+  /// Notes a connection before gRPC gets it. Returns false if its user has `most` already; then it is to be closed.
   bool add(int socket, const Peer& peer, std::size_t most);
-  /// Finds the peer that makes a call, by gRPC's name of his connection. Returns nothing if that connection was not
-  /// noted.
+  /// Returns the peer that makes a call, by gRPC's name of the connection; nothing if that connection was not noted.
   [[nodiscard]] std::optional<Peer> find(std::string_view connection) const;
-  /// Ends a connection, as if its client had gone: gRPC closes it then.
+  /// Shuts a connection down, as if its client had gone; gRPC then closes it.
   void end(std::string_view connection) const;
-  /// Connections that are open.
+  /// Returns the number of open connections.
   [[nodiscard]] std::size_t size() const;
 
  private:
-  /// The descriptor of what gRPC calls a connection; -1: none that was noted.
+  /// Returns the descriptor in gRPC's name of a connection; -1 if that connection was not noted.
   [[nodiscard]] int descriptor_of(std::string_view connection) const TROUPE_REQUIRES(mutex_);
   struct Connection {
     std::uint64_t inode = 0;

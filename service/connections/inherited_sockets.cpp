@@ -45,7 +45,7 @@ int option_of(int socket, int option) {
 
 bool listens(int socket) { return option_of(socket, SO_DOMAIN) == AF_UNIX && option_of(socket, SO_ACCEPTCONN) == 1; }
 
-/// Owned by the service from now on, and by no process that it starts.
+/// Makes the socket the service's own: processes that the service starts do not inherit it.
 platform::FileDescriptor adopt(int socket) {
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);

@@ -11,13 +11,14 @@ namespace troupe::service {
 
 /// The variables that systemd sets in the environment.
 struct InheritedVariables {
-  /// LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES; empty where they are not set.
+  /// The values of LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES; empty if they are not set.
   std::string process = {};
   std::string count = {};
   std::string names = {};
 };
 
-/// Reads and unsets them, as they are not for processes that this one starts. Before there are other threads.
+/// Reads the variables and unsets them, as they are not meant for child processes. Call it before there are other
+/// threads.
 [[nodiscard]] InheritedVariables take_inherited_variables();
 
 struct ListeningSockets {
@@ -25,9 +26,9 @@ struct ListeningSockets {
   platform::FileDescriptor memory;
 };
 
-/// The two sockets of a service among the descriptors from `first` on: those named "service" and "memory", and where
-/// names say nothing, the listening Unix sockets of kind SOCK_STREAM and SOCK_SEQPACKET. Nothing where no descriptors
-/// were passed to this process. Fails with `invalid_argument` where they are not what a service needs.
+/// Returns the two sockets of a service among the descriptors from `first` on: those named "service" and "memory", or,
+/// without names, the listening Unix sockets of kind SOCK_STREAM and SOCK_SEQPACKET. Returns nothing if no descriptors
+/// were passed to this process. Fails with `invalid_argument` if they are not what a service needs.
 [[nodiscard]] Result<std::optional<ListeningSockets>> inherited_sockets(const InheritedVariables& variables,
                                                                         int first = 3);
 

@@ -31,7 +31,7 @@ Result<void> notify_manager(const std::string& socket, std::string_view notice) 
     return failed("that is no address of a socket");
   }
   socket.copy(address.sun_path, socket.size());
-  // An abstract name begins with a zero byte, and is as long as it is.
+  // An abstract name begins with a zero byte and has no zero byte at its end.
   if (socket[0] == '@') address.sun_path[0] = '\0';
   const auto length =
       static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket.size() + (socket[0] == '/' ? 1 : 0));

@@ -8,12 +8,12 @@
 
 namespace troupe::service {
 
-/// The socket where the manager listens; empty where nobody does. Reads and unsets the environment's `NOTIFY_SOCKET`,
-/// as it is not for processes that this one starts: before there are other threads.
+/// Returns the socket where the manager listens; empty if there is no manager. Reads `NOTIFY_SOCKET` and unsets it, as
+/// it is not meant for child processes. Call it before there are other threads.
 [[nodiscard]] std::string take_notice_socket();
 
-/// Sends "READY=1" or "STOPPING=1", say. `socket`: a path, or '@' and an abstract name; empty: does nothing. Fails with
-/// `io`.
+/// Sends a notice such as "READY=1" or "STOPPING=1". `socket` is a path, or '@' and an abstract name; if it is empty,
+/// nothing is sent. Fails with `io`.
 [[nodiscard]] Result<void> notify_manager(const std::string& socket, std::string_view notice);
 
 }  // namespace troupe::service

@@ -12,18 +12,18 @@
 
 namespace troupe::service {
 
-/// The process that made the connection, as the kernel noted it then.
+/// The process at the other end of a connection, as the kernel noted it when the connection was made.
 struct Peer {
   std::uint32_t user = 0;
   std::uint32_t group = 0;
   std::int64_t process = 0;
-  /// Its other groups.
+  /// The supplementary groups of the process.
   std::vector<std::uint32_t> groups = {};
 
   [[nodiscard]] bool is_in(std::uint32_t wanted) const;
 };
 
-/// Fails with `io` where the socket has no peer that the kernel knows.
+/// Returns the peer of a connected socket. Fails with `io` if the kernel knows none.
 [[nodiscard]] Result<Peer> peer_of(int socket);
 
 /// The users who may use a service: its owner, root, and the members of one group.
@@ -32,11 +32,11 @@ struct AccessRule {
   std::optional<std::uint32_t> group = std::nullopt;
 
   [[nodiscard]] bool admits(const Peer& peer) const;
-  /// Returns true if the user sees and cancels what belongs to others.
+  /// Returns true if the user may see and cancel the sessions of others.
   [[nodiscard]] bool administers(std::uint32_t user) const { return user == 0 || user == owner; }
 };
 
-/// A group's number by its name, or its number in digits. Fails with `invalid_argument`.
+/// Returns the number of a group, given by its name or in digits. Fails with `invalid_argument`.
 [[nodiscard]] Result<std::uint32_t> find_group(const std::string& name);
 
 }  // namespace troupe::service

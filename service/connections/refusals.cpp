@@ -10,7 +10,7 @@
 namespace troupe::service {
 namespace {
 
-/// RFC 9113, 4.1: a frame's head.
+/// Returns the head of an HTTP/2 frame (RFC 9113, 4.1).
 std::string frame(std::size_t size, char type) {
   std::string head(9, '\0');
   head[0] = static_cast<char>(size >> 16U & 0xFFU);
@@ -20,9 +20,9 @@ std::string frame(std::size_t size, char type) {
   return head;
 }
 
-/// Throws away what has come; true: the other side sends no more.
+/// Throws away what has come. Returns true if the other side sends no more.
 bool drained(int socket) {
-  // A client who floods is not read for ever.
+  // A client that floods must not be read for ever.
   constexpr int kMostReads = 16;
   std::array<char, 4096> dropped;
   for (int i = 0; i < kMostReads; ++i) {
@@ -39,7 +39,7 @@ std::string goodbye_for_grpc(std::string_view reason) {
   constexpr char kSettings = 4;
   constexpr char kGoAway = 7;
   constexpr char kEnhanceYourCalm = 0xb;
-  // The last stream that was served: none.
+  // The first four bytes name the last stream that was served: 0, none.
   std::string content(8, '\0');
   content[7] = kEnhanceYourCalm;
   content += reason;

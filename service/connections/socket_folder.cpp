@@ -24,7 +24,7 @@ namespace {
 using platform::FileDescriptor;
 using platform::io_failure;
 
-/// The longest queue that the system allows: connections that come in a burst are taken as soon as there is time.
+/// The longest queue that the system allows, so that connections that come in a burst are not lost.
 constexpr int kBacklog = SOMAXCONN;
 
 Failure refused(std::string message) { return {ErrorCode::io, std::move(message)}; }
@@ -47,7 +47,7 @@ Result<void> make_folder(const std::string& path, std::optional<std::uint32_t> g
   return {};
 }
 
-/// A user who could exchange the folder could exchange the sockets.
+/// Checks the folders above: a user who could exchange the folder could exchange the sockets.
 Result<void> check_place(const std::string& path) {
   const auto checked = check_way_to(path, ::geteuid());
   if (checked) return {};
@@ -55,7 +55,7 @@ Result<void> check_place(const std::string& path) {
       fmt::format("the folder '{}' is no place for sockets: {}; name another folder", path, checked.failure().message));
 }
 
-/// The folder may have been there before.
+/// Checks owner and mode of the folder, which may have been there before.
 Result<void> check_folder(const std::string& path, std::optional<std::uint32_t> group) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return io_failure("use the folder", path, errno);
@@ -70,7 +70,7 @@ Result<void> check_folder(const std::string& path, std::optional<std::uint32_t> 
                     "name a folder of your own",
                     path, status.st_uid));
   }
-  // A group of the service's own may write, but for one that its users are in.
+  // The service's own group may write, unless it is the group of the service's users.
   const bool own_group = status.st_gid == ::getegid() && group != std::optional<std::uint32_t>(status.st_gid);
   const bool group_writes = (status.st_mode & S_IWGRP) != 0 && !own_group;
   if ((status.st_mode & S_IWOTH) != 0 || group_writes) {
@@ -124,7 +124,7 @@ Result<sockaddr_un> address_of(const std::string& path) {
   return address;
 }
 
-/// The process that listens there, as far as it is known.
+/// Returns the process that listens there; empty if it is not known.
 std::string listener_of(int socket) {
   const Result<Peer> peer = peer_of(socket);
   return peer && peer.value().process > 0 ? std::to_string(peer.value().process) : std::string();
@@ -145,7 +145,7 @@ Result<void> remove_left_behind(const std::string& folder, const std::string& pa
   if (!probe.valid()) return io_failure("make a socket for", path, errno);
   const bool connected = ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   if (connected) return in_use(folder, listener_of(probe.get()));
-  // Anything else than a refusal says that somebody is there: a full queue, or a socket of another kind.
+  // Only a refusal shows that nobody listens. A full queue or a socket of another kind means that somebody is there.
   if (errno != ECONNREFUSED) return in_use(folder, {});
   if (::unlink(path.c_str()) != 0) return io_failure("remove", path, errno);
   return {};
@@ -164,7 +164,7 @@ Result<std::string> default_socket_folder() {
 Result<SocketFolder> SocketFolder::open(const std::string& path, std::optional<std::uint32_t> group) {
   struct stat above {};
   const bool there = ::stat(std::string(std::filesystem::path(path).parent_path()).c_str(), &above) == 0;
-  // Where there is nothing above it, making it says so.
+  // If there is no folder above, `make_folder` says so.
   if (const auto placed = there ? check_place(path) : Result<void>(); !placed) return placed.failure();
   if (const auto made = make_folder(path, group); !made) return made.failure();
   if (const auto checked = check_folder(path, group); !checked) return checked.failure();
@@ -174,7 +174,7 @@ Result<SocketFolder> SocketFolder::open(const std::string& path, std::optional<s
 }
 
 SocketFolder::~SocketFolder() {
-  // While the lock is held: what another service makes afterwards is not touched.
+  // The lock is still held, so these are not sockets that another service made afterwards.
   for (const std::string& socket : sockets_) ::unlink(socket.c_str());
 }
 
@@ -189,7 +189,7 @@ Result<FileDescriptor> SocketFolder::listen(const std::string& name, int kind) {
     return io_failure("make the socket", path, errno);
   }
   sockets_.push_back(path);
-  // Nobody can connect before the socket listens, so the mode is right when it counts.
+  // Nobody can connect before the socket listens, so it is early enough to set the mode now.
   if (group_ && ::chown(path.c_str(), static_cast<uid_t>(-1), *group_) != 0) {
     return io_failure("give to the group the socket", path, errno);
   }

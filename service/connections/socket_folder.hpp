@@ -13,23 +13,24 @@
 
 namespace troupe::service {
 
-/// `$XDG_RUNTIME_DIR/troupe`; for root `/run/troupe`. Fails with `invalid_argument` where the user has no folder for
-/// such things. Reads the environment.
+/// Returns `$XDG_RUNTIME_DIR/troupe`; for root `/run/troupe`. Fails with `invalid_argument` if the variable is not set.
+/// Reads the environment.
 [[nodiscard]] Result<std::string> default_socket_folder();
 
-/// Has the folder, by a lock that the system takes away when the process ends, until it is destroyed; then removes the
-/// sockets that were made in it.
+/// Owns the folder until it is destroyed, by a lock that the system takes away when the process ends. At the end it
+/// removes the sockets that were made in the folder.
 class SocketFolder {
  public:
-  /// Makes the folder where there is none, for its owner alone, or for a group too. Fails with `io`: another service
-  /// has it, it belongs to another user, others may write in it, or it cannot be made.
+  /// Makes the folder if there is none, for its owner alone or for a group too. Fails with `io` if another service has
+  /// it, it belongs to another user, others may write in it, or it cannot be made.
   [[nodiscard]] static Result<SocketFolder> open(const std::string& path, std::optional<std::uint32_t> group);
   SocketFolder(SocketFolder&& other) noexcept = default;
   SocketFolder& operator=(SocketFolder&&) = delete;
   ~SocketFolder();
 
-  /// A socket that listens, of kind SOCK_STREAM or SOCK_SEQPACKET, which only the owner, or the group too, can
-  /// connect to. What a service that is gone left behind is replaced. Fails with `io`: in use, or no socket.
+  /// Returns a socket that listens, of kind SOCK_STREAM or SOCK_SEQPACKET. Only the owner, or the group too, can
+  /// connect to it. Replaces a socket that an earlier service left behind. Fails with `io` if the path is in use or no
+  /// socket can be made.
   [[nodiscard]] Result<platform::FileDescriptor> listen(const std::string& name, int kind);
 
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -26,7 +26,7 @@ namespace http = boost::beast::http;
 using platform::FileDescriptor;
 
 constexpr std::string_view kEndOfHeaders = "\r\n\r\n";
-/// For a client to have read its answer.
+/// The time that a client has to read its answer.
 constexpr std::chrono::milliseconds kLastAnswerTime{500};
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
@@ -91,7 +91,7 @@ std::optional<std::string> HttpRequest::parameter(std::string_view name) const {
 std::optional<HttpRequest> parse_http_request(const std::string& text) {
   http::request_parser<http::empty_body> parser;
   parser.header_limit(static_cast<std::uint32_t>(text.size()));
-  // The body behind the headers is of no interest.
+  // Only the headers are read, not a body behind them.
   parser.skip(true);
   boost::system::error_code error;
   parser.put(boost::asio::buffer(text), error);
@@ -108,7 +108,7 @@ std::optional<HttpRequest> parse_http_request(const std::string& text) {
     const auto value = field.value();
     const std::string lower = in_lower_case({name.data(), name.size()});
     const bool first = request.headers.emplace(lower, std::string(value.data(), value.size())).second;
-    // A server on the way may have looked at either of the two.
+    // A request with two hosts is refused: a proxy on the way may have looked at either of them.
     if (!first && lower == "host") return std::nullopt;
   }
   return request;
@@ -117,7 +117,7 @@ std::optional<HttpRequest> parse_http_request(const std::string& text) {
 HttpListener::~HttpListener() {
   if (!thread_.joinable()) return;
   const std::uint64_t one = 1;
-  // An eventfd that nobody has written to takes this.
+  // This write cannot fail, as nobody has written to the eventfd before.
   [[maybe_unused]] const auto written = ::write(stop_.get(), &one, sizeof one);
   thread_.join();
 }
@@ -130,7 +130,7 @@ int HttpListener::start(const HttpAddress& address, std::uint16_t port) {
   stop_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   listening_ = FileDescriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!stop_.valid() || !listening_.valid()) return errno;
-  // A port that was just in use can be had; one that is in use cannot.
+  // With this option a port that was in use a moment ago can be had; one that is in use cannot.
   ::setsockopt(listening_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (::bind(listening_.get(), where.get(), where.size) != 0) return errno;
   if (::listen(listening_.get(), kBacklog) != 0) return errno;
@@ -173,7 +173,7 @@ void HttpListener::accept() {
   FileDescriptor socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!socket.valid()) {
     constexpr int kPauseMs = 20;
-    // Where there is no room the connection would be ready all the time.
+    // If there is no room for the connection, the socket stays ready. The pause keeps the loop from spinning.
     if (!would_block() && errno != ECONNABORTED) ::poll(nullptr, 0, kPauseMs);
     return;
   }

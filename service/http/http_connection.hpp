@@ -22,15 +22,15 @@ namespace troupe::service {
 
 struct HttpRequest {
   std::string method;
-  /// Without what follows '?'.
+  /// The path, without the part that begins with '?'.
   std::string path;
   std::string query;
   /// The headers by names in lower case. If several have one name, the first counts.
   std::map<std::string, std::string> headers;
 
-  /// Empty where it is not there.
+  /// Returns a header's value; empty if the request has no such header.
   [[nodiscard]] std::string_view header(const std::string& name) const;
-  /// Nothing where it is not there. Values are taken as they are: none that we know of has to be escaped.
+  /// Returns a parameter's value; nothing if there is none. Values are not unescaped: no known value needs it.
   [[nodiscard]] std::optional<std::string> parameter(std::string_view name) const;
 };
 
@@ -41,25 +41,25 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// Names of headers and of schemes mean the same in any letters.
+/// Returns the text in lower case: upper and lower case mean the same in names of headers and schemes.
 [[nodiscard]] std::string in_lower_case(std::string_view text);
 
-/// Reads what is a request in full, up to the empty line. Nothing where it is none, or names its host twice.
+/// Parses a whole request, up to the empty line. Returns nothing if it is not a request or names its host twice.
 [[nodiscard]] std::optional<HttpRequest> parse_http_request(const std::string& text);
 
 /// The limits of the connections of a server.
 struct ConnectionLimits {
-  /// For the whole of request and answer, however they trickle.
+  /// The longest time for a whole request and its answer, however slowly the bytes come.
   std::chrono::milliseconds time{5000};
   /// The most bytes that a client may send.
   std::size_t bytes = std::size_t{32} << 10U;
-  /// At a time. Where one comes that is too many, the oldest goes that has not said what it wants: so who says nothing
-  /// keeps nobody out.
+  /// The most connections at a time. If one too many comes, the oldest one that has sent no full request is closed, so
+  /// clients that say nothing keep nobody out.
   std::size_t connections = 128;
 };
 
-/// Serves all connections in one thread, one request each. A request that is not there yet takes no more than its bytes
-/// and a descriptor.
+/// Serves all connections in one thread, one request each. An incomplete request takes no more than its bytes and a
+/// descriptor.
 class HttpListener {
  public:
   /// Called by the server's thread.
@@ -70,7 +70,7 @@ class HttpListener {
   HttpListener(const HttpListener&) = delete;
   HttpListener& operator=(const HttpListener&) = delete;
 
-  /// Listens from now on; 0, or an errno that says why it cannot.
+  /// Listens from now on. Returns 0, or an errno that says why it cannot.
   [[nodiscard]] int start(const HttpAddress& address, std::uint16_t port);
   [[nodiscard]] std::uint16_t port() const { return port_; }
 
@@ -82,14 +82,14 @@ class HttpListener {
     std::string request = {};
     std::string answer = {};
     std::size_t sent = 0;
-    /// All has been said; what the client still sends is read and dropped, as closing would take back what it has not
-    /// read yet.
+    /// The whole answer has been sent. What the client still sends is read and dropped: closing at once could discard
+    /// the part of the answer that the client has not read.
     bool finishing = false;
   };
 
   void run();
   void accept();
-  /// False: the connection is to be closed.
+  /// Reads or writes what is possible. Returns false if the connection is to be closed.
   bool go_on(Connection& connection);
   bool receive(Connection& connection);
   bool send(Connection& connection);
@@ -100,7 +100,7 @@ class HttpListener {
   std::uint16_t port_ = 0;
   platform::FileDescriptor stop_;
   platform::FileDescriptor listening_;
-  /// The oldest first.
+  /// The open connections, the oldest first.
   std::list<Connection> connections_;
   std::thread thread_;
 };

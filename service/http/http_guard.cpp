@@ -71,7 +71,7 @@ Result<void> check_token(std::string_view token) {
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  // Lengths are no secret.
+  // The length of a token is not secret.
   if (a.size() != b.size()) return false;
   volatile unsigned char difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {

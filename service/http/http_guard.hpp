@@ -11,34 +11,34 @@ namespace troupe::service {
 
 /// An address that a server may listen at: `text` is IPv4, IPv6 or "localhost".
 struct HttpAddress {
-  /// Without brackets.
+  /// The address without brackets.
   std::string text;
   bool ipv6 = false;
-  /// Only this machine can reach it.
+  /// True if only programs on this machine can reach the address.
   bool loopback = false;
 };
 
-/// Names are not looked up. Fails with `invalid_argument`.
+/// Reads an address. Names are not looked up. Fails with `invalid_argument`.
 [[nodiscard]] Result<HttpAddress> parse_http_address(const std::string& text);
 
-/// "127.0.0.1:9100", "[::1]:9100".
+/// Returns the address as in "127.0.0.1:9100" or "[::1]:9100".
 [[nodiscard]] std::string with_port(const HttpAddress& address, std::uint16_t port);
 
 /// Checks that a token can be used: it has 16 characters or more, and none that would have to be escaped in a header or
 /// an address. Fails with `invalid_argument`, and does not repeat the token.
 [[nodiscard]] Result<void> check_token(std::string_view token);
 
-/// Takes equally long wherever the first difference is.
+/// Returns true if the texts are equal. The time does not depend on where the first difference is.
 [[nodiscard]] bool equal_in_constant_time(std::string_view a, std::string_view b);
 
-/// 32 hexadecimal digits that nobody can guess.
+/// Returns 32 hexadecimal digits that nobody can guess.
 [[nodiscard]] std::string random_key();
 
-/// Returns true if a request's `Host` names this machine by an address of its own or as "localhost". A page elsewhere
-/// may have a name that it makes point here; its requests arrive with that name.
+/// Returns true if a request's `Host` names this machine by an address of its own or as "localhost". The name of
+/// another site may be made to point to this machine; its requests arrive with that name and are refused.
 [[nodiscard]] bool names_loopback(std::string_view host);
 
-/// The value of a cookie in the header `Cookie`; empty where it is not there.
+/// Returns the value of a cookie in the header `Cookie`; empty if it is not there.
 [[nodiscard]] std::string_view cookie_value(std::string_view header, std::string_view name);
 
 }  // namespace troupe::service

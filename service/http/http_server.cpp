@@ -23,7 +23,7 @@ namespace troupe::service {
 
 namespace {
 
-/// Nothing but what this server sends is loaded, run or shown, and no other page may show it.
+/// Headers of every answer: browsers load, run and show only what this server sends, and no other page may embed it.
 constexpr std::array<std::pair<const char*, const char*>, 5> kHeaders{
     {{"Content-Security-Policy",
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -39,7 +39,7 @@ std::string media_type(std::string_view name) {
   return "text/html; charset=utf-8";
 }
 
-/// A number that a request gives; nothing where it gives none or no number.
+/// Returns a parameter as a number; nothing if the request does not give it or it is not a number.
 std::optional<std::uint64_t> number(const HttpRequest& request, std::string_view name) {
   const std::string text = request.parameter(name).value_or("");
   std::uint64_t number = 0;
@@ -52,8 +52,8 @@ HttpResponse answer(int status, const std::string& text) { return {.status = sta
 
 HttpResponse json_answer(std::string text) { return {.media_type = "application/json", .body = std::move(text)}; }
 
-/// A page elsewhere may ask without being allowed to read the answer, and would make the service work. To come here by
-/// a link is another matter.
+/// Returns true if a page of another site makes the request: it cannot read the answer, but it would make the service
+/// work. Following a link to this page is allowed.
 bool comes_from_another_site(const HttpRequest& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (site != "cross-site" && site != "same-site") return false;
@@ -62,12 +62,12 @@ bool comes_from_another_site(const HttpRequest& request) {
 
 }  // namespace
 
-/// Explains why tasks do not go on, at most twice a second: to find out takes locks that workers need, too.
+/// Explains why tasks do not go on, at most twice a second: finding out takes locks that workers need, too.
 class WhyAnswers {
  public:
   explicit WhyAnswers(const ServiceViewSource& source) : source_(source) {}
 
-  /// Nothing where there is no such session.
+  /// Returns the explanation as JSON; nothing if there is no such session.
   std::optional<std::string> of(std::optional<std::uint64_t> session) {
     constexpr std::chrono::milliseconds kKept{500};
     const LockGuard lock(mutex_);
@@ -96,7 +96,7 @@ class WhyAnswers {
 
 namespace {
 
-/// Why the address could not be had; `error` is errno after the attempt.
+/// Returns why the address could not be had; `error` is errno after the attempt.
 Failure cannot_listen(const HttpAddress& address, std::uint16_t port, int error) {
   const std::string where = with_port(address, port);
   switch (error) {
@@ -164,7 +164,7 @@ struct HttpServer::State {
   }
 
   [[nodiscard]] std::optional<HttpResponse> why_refused_without_token(const HttpRequest& request) const {
-    // Schemes are the same in small letters.
+    // The name of a scheme may be in upper or lower case.
     constexpr std::string_view kScheme = "bearer ";
     const std::string_view authorization = request.header("authorization");
     if (in_lower_case(authorization.substr(0, kScheme.size())) == kScheme &&
@@ -173,7 +173,7 @@ struct HttpServer::State {
     if (equal_in_constant_time(cookie_value(request.header("cookie"), cookie_name()), session_key)) return std::nullopt;
     if (is_token(request.parameter("token").value_or(""))) {
       if (request.path != "/") return std::nullopt;
-      // The address bar and the history do not keep it.
+      // The client is redirected to a path without the token, so that the address bar and the history do not keep it.
       HttpResponse response = answer(303, "the token has become a cookie");
       response.headers.emplace_back("Location", "/");
       return response;
@@ -185,7 +185,8 @@ struct HttpServer::State {
   }
 
   [[nodiscard]] bool is_token(std::string_view text) const { return equal_in_constant_time(text, options.token); }
-  /// Cookies do not know ports: two services on one machine must not take one another's.
+  /// Cookies do not distinguish ports, so the name does: two services on one machine must not take each other's
+  /// cookies.
   [[nodiscard]] std::string cookie_name() const { return fmt::format("troupe_{}", listener.port()); }
 
   HttpResponse give(const HttpRequest& request) {

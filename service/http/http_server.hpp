@@ -14,12 +14,12 @@ namespace troupe::service {
 struct HttpOptions {
   /// IPv4, IPv6 or "localhost". An address that other machines can reach needs a token.
   std::string address = "127.0.0.1";
-  /// 0: any that is free.
+  /// The TCP port; 0 takes any free one.
   std::uint16_t port = 0;
-  /// Where it is not empty, whoever asks must know it, on this machine too. HTTP does not hide it from who can read
-  /// along on the network.
+  /// If it is not empty, every client must send it, also clients on this machine. HTTP does not hide it from somebody
+  /// who can read the network's traffic.
   std::string token{};
-  /// For a whole request and its answer.
+  /// The longest time for a whole request and its answer.
   Duration request_time = std::chrono::seconds(5);
 };
 
@@ -28,21 +28,21 @@ struct HttpOptions {
 /// - `/metrics`: Prometheus' text format,
 /// - `/view.json`: the live view; with `?since=N`, also samples of what workers ran after the Nth,
 /// - `/why.json`: why tasks do not go on; with `?session=N`, of one session,
-/// and nothing else. Takes the view at most every 100 ms, and at 20 Hz while a page is open, however many ask. Unlike
-/// the Unix socket it does not know who asks: it shows all sessions to every user of the machine, or to who has the
-/// token.
+/// and nothing else. Reads the service's state at most every 100 ms, or at 20 Hz while a page is open, however many
+/// ask. Unlike the Unix socket, the server does not know which user asks: it shows all sessions to every user of the
+/// machine, or to everybody who has the token.
 class HttpServer {
  public:
-  /// Listens from now on, in a thread of its own. The source outlives the server. Fails with `invalid_argument` where
-  /// the options cannot be used, with `io` where the address and port cannot be had; the message says what to do.
+  /// Listens from now on, in a thread of its own. The source must outlive the server. Fails with `invalid_argument` if
+  /// the options cannot be used, and with `io` if the address and port cannot be had; the message says what to do.
   static Result<std::unique_ptr<HttpServer>> start(const ServiceViewSource& source, const HttpOptions& options);
 
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
-  /// Ends connections, within a fraction of a second.
+  /// Closes all connections, within a fraction of a second.
   ~HttpServer();
 
-  /// "http://127.0.0.1:9100/".
+  /// Returns the address of the page, such as "http://127.0.0.1:9100/".
   [[nodiscard]] std::string url() const;
   [[nodiscard]] std::uint16_t port() const;
 

@@ -7,7 +7,7 @@
 namespace troupe::service {
 
 struct PageFile {
-  /// "index.html".
+  /// The file's name, such as "index.html".
   std::string_view name;
   std::string_view text;
 };

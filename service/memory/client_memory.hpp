@@ -1,4 +1,4 @@
-/// The shared memory of one client: what hangs on its connection to the memory socket.
+/// The shared memory of one client. It lives as long as the client's connection to the memory socket.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@
 
 namespace troupe::service {
 
-/// Names a connection to the memory socket; nobody else can guess it.
+/// A secret that names a connection to the memory socket; nobody else can guess it.
 using Token = std::array<std::uint8_t, wire::kTokenSize>;
 
 /// Thread-safe: the connection's thread allocates and releases, the session's thread finds.
 class ClientMemory {
  public:
-  /// `next_id` numbers the segments of all clients; it outlives this.
+  /// `next_id` numbers the segments of all clients; it must outlive this object.
   ClientMemory(Peer peer, const Token& token, std::size_t most_segments, std::shared_ptr<MemoryAccount> account,
                std::shared_ptr<UserBudgets> budgets, std::atomic<std::uint64_t>& next_id)
       : peer_(std::move(peer)),
@@ -45,22 +45,24 @@ class ClientMemory {
   /// Fails like `SharedSegment::create`; with `invalid_argument` if there are too many segments, and with `stopped`
   /// after `end`.
   Result<Allocated> allocate(Bytes size);
-  /// The memory goes with its last user. `invalid_argument` where there is no such segment.
+  /// Releases a segment. Its memory is freed with its last user. Fails with `invalid_argument` if there is none with
+  /// this id.
   Result<void> release(std::uint64_t id);
-  /// Null where there is no such segment.
+  /// Returns a segment; null if there is none with this id.
   [[nodiscard]] std::shared_ptr<SharedSegment> find(std::uint64_t id) const;
 
-  /// The connection has ended: forgets all segments, and tells who watches. `take_away`: the client is not to keep
-  /// them.
+  /// The connection has ended: forgets all segments and calls the watcher. `take_away` is true if the client is not to
+  /// keep the memory.
   void end(bool take_away);
-  /// `gone` is called once, when the connection ends, or now if it has; never after `unwatch` has returned. One watcher
-  /// at a time: false where there is one.
+  /// `gone` is called once, when the connection ends, or now if it has ended; never after `unwatch` has returned.
+  /// Returns false, and does nothing, if there is a watcher already.
   bool watch(std::function<void()> gone);
   void unwatch();
 
-  /// Memory that it has, released segments that are still used included.
+  /// Returns the memory of the client's segments, including released ones that tasks still use.
   [[nodiscard]] Bytes used() const { return account_->used(); }
-  /// Returns the account of shared memory; `above` is its user's, for all that the service keeps for him.
+  /// Returns the account of the client's shared memory. Its `above` is the account of the user, for all that the
+  /// service keeps for that user.
   [[nodiscard]] const MemoryAccount& account() const { return *account_; }
 
  private:

@@ -1,4 +1,5 @@
-/// The memory that clients have and may have: of one client, of all clients of a user, of the whole service.
+/// The memory that clients have and may have. There are accounts of one client, of all clients of a user and of the
+/// service.
 #pragma once
 
 #include <atomic>
@@ -16,18 +17,18 @@ namespace troupe::service {
 /// An account of memory. Bytes that are taken from an account are taken from those above it as well. Thread-safe.
 class MemoryAccount {
  public:
-  /// `whose`: "a client", as messages say it.
+  /// `whose` names the owner in messages, such as "a client".
   MemoryAccount(std::string whose, Bytes most, std::shared_ptr<MemoryAccount> above = nullptr)
       : whose_(std::move(whose)), most_(most), above_(std::move(above)) {}
 
-  /// Null where it was taken. Else nothing was, and the account that has no room for it is returned.
+  /// Returns null if the bytes were taken. Otherwise none were, and it returns the account that has no room for them.
   [[nodiscard]] const MemoryAccount* take(Bytes size);
   void give_back(Bytes size);
 
   [[nodiscard]] Bytes used() const { return {used_.load(std::memory_order_relaxed)}; }
   [[nodiscard]] Bytes most() const { return most_; }
   [[nodiscard]] const std::string& whose() const { return whose_; }
-  /// Null for the service's.
+  /// Returns the account above; null for the service's account.
   [[nodiscard]] const std::shared_ptr<MemoryAccount>& above() const { return above_; }
 
  private:
@@ -44,12 +45,12 @@ class MemoryAccounts {
     /// The limit of all clients together.
     Bytes service;
     Bytes user;
-    /// Shared memory alone; the rest is its user's.
+    /// The limit of one client's shared memory; its other memory counts only for its user.
     Bytes client;
   };
   explicit MemoryAccounts(const Limits& limits);
 
-  /// For a new client of a user.
+  /// Opens an account for a new client of a user.
   [[nodiscard]] std::shared_ptr<MemoryAccount> open(std::uint32_t user);
 
  private:
@@ -59,7 +60,8 @@ class MemoryAccounts {
   std::map<std::uint32_t, std::weak_ptr<MemoryAccount>> users_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// The bytes that a session has taken of an account for the service's own objects. They go back at the end. One thread.
+/// The bytes that a session has taken from an account for the service's own objects. They are given back at the end.
+/// Only one thread may use it.
 class MemoryCharge {
  public:
   explicit MemoryCharge(std::shared_ptr<MemoryAccount> account) : account_(std::move(account)) {}
@@ -67,7 +69,7 @@ class MemoryCharge {
   MemoryCharge(const MemoryCharge&) = delete;
   MemoryCharge& operator=(const MemoryCharge&) = delete;
 
-  /// So much in all from now on. Fails with `out_of_memory`, and changes nothing.
+  /// Changes the bytes taken to `bytes` in all. Fails with `out_of_memory`, and then changes nothing.
   Result<void> set(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t highest() const { return highest_; }
   [[nodiscard]] const MemoryAccount& account() const { return *account_; }
@@ -78,11 +80,12 @@ class MemoryCharge {
   std::uint64_t highest_ = 0;
 };
 
-/// "64.0 MiB".
+/// Returns a size as text, such as "64.0 MiB".
 [[nodiscard]] std::string in_mebibytes(Bytes size);
 
-/// Returns the limits of a service whose configuration does not say less: not all memory of the machine or the control
-/// group, as the service needs some itself. `user` and `client` are the configured limits; no `user`: three quarters.
+/// Returns the limits of a service. Not all memory of the machine or the control group (`host`) is given to clients, as
+/// the service needs some itself. `user` and `client` are the configured limits; a `user` of 0 means three quarters of
+/// `host`.
 [[nodiscard]] MemoryAccounts::Limits possible_limits(Bytes host, Bytes user, Bytes client);
 
 }  // namespace troupe::service

@@ -19,7 +19,8 @@
 namespace troupe::service {
 namespace {
 
-/// Whoever connects knows what to say, and reads what he asked for. As long as he does not, a thread waits.
+/// Clients know what to send, and read the answers. While a client does not, a thread waits for it, for at most these
+/// times.
 constexpr std::chrono::seconds kGreetingTime{10};
 constexpr std::chrono::seconds kReadingTime{10};
 
@@ -45,7 +46,7 @@ MemoryReply refusal(std::uint64_t request, const Failure& failure) {
   return refusal(request, error, failure.message);
 }
 
-/// With a descriptor, unless that is -1. False: the client is gone.
+/// Sends a reply, with a descriptor unless that is -1. Returns false if the client is gone.
 bool send(int socket, const MemoryReply& reply, int descriptor = -1) {
   iovec content{const_cast<MemoryReply*>(&reply), sizeof reply};
   msghdr message{};
@@ -71,8 +72,8 @@ bool send(int socket, const MemoryReply& reply, int descriptor = -1) {
 enum class Received { request, malformed, ended };
 
 Received receive(int socket, MemoryRequest& request) {
-  // One byte more than a request has shows what is too long. Descriptors that a client sends are dropped by the system,
-  // as there is no place for them.
+  // One byte more than a request has shows a message that is too long. The system drops descriptors that a client
+  // sends, as there is no buffer for them.
   struct {
     MemoryRequest request;
     char more = 0;
@@ -87,7 +88,7 @@ Received receive(int socket, MemoryRequest& request) {
   return Received::request;
 }
 
-/// Sets the longest time of receiving or sending; 0: there is none.
+/// Sets the longest time of receiving or sending; 0 means no limit.
 void set_deadline(int socket, int option, std::chrono::seconds time) {
   const timeval value{time.count(), 0};
   ::setsockopt(socket, SOL_SOCKET, option, &value, sizeof value);
@@ -138,7 +139,7 @@ std::optional<std::string> MemoryServer::serve(platform::FileDescriptor& connect
   }
   BudgetHold hold(budgets_, Resource::threads, peer.user);
   if (const auto held = hold.set(1); !held) return held.failure().message;
-  // A thread of its own may block.
+  // The connection has a thread of its own, which may block.
   ::fcntl(connection.get(), F_SETFL, ::fcntl(connection.get(), F_GETFL) & ~O_NONBLOCK);
   set_deadline(connection.get(), SO_RCVTIMEO, kGreetingTime);
   set_deadline(connection.get(), SO_SNDTIMEO, kReadingTime);
@@ -176,7 +177,7 @@ void MemoryServer::run(Place connection) {
     }
   }
   UniqueLock lock(mutex_);
-  // A client that outlives the service can still read its data.
+  // While the service drains, clients keep their memory: a client that outlives the service can still read its data.
   const bool take_away = !draining_;
   lock.unlock();
   if (connection->memory) connection->memory->end(take_away);
@@ -239,7 +240,7 @@ bool MemoryServer::answer(Connection& connection, const MemoryRequest& request) 
       const auto allocated = connection.memory->allocate({request.size});
       if (!allocated) {
         MemoryReply refused = refusal(request.request, allocated.failure());
-        // A size of 0 is the only argument that is wrong in itself.
+        // Only a size of 0 is wrong in itself. Every other refusal is a limit.
         const bool limited = refused.error == MemoryError::invalid_argument && request.size > 0;
         if (limited) refused.error = MemoryError::limit;
         return send(socket, refused);

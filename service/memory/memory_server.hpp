@@ -37,11 +37,11 @@ class MemoryServer {
   MemoryServer(const MemoryServer&) = delete;
   MemoryServer& operator=(const MemoryServer&) = delete;
 
-  /// Serves a connection until its end, and takes it; or returns why it will not.
+  /// Takes a connection and serves it until its end; or returns why it does not.
   std::optional<std::string> serve(platform::FileDescriptor& connection, const Peer& peer);
   /// Returns the packet for a client whose connection is not served.
   [[nodiscard]] std::string packet_for_refused(std::string_view why) const;
-  /// Returns the memory that belongs to a token. Null: no connection has it.
+  /// Returns the memory of the connection with this token; null if there is none.
   [[nodiscard]] std::shared_ptr<ClientMemory> find(const Token& token) const;
   /// Refuses connections from now on.
   void drain();
@@ -50,7 +50,7 @@ class MemoryServer {
   struct Connection {
     platform::FileDescriptor socket;
     Peer peer;
-    /// Null before `hello`.
+    /// The client's memory; null before its `hello`.
     std::shared_ptr<ClientMemory> memory = nullptr;
     std::thread thread;
     BudgetHold thread_hold;
@@ -58,7 +58,7 @@ class MemoryServer {
   using Place = std::list<Connection>::iterator;
 
   void run(Place connection);
-  /// False: the connection is to be closed.
+  /// Answers one request. Returns false if the connection is to be closed.
   bool answer(Connection& connection, const wire::MemoryRequest& request);
   bool hello(Connection& connection, const wire::MemoryRequest& request, wire::MemoryReply& reply);
   /// Joins the threads of connections that have ended.
@@ -71,7 +71,7 @@ class MemoryServer {
   mutable Mutex mutex_;
   std::condition_variable all_ended_;
   bool draining_ TROUPE_GUARDED_BY(mutex_) = false;
-  /// Each thread uses its own without the mutex.
+  /// The open connections. Each one's thread uses its own element without the mutex.
   std::list<Connection> connections_ TROUPE_GUARDED_BY(mutex_);
   std::list<Connection> ended_ TROUPE_GUARDED_BY(mutex_);
   std::map<Token, std::shared_ptr<ClientMemory>> known_ TROUPE_GUARDED_BY(mutex_);

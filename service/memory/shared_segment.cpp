@@ -20,9 +20,9 @@
 namespace troupe::service {
 namespace {
 
-/// Allocated between two looks at what the machine has left.
+/// The bytes that are allocated between two checks of what the machine has left.
 constexpr std::uint64_t kStep = 256ULL << 20U;
-/// The memory that the machine keeps: with the last of its memory gone, the kernel would end processes.
+/// The memory that is left to the machine: if all of it were used, the kernel would kill processes.
 constexpr std::uint64_t kReserve = 64ULL << 20U;
 
 Failure no_memory(Bytes size, const std::string& why) {
@@ -31,10 +31,11 @@ Failure no_memory(Bytes size, const std::string& why) {
 
 std::string message(int error) { return std::generic_category().message(error); }
 
-/// Memory that threads are about to allocate, which the system does not know yet.
+/// The memory that threads are about to allocate. The system does not count it yet.
 class Promises {
  public:
-  /// Waits where others' allocations have to end before it can be said whether there is room.
+  /// Promises `step` bytes. Waits while allocations of other threads have to end before it is known whether there is
+  /// room.
   Result<void> begin(Bytes size, std::uint64_t step) {
     UniqueLock lock(mutex_);
     for (;;) {
@@ -65,7 +66,7 @@ class Promises {
   std::uint64_t promised_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
-/// Returns the promises of the process, which has one memory.
+/// Returns the promises of this process: one object, as all threads share the machine's memory.
 Promises& promises() {
   static Promises all;
   return all;
@@ -98,7 +99,7 @@ Result<std::shared_ptr<SharedSegment>> SharedSegment::create(Bytes size, std::sh
   const std::shared_ptr<SharedSegment> segment(new SharedSegment(rounded, std::move(account), std::move(hold)));
   if (auto opened = segment->open(); !opened) return opened.failure();
   if (auto filled = segment->fill(); !filled) return filled.failure();
-  // Where it cannot be pinned, copies to GPUs are slower and nothing else.
+  // If the memory cannot be pinned, copies to GPUs are slower, but everything works.
   if (auto pinned = platform::PinnedMemory::pin(segment->data_, rounded)) segment->pinned_ = std::move(pinned).value();
   return segment;
 }
@@ -111,7 +112,7 @@ SharedSegment::~SharedSegment() {
 }
 
 Result<void> SharedSegment::open() {
-  // All of it at once is refused before any of it is allocated.
+  // Checks the whole size before any of it is allocated.
   if (auto room = promises().begin(size_, size_.count); !room) return room;
   promises().end(size_.count);
   descriptor_ = platform::FileDescriptor(::memfd_create("troupe-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -129,12 +130,12 @@ Result<void> SharedSegment::fill() {
   for (std::uint64_t offset = 0; offset < size_.count; offset += kStep) {
     const std::uint64_t step = std::min(kStep, size_.count - offset);
     if (auto room = promises().begin(size_, step); !room) return room;
-    // Ten times faster than page by page, and kernels run faster on them.
+    // Huge pages are allocated ten times faster than small ones, and kernels run faster on them.
     platform::make_huge(data_ + offset, step);
     const int error = allocate_pages(descriptor_.get(), offset, step);
     promises().end(step);
     if (error != 0) return no_memory(size_, message(error));
-    // Saves kernels the first touch of each page. Older systems do not know it.
+    // This saves kernels the first touch of each page. Older systems do not know the flag.
     ::madvise(data_ + offset, step, MADV_POPULATE_WRITE);
   }
   return {};

@@ -16,15 +16,14 @@
 
 namespace troupe::service {
 
-/// Anonymous shared memory that all of its pages have been allocated for, mapped here. Nobody can make it smaller or
-/// larger, so that every address of the mapping stays good. A client can take pages out of it; then they are allocated
-/// anew when they are used, for which the accounts keep room (where the system counts memory before it is used,
-/// vm.overcommit_memory = 2, that can fail all the same). No path leads to it: who has no descriptor cannot read it.
+/// Anonymous shared memory, mapped here, with all of its pages allocated. Nobody can change its size, so every address
+/// of the mapping stays valid. A client can take pages out of it. They are then allocated anew when they are used, for
+/// which the accounts keep room (if the system counts memory before it is used, vm.overcommit_memory = 2, that can
+/// still fail). It has no path: a process without its descriptor cannot read it.
 class SharedSegment {
  public:
-  /// Rounds up to whole pages. Fails with `invalid_argument` for a size of 0 or more than one of the accounts may have,
-  /// and with `out_of_memory`.
-  /// `hold` stays as long as the segment, which is longer than its client where tasks use it.
+  /// Rounds the size up to whole pages. Fails with `invalid_argument` for a size of 0 or more than an account allows,
+  /// and with `out_of_memory`. `hold` lives as long as the segment, which tasks may keep longer than the client lives.
   static Result<std::shared_ptr<SharedSegment>> create(Bytes size, std::shared_ptr<MemoryAccount> account,
                                                        BudgetHold hold = {});
   ~SharedSegment();
@@ -33,10 +32,10 @@ class SharedSegment {
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] Bytes size() const { return size_; }
-  /// For the client; once. Whoever has it closes it, as descriptors are scarce.
+  /// Returns the descriptor, for the client; can be called once. The caller closes it soon, as descriptors are scarce.
   [[nodiscard]] platform::FileDescriptor take_descriptor() { return std::move(descriptor_); }
-  /// The client has no right to it any more: its pages are the system's again when the last user goes, even where the
-  /// client has kept its mapping.
+  /// The client loses its right to the memory: its pages are given back to the system when the last user has gone, even
+  /// if the client keeps its mapping.
   void take_away() { taken_away_ = true; }
 
  private:
@@ -45,10 +44,10 @@ class SharedSegment {
   Result<void> open();
   Result<void> fill();
 
-  /// Given back after everything else has gone.
+  /// Declared first, so that it is given back after everything else has gone.
   const BudgetHold hold_;
   const Bytes size_;
-  /// The account of the segment. Its bytes are given back at the end.
+  /// The account from which the segment's bytes were taken. They are given back at the end.
   const std::shared_ptr<MemoryAccount> account_;
   platform::FileDescriptor descriptor_;
   std::byte* data_ = nullptr;

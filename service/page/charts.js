@@ -7,7 +7,7 @@ function style(name) {
 const COLOURS = 12;
 const groups = new Map();
 
-/** Always the same for a name of a group ("codelet", "job"), as far as there are colours; the last is for all others. */
+/** Returns the colour of a name in a group ("codelet", "job"), always the same. Names beyond COLOURS share one. */
 export function colourOf(group, name) {
   if (!groups.has(group)) groups.set(group, new Map());
   const given = groups.get(group);
@@ -15,7 +15,7 @@ export function colourOf(group, name) {
   return style(`--c${given.get(name)}`);
 }
 
-/** The canvas in CSS pixels, sharp on every screen; nothing while it is not shown. */
+/** Returns the canvas's context and size in CSS pixels, sharp on every screen; null while the canvas is not shown. */
 function open(canvas, height) {
   const width = canvas.clientWidth;
   if (width === 0) return null;
@@ -31,7 +31,7 @@ function open(canvas, height) {
   return {context, width, height: tall};
 }
 
-/** A line without axes. `most`: what the top means, at least. */
+/** Draws a line without axes. `most` is the least value that the top stands for. */
 export function spark(canvas, series, most = 0) {
   const area = open(canvas);
   if (area === null || series.points.length < 2) return;
@@ -53,7 +53,7 @@ export function spark(canvas, series, most = 0) {
   context.fill();
 }
 
-/** 1, 2 or 5 times a power of the base: where grid lines lie, at most four above zero. */
+/** Returns the distance of grid lines, 1, 2 or 5 times a power of the base, so that at most four lie above zero. */
 function step(top, base) {
   let size = base === 2 ? 2 ** Math.floor(Math.log2(top / 4)) : 10 ** Math.floor(Math.log10(top / 4));
   for (const factor of base === 2 ? [1, 2, 4] : [1, 2, 5, 10]) {
@@ -124,14 +124,14 @@ export function timeline(canvas, {samples, names, group, interval, labels, figur
   if (area === null) return () => null;
   const {context} = area;
   const margin = wide ? 120 : 0, width = area.width - margin;
-  // On narrow screens the device is left to the table of workers.
+  // On narrow screens rows show only the worker's number; the table of workers names the device.
   const texts = wide ? labels : labels.map((_, i) => String(i));
   const left = Math.ceil(Math.max(...texts.map((text) => context.measureText(text).width))) + 12;
   const x = (time) => left + (width - left) * (1 - (end - time) / TIMELINE_SECONDS);
   const every = Math.ceil(14 / pitch);
   for (let row = 0; row < rows; ++row) {
     const middle = top + row * pitch + pitch / 2;
-    // Before the first sample nothing is known.
+    // Before the first sample only an empty frame is drawn.
     context.strokeStyle = style("--line");
     context.lineWidth = 1;
     context.strokeRect(left + 0.5, top + row * pitch + 2.5, width - left - 1, pitch - 5);
@@ -160,7 +160,7 @@ export function timeline(canvas, {samples, names, group, interval, labels, figur
     return {worker, time, sample: sample !== undefined && time - sample.time < 4 * interval ? sample : null};
   };
 
-  /** Samples with the same content become one rectangle. */
+  /** Draws one row; samples with the same content become one rectangle. */
   function drawRow(row) {
     let from = null, place = -1, until = 0;
     const flush = () => {

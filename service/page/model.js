@@ -1,9 +1,9 @@
-// What the page knows: the last view, what counters grew by, and series of the last two minutes.
+// The page's data: the last view, the growth of counters, and series of the last two minutes.
 
 const WINDOW = 120;  // seconds of a series
 const RECENT = 10;   // seconds that "now" means for rates
 
-/** A value over the service's time, the last two minutes of it. */
+/** A value over the service's time, for the last two minutes. */
 class Series {
   constructor() { this.points = []; }
   add(time, value) {
@@ -27,13 +27,13 @@ export class Model {
     this.stuckSince = null;
   }
 
-  /** Takes what the server sent. Returns whether this is another service than before. */
+  /** Takes what the server sent. Returns true if this is another service than before. */
   take(view) {
     const before = this.view;
     const restarted = before !== null && (before.process !== view.process || view.age_seconds < before.age_seconds);
     if (restarted) this.forget();
     this.takeSamples(view.samples);
-    // Others may have looked a moment ago: then nothing is new.
+    // The server may send the same view again, as it shares one among requests; then nothing is new.
     if (!restarted && before !== null && view.age_seconds === before.age_seconds) return false;
     this.view = view;
     this.earlier.push(view);
@@ -44,7 +44,7 @@ export class Model {
 
   takeSamples(samples) {
     this.interval = samples.interval_seconds;
-    // Numbers of names change when the server forgets some.
+    // The indices of names change when the server forgets some.
     if (samples.names.length < this.names.length || this.names.some((name, i) => samples.names[i] !== name)) {
       this.samples = [];
     }
@@ -58,18 +58,18 @@ export class Model {
     }
   }
 
-  /** The oldest view of the last seconds. */
+  /** The oldest view that is kept, about RECENT seconds old. */
   get base() { return this.earlier[0]; }
   get span() { return Math.max(1e-9, this.view.age_seconds - this.base.age_seconds); }
 
-  /** What a counter grew by in a second; `pick` takes it out of a view, and may find nothing there. */
+  /** Returns the growth per second of a counter; `pick` takes it out of a view, and may return undefined. */
   rate(pick) {
     if (this.earlier.length < 2) return 0;
     const now = pick(this.view), then = pick(this.base);
     return now === undefined ? 0 : Math.max(0, now - (then ?? 0)) / this.span;
   }
 
-  /** A rate between the last two views only: for lines that show what changes. */
+  /** Returns the growth per second between the last two views only: for lines that show changes. */
   latestRate(pick) {
     if (this.earlier.length < 2) return 0;
     const view = this.earlier[this.earlier.length - 1], previous = this.earlier[this.earlier.length - 2];
@@ -92,10 +92,10 @@ export class Model {
     this.inDeques = view.workers.reduce((sum, worker) => sum + worker.deque_length, 0);
     this.ready = Math.max(this.inDeques + view.entry_queue, view.clients.reduce((sum, client) => sum + client.ready, 0));
     this.inFlight = view.sessions.reduce((sum, job) => sum + job.submitted - job.ended, 0);
-    // In flight and nobody works: worth a hint when it lasts.
+    // Tasks are in flight but no worker is busy: the page gives a hint if this lasts.
     const stuck = busy === 0 && this.inFlight > 0;
     this.stuckSince = stuck ? (this.stuckSince ?? view.age_seconds) : null;
-    // Where counters have not been seen twice, nothing is known of how they grow.
+    // With only one view, nothing is known of how counters grow.
     if (this.earlier.length < 2) return;
     this.record("busy", this.usable > 0 ? 100 * this.latestUtilization() : 0);
     this.record("tasks", this.latestRate((v) => v.workers.reduce((sum, worker) => sum + worker.tasks, 0)));
@@ -115,21 +115,21 @@ export class Model {
     });
   }
 
-  /** Between 0 and 1, of worker i over the last seconds. */
+  /** Returns the part of the last seconds in which worker i was busy, between 0 and 1. */
   utilization(i) {
     const worker = this.view.workers[i];
     if (this.earlier.length < 2) return worker.task === "" && worker.codelet === "" ? 0 : 1;
     return Math.min(1, this.rate((v) => v.workers[i]?.busy_seconds));
   }
 
-  /** What share of its cores' time cluster i has used: see `TeamUse`; of the last seconds' tasks, else of all so far. */
+  /** Returns the `TeamUse` of cluster i for tasks of the last seconds; if there are none, for all tasks so far. */
   teamUse(i) {
     const all = this.view.workers[i].team, before = this.base.workers[i]?.team ?? {};
     const late = Object.fromEntries(Object.entries(all).map(([key, value]) => [key, value - (before[key] ?? 0)]));
     return late.offered_seconds > 0 || late.unseen_seconds > 0 ? late : all;
   }
 
-  /** Of all workers over the last seconds. */
+  /** Returns the mean utilization of all workers over the last seconds. */
   meanUtilization() {
     const sum = this.view.workers.reduce((total, _, i) => total + this.utilization(i), 0);
     return sum / Math.max(1, this.usable);
@@ -142,7 +142,7 @@ export class Model {
     return sum / Math.max(1, this.usable);
   }
 
-  /** The mean time that an actor's messages waited in the last seconds. */
+  /** Returns the mean time that an actor's messages waited in the last seconds. */
   waitingNow(actor) {
     const find = (v) => v.mailboxes.find((box) => box.actor === actor)?.waiting;
     const now = find(this.view), then = find(this.base) ?? {count: 0, mean_seconds: 0};
@@ -160,7 +160,7 @@ export class Model {
     return longest;
   }
 
-  /** Mean relative errors: since the start, and of the last seconds. */
+  /** Returns the mean relative errors since the start (`all`) and of the last seconds (`now`). */
   predictionError(of) {
     const find = (v) => v.predictions.find((one) => one.codelet === of.codelet && one.kind === of.kind);
     const then = find(this.base) ?? {tasks: 0, relative_error_sum: 0};
@@ -169,7 +169,7 @@ export class Model {
     return {all, now: tasks > 0 ? Math.max(0, (of.relative_error_sum - then.relative_error_sum) / tasks) : all};
   }
 
-  /** The share of all that workers did in the last seconds that was a job's. */
+  /** Returns the part of all workers' time in the last seconds that was spent on a job. */
   share(job) {
     const rates = this.view.sessions.map((one) => this.rate((v) => v.sessions.find((s) => s.session === one.session)?.worker_seconds));
     const total = rates.reduce((sum, rate) => sum + rate, 0);
@@ -177,7 +177,7 @@ export class Model {
     return total > 0 ? own / total : 0;
   }
 
-  /** What its weight would give it against those that have work. */
+  /** Returns the share that a job's weight gives it among the jobs that have work. */
   fairShare(job) {
     const active = this.view.sessions.filter((one) => one.submitted > one.ended || this.share(one) > 0.01);
     const total = active.reduce((sum, one) => sum + one.weight, 0);

@@ -39,7 +39,7 @@ async function poll() {
   if (!document.hidden) timer = setTimeout(poll, Math.max(50, PERIOD - (performance.now() - started)));
 }
 
-/** Nobody looks: nothing is asked. */
+/** While the page is hidden, nothing is asked; asking starts again when it is shown. */
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && timer === null) poll();
 });
@@ -72,7 +72,7 @@ function show() {
   if (model.view === null) return;
   panels.header(model);
   panels.tiles(model);
-  // Only what can be seen costs anything.
+  // Only the part that can be seen is drawn.
   const name = shown();
   name === "now" ? panels.now(model, colours) : panels[name](model);
 }

@@ -1,4 +1,4 @@
-// What stands in each part of the page.
+// Fills each part of the page.
 
 import {colourOf, lines, spark, timeline, TIMELINE_SECONDS} from "./charts.js";
 import {findPair} from "./model.js";
@@ -23,13 +23,13 @@ function fill(id, rows) {
     return element("td", {}, cell);
   }))));
   for (const row of body.rows) [...row.cells].forEach((cell, i) => { cell.dataset.title = titles[i] ?? ""; });
-  // Buttons are made anew: whoever was on one with the keyboard stays there.
+  // Buttons are made anew, so the keyboard focus is set to the new one.
   if (focus !== undefined) body.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
 }
 
 const right = (text) => ({text, kind: "n"});
 
-/** A bar with its value; `mark` is a place on it to compare with. */
+/** Returns a bar with its value; `mark` is a value on the bar to compare with. */
 function bar(share, text, {colour, mark} = {}) {
   const inner = element("i");
   inner.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
@@ -86,7 +86,7 @@ function sentence(model) {
   return parts.join(" ");
 }
 
-/** Whose tasks the workers run most. */
+/** Returns words for the jobs whose tasks the workers run most. */
 function mostly(model) {
   const shares = model.view.sessions.map((job) => [job.name, model.share(job)]).sort((a, b) => b[1] - a[1]);
   if (shares.length === 0 || shares[0][1] <= 0) return "";
@@ -101,7 +101,7 @@ export function tiles(model) {
   };
   const rate = model.rate((v) => v.workers.reduce((sum, worker) => sum + worker.tasks, 0));
   const wait = model.longestWait();
-  // What grows is known from the second view on.
+  // Growth is known only from the second view on.
   const known = model.earlier.length > 1, when = (text) => (known ? text : "–");
   set("busy", `${model.busy} / ${model.usable}`, known ? `${words.percent(model.meanUtilization())} in 10 s` : "", 100);
   set("tasks", when(words.rate(rate)), "per second");
@@ -128,7 +128,7 @@ export function now(model, colours) {
   jobs(model);
 }
 
-/** How much of the picture each colour takes. */
+/** Returns the part of the picture that each colour takes. */
 function shares(model, group, pick, end) {
   const counts = new Map();
   let all = 0;
@@ -170,7 +170,7 @@ function jobs(model) {
   }));
 }
 
-/** What lies under the pointer, in words; nothing where there is nothing. */
+/** Returns a text for what is under the pointer; null if nothing is. */
 export function tipAt(model, x, y, colours) {
   const found = under(x, y);
   if (found === null || model.view === null) return null;
@@ -183,7 +183,7 @@ export function tipAt(model, x, y, colours) {
 
 // ---- The other tabs ----
 
-/** What share of a cluster's time its tasks used, in words: see `human_share`. */
+/** Returns words for the share of a cluster's time that its tasks used: see `human_share`. */
 function teamUsed(model, i) {
   if (model.view.workers[i].members.length < 2) return "";
   const use = model.teamUse(i);
@@ -220,7 +220,7 @@ export function mailboxes(model) {
     right(words.duration(box.handling.mean_seconds)),
     {text: words.count(box.dropped), kind: box.dropped > 0 ? "n failed" : "n"},
   ]));
-  // Those that wait longest; more lines than colours would say nothing.
+  // Shows the eight that wait longest; with more lines, colours would repeat.
   const series = boxes.map((box) => ({name: box.actor, series: model.get(`waiting ${box.actor}`)}))
     .sort((a, b) => b.series.last - a.series.last).slice(0, 8);
   lines($("waiting-chart"), "actor", series, words.duration);
@@ -283,7 +283,7 @@ export function predictions(model) {
   legend("prediction-legend", "prediction", series.map((line) => [line.name, ""]));
 }
 
-/** The jobs that can be asked about. */
+/** Updates the list of the jobs that can be asked about. */
 export function why(model) {
   const select = $("why-job");
   const wanted = [["", "all jobs"], ...model.view.sessions.map((job) => [String(job.session), `${job.session}  ${job.name}`])];

@@ -13,7 +13,7 @@ export function duration(seconds) {
   return longDuration(seconds);
 }
 
-/** "2 h 13 min". */
+/** Returns words such as "2 h 13 min". */
 export function longDuration(seconds) {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
@@ -33,12 +33,12 @@ export function perSecond(count) {
   return `${bytes(count)}/s`;
 }
 
-/** 1,234,567. */
+/** Returns a number such as 1,234,567. */
 export function count(number) {
   return Math.round(number).toLocaleString("en-US");
 }
 
-/** A rate without a unit: 0.4, 12, 1,234. */
+/** Returns a rate without a unit, such as 0.4, 12 or 1,234. */
 export function rate(number) {
   return number > 0 && number < 9.95 ? number.toFixed(1) : count(number);
 }

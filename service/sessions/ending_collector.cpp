@@ -18,20 +18,21 @@ void EndingCollector::ended(std::uint64_t tag, TaskStatus status, const graph::F
     const LockGuard lock(shard.lock);
     if (tag != 0 && status == TaskStatus::succeeded) shard.succeeded.push_back(tag);
     if (tag != 0 && status != TaskStatus::succeeded) shard.others.push_back({tag, status, cause});
-    // Release: who sees the count sees, by `signalled_`, that there is something to take, and the task's effects.
+    // Release: publishes the task's effects to `count`, which loads with acquire. Counted before `signalled_` is set,
+    // so a thread that sees the count sees by `signalled_` that there is something to take.
     shard.count.fetch_add(1, std::memory_order_release);
   }
   signal();
 }
 
 void EndingCollector::cancelled_unbegun(std::uint64_t tasks) noexcept {
-  // Release: as in `ended`.
+  // Release: pairs with the acquire load in `count`.
   shards_[shard_of_this_thread()].count.fetch_add(tasks, std::memory_order_release);
   signal();
 }
 
 void EndingCollector::signal() noexcept {
-  // The load spares most tasks the exclusive access to the line.
+  // The load first: for most tasks it avoids the exclusive access to the cache line.
   if (!signalled_.load(std::memory_order_seq_cst) && !signalled_.exchange(true, std::memory_order_seq_cst)) wake_();
 }
 
@@ -52,7 +53,7 @@ void EndingCollector::take(Batch& batch) {
 
 std::uint64_t EndingCollector::count() const {
   std::uint64_t count = 0;
-  // Acquire: pairs with `ended`.
+  // Acquire: pairs with the release additions in `ended` and `cancelled_unbegun`.
   for (const Shard& shard : shards_) count += shard.count.load(std::memory_order_acquire);
   return count;
 }

@@ -1,4 +1,4 @@
-/// Where workers leave the news of tasks that have ended, for the session that tells its client.
+/// The place where workers leave the news of ended tasks, for the session that tells its client.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace troupe::service {
 
-/// Workers add, the session's thread takes everything at once.
+/// Workers add ended tasks; the session's thread takes all of them at once.
 class EndingCollector : public graph::TaskEndings {
  public:
   struct Unsuccessful {
@@ -35,22 +35,22 @@ class EndingCollector : public graph::TaskEndings {
     }
   };
 
-  /// `wake` is called in workers' threads when something can be taken, and not again before it was taken: so under
-  /// load it costs nothing.
+  /// `wake` is called in workers' threads when something can be taken, and then not again until it has been taken. So
+  /// it costs nothing under load.
   explicit EndingCollector(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   void ended(std::uint64_t tag, TaskStatus status, const graph::FailureLog::Cause& cause) noexcept override;
   void cancelled_unbegun(std::uint64_t tasks) noexcept override;
-  /// Appends to `batch`. The session's thread.
+  /// Appends everything that was added to `batch`. Called by the session's thread.
   void take(Batch& batch);
-  /// Something can be taken. The session's thread.
+  /// Returns true if something can be taken. Called by the session's thread.
   [[nodiscard]] bool any() const { return signalled_.load(std::memory_order_relaxed); }
-  /// Tasks that have ended, those without a number included. The session's thread; exact for who knows that no task
-  /// is in flight, else at most the truth.
+  /// Returns the number of tasks that have ended, including those without a number. Called by the session's thread. The
+  /// number is exact if no task is in flight; otherwise some ends may be missing.
   [[nodiscard]] std::uint64_t count() const;
 
  private:
-  /// Workers write different ones, as far as there are enough.
+  /// Each worker's thread writes one shard; two threads share one only if there are more than `kShards`.
   struct alignas(64) Shard {
     SpinLock lock;
     std::atomic<std::uint64_t> count{0};
@@ -59,13 +59,14 @@ class EndingCollector : public graph::TaskEndings {
   };
   static constexpr std::size_t kShards = 8;
   static std::size_t shard_of_this_thread();
-  /// Wakes the session unless somebody has since it took what there was.
+  /// Wakes the session, unless it has been woken already and has not taken anything since.
   void signal() noexcept;
 
   const std::function<void()> wake_;
   std::array<Shard, kShards> shards_;
-  /// Set by who adds, after adding; cleared by who takes, before taking. Sequentially consistent: so either the taker
-  /// sees what was added, or the adder sees that it was cleared and wakes.
+  /// Set by a worker after it has added something; cleared by the session before it takes. All accesses that set or
+  /// clear it are sequentially consistent: either the session sees what was added, or the worker sees it cleared and
+  /// wakes the session.
   alignas(64) std::atomic<bool> signalled_{false};
 };
 

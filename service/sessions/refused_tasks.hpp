@@ -1,4 +1,5 @@
-/// Tasks that cannot run and fail in their place, so that what depends on them is cancelled as usual.
+/// Tasks that cannot run. They are submitted and fail when their turn comes, so that tasks that depend on them are
+/// cancelled as usual.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,16 @@
 
 namespace troupe::service {
 
-/// The failures of a service's refused tasks, until they have been thrown. One for all sessions, as the runtime keeps
-/// for good whatever codelet it has seen. Thread-safe.
+/// The failures of a service's refused tasks, until they have been thrown. All sessions share one object, as the
+/// runtime never forgets a codelet that it has seen. Thread-safe.
 class RefusedTasks {
  public:
-  /// The codelet of this name whose tasks take any data, and as their only argument a number that `add` gave: they
-  /// throw that failure. It stays usable when this object has gone. Names should be few.
+  /// Returns the codelet of this name. Its tasks take any data and one argument, a number from `add`, and throw that
+  /// failure. The codelet stays usable when this object has gone. There should be few names.
   [[nodiscard]] Codelet codelet(const std::string& name);
-  /// `keep`: the task may run several times.
+  /// Returns a number for the failure. `keep` is true if the task may run several times.
   std::uint64_t add(Failure failure, bool keep);
-  /// Forgets a task that was kept, or never ran.
+  /// Forgets the failure of a task that was kept, or that never ran.
   void forget(std::uint64_t number);
 
  private:

@@ -18,19 +18,20 @@
 namespace troupe::service {
 namespace {
 
-/// For the first message: whoever connects knows what to say.
+/// The longest wait for the first message: a client knows at once what to say.
 constexpr std::chrono::seconds kGreetingTime{10};
-/// For the last one, of which some clients take no notice.
+/// The longest wait until a client has read the last message; some clients never do.
 constexpr std::chrono::seconds kGoodbyeTime{2};
-/// The end of what a client sends looks the same where it has died, until gRPC says that the call was cancelled.
+/// The end of what a client sends looks the same if the client has died, until gRPC says that the call was cancelled.
 constexpr std::chrono::milliseconds kDyingTime{50};
-/// Worth the milliseconds that it takes to give it back.
+/// After a session of at least this many bytes, free memory is given back to the system, which takes milliseconds.
 constexpr std::uint64_t kManyBytes = 4 << 20U;
 
-/// In bytes; clients of ours send no larger ones, but for partitions into very many blocks.
+/// In bytes. Troupe's own clients send no larger messages, except partitions into very many blocks.
 constexpr std::size_t kUsualMessage = 1 << 20U;
 
-/// A client that is in order waits before it has more in flight, which must not be more than its user may have.
+/// Returns the most tasks in flight that the client is told. A correct client waits before it has more, so they must
+/// not need more memory than its user may have.
 std::uint64_t affordable_tasks(const MemoryAccount& client) {
   return std::max<std::uint64_t>(client.above()->most().count / 4 / costs::kTask, 1);
 }
@@ -117,7 +118,7 @@ void Session::run() {
   if (work_) work_->withdraw({ErrorCode::cancelled, "the session has ended"});
   if (why && !gone_) say_goodbye(*why);
   wait_until_written();
-  // An end from here on is no news of the client's death.
+  // From here on, an end of the memory connection does not mean that the client has died.
   if (received_all_ && memory_) memory_->unwatch();
   std::exchange(stream_, nullptr)->finish();
   if (received_all_ && work_) wait_for_cancellation();
@@ -163,7 +164,7 @@ bool Session::handle(SessionNews news) {
   }
   if (news.cancel && work_) {
     work_->withdraw(*news.cancel);
-    // Together with a drain it is the service that ends, and no client may hold it up.
+    // After a drain, a cancellation means that the service ends; no client may delay that.
     if (draining_) latest_ = Clock::now() + kGoodbyeTime;
     const LockGuard lock(mutex_);
     view_.state = "cancelled";
@@ -184,7 +185,7 @@ bool Session::handle(SessionNews news) {
   listen();
   if (received_all_ && messages_.empty()) return false;
   const bool unread = writing_ || (work_ && !work_->idle());
-  // A client that does not read what it is told, suspended or stuck, or one with a kernel that does not end.
+  // It is late if the client is suspended or stuck and does not read, or if one of its kernels does not end.
   const bool late = latest_ && Clock::now() >= *latest_;
   if (!draining_ || (unread && !late)) return true;
   goodbye_ = draining_;
@@ -192,7 +193,7 @@ bool Session::handle(SessionNews news) {
 }
 
 void Session::rest() {
-  // Not for longer, as the client may go, or others may.
+  // A rest is not longer, as the client, or the other users, may go meanwhile.
   constexpr std::chrono::milliseconds kLongestRest{20};
   const Clock::time_point now = Clock::now();
   const Duration used = thread_time();
@@ -209,7 +210,7 @@ Result<void> Session::handle(grpc::ByteBuffer& bytes) {
     if (auto handled = handle(message); !handled) return handled;
     if (count % kBetweenRests == 0) rest();
   }
-  // One that was large is not kept for those that are not.
+  // The memory of a large message is not kept for small ones.
   if (bytes.Length() > kUsualMessage) incoming_ = {};
   if (message.malformed()) return malformed();
   if (!work_) return violation("operations", "none, and 'hello' comes first");
@@ -294,7 +295,7 @@ void Session::say_goodbye(const Failure& why) {
   wait_until_written();
   if (gone_) return;
   outgoing_.Clear();
-  // The client hears of the work that was done before.
+  // First the client is told of the work that has ended.
   if (work_) work_->tell(outgoing_, true);
   fill(*outgoing_.add_events()->mutable_goodbye()->mutable_problem(), why);
   writing_ = true;
@@ -335,11 +336,11 @@ void Session::take_down() {
     work = std::move(work_);
   }
   work.reset();
-  // The session's objects leave the allocator with memory that nobody may need again.
+  // The session's objects are freed, but the allocator keeps their memory, which may not be needed again.
   if (needed >= kManyBytes) platform::give_back_free_memory();
   last.memory = {};
-  // A client who has said that nothing more comes has ended; any other was killed, lost his connection, or did what he
-  // must not do.
+  // A client that closed its stream has ended ("done"). Any other was killed, lost its connection or broke the protocol
+  // ("lost").
   if (last.state == "gone") last.state = received_all_ && !gone_ ? "done" : "lost";
   const LockGuard lock(mutex_);
   view_ = last;

@@ -36,35 +36,36 @@ struct SessionHost {
   RefusedTasks& refused;
   const ServerOptions& options;
   std::shared_ptr<UserBudgets> budgets;
-  /// The processor time that sessions use for each user, and whether there are other users who would suffer from it.
+  /// The processor time that sessions use for each user, and whether several users have sessions, who would compete for
+  /// it.
   std::shared_ptr<UserTime> time;
   std::shared_ptr<std::atomic<bool>> several_users = std::make_shared<std::atomic<bool>>(false);
 };
 
-/// Has a thread, in which everything happens in the order in which the client said it. Nothing that another client
-/// waits for happens there.
+/// A session has a thread, which handles everything in the order in which the client sent it. Nothing that another
+/// client waits for happens in that thread.
 class Session : public StreamListener {
  public:
-  /// `peer`: of the stream's connection.
+  /// `peer` is the peer of the stream's connection.
   Session(const SessionHost& host, std::uint64_t id, Peer peer);
 
   /// Reserves a thread from the user's budget. Called before `start`.
   Result<void> reserve() { return thread_hold_.set(1); }
-  /// Begins, with a stream whose listener it is. `ended` is called by the session's thread when nothing of the client
-  /// is left: no kernel, no data. Throws `std::system_error` where the system has no thread for it.
+  /// Begins, with a stream whose listener this session is. The session's thread calls `ended` when none of the client's
+  /// kernels runs and none of its data is left. Throws `std::system_error` if the system has no thread for it.
   void start(SessionStream& stream, std::function<void(Session&)> ended);
   /// Called by another thread, after `ended` was called.
   void join() { thread_.join(); }
 
-  // Any thread.
+  // The next functions may be called from any thread.
   [[nodiscard]] std::uint64_t id() const { return id_; }
   [[nodiscard]] const Peer& peer() const { return peer_; }
   [[nodiscard]] SessionView look() const;
-  /// Nothing where it has not begun, or has ended.
+  /// Returns why tasks do not go on; nothing if the session has not begun, or has ended.
   [[nodiscard]] std::optional<WhyReport> why() const;
-  /// Cancels tasks that have not started, and those that come later. Returns how many were in flight.
+  /// Cancels tasks that have not started, and those that come later. Returns how many tasks were in flight.
   std::uint64_t cancel(const Failure& reason);
-  /// Takes no more tasks, and ends when those that are there have ended.
+  /// Takes no more tasks, and ends when the present tasks have ended.
   void drain(const Failure& reason);
 
  private:
@@ -76,13 +77,13 @@ class Session : public StreamListener {
   void gone() override;
 
   void run();
-  /// Returns why the session ends, as the client is told; nothing where there is nobody to tell.
+  /// Serves the client to the end. Returns the reason that the client is told; nothing if nobody is left to be told.
   std::optional<Failure> serve();
   SessionNews next_news();
   /// Handles all that has come since the last call. Returns false if the session ends; `goodbye_` says why.
   bool handle(SessionNews news);
   Result<void> handle(grpc::ByteBuffer& bytes);
-  /// Waits where the user's sessions use more of the processor than is right while others are there.
+  /// Waits if the user's sessions use more than a fair share of the processor while other users have sessions.
   void rest();
   Result<void> handle(MessageReader& message);
   Result<void> welcome(const v1::Operation& first);
@@ -98,15 +99,15 @@ class Session : public StreamListener {
   const SessionHost host_;
   const std::uint64_t id_;
   const Peer peer_;
-  /// For its thread; given back when that has ended.
+  /// Counts the session's thread; given back when the thread ends.
   BudgetHold thread_hold_;
   const Clock::time_point began_ = Clock::now();
-  /// Outlives the session where a callback is on its way out.
+  /// A callback that still runs keeps the mailbox after the session has gone.
   const std::shared_ptr<SessionMailbox> mailbox_ = std::make_shared<SessionMailbox>();
   std::function<void(Session&)> ended_;
   std::thread thread_;
 
-  // The session's thread.
+  // Used by the session's thread only.
   SessionStream* stream_ = nullptr;
   std::deque<grpc::ByteBuffer> messages_;
   v1::Operation incoming_;
@@ -117,18 +118,18 @@ class Session : public StreamListener {
   bool gone_ = false;
   std::optional<Failure> draining_;
   std::optional<Failure> goodbye_;
-  /// Processor time of the thread, as far as it has been counted.
+  /// The part of the thread's processor time that has been counted already.
   Duration used_{};
-  /// Until when the client has time to read what it is told.
+  /// The time until which the client may read what it is told.
   std::optional<Clock::time_point> latest_;
   std::shared_ptr<ClientMemory> memory_;
   std::string name_;
   double weight_ = 1;
 
   mutable Mutex mutex_;
-  /// Only the session's thread changes it, with the mutex; it reads without.
+  /// Changed only by the session's thread, with the mutex held; that thread reads it without the mutex.
   std::unique_ptr<SessionWork> work_;
-  /// The facts that do not change while the session works, and at the end its result.
+  /// Facts that do not change while the session works; at the end, its result.
   SessionView view_ TROUPE_GUARDED_BY(mutex_);
 };
 

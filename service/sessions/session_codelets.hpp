@@ -16,7 +16,7 @@
 namespace troupe::service {
 
 struct SessionCodelet {
-  /// Null: refused, and `refusal` says why.
+  /// The service's codelet; null if it was refused, and then `refusal` says why.
   const ServiceCodelet* known = nullptr;
   std::shared_ptr<const Failure> refusal = nullptr;
   /// True if a task names its data and arguments itself.
@@ -29,14 +29,15 @@ struct SessionCodelet {
   Codelet refused;
 };
 
-/// One thread.
+/// The codelets, by the client's numbers. Only one thread may use this class.
 class SessionCodelets {
  public:
   SessionCodelets(const CodeletSource& source, RefusedTasks& refused) : source_(source), refused_(refused) {}
 
-  /// Fails where the message is not what the protocol says. What it returns is why the codelet was refused, if it was.
+  /// Adds the codelet of a message. Fails if the message breaks the protocol; otherwise returns why the codelet was
+  /// refused, or nothing.
   Result<std::optional<Failure>> open(const v1::OpenCodelet& message);
-  /// Null where no codelet has the number.
+  /// Returns a codelet; null if no codelet has the number.
   [[nodiscard]] const SessionCodelet* find(std::uint32_t number) const {
     return number < codelets_.size() ? &codelets_[number] : nullptr;
   }

@@ -10,19 +10,20 @@
 
 namespace troupe::service::costs {
 
-// In bytes, generously: with the graph's records, the session's tables and what the allocator needs beside.
+// In bytes, and generous: they include the graph's records, the session's tables and the allocator's overhead.
 inline constexpr std::uint64_t kTask = 768;
-/// The cost of an access of a task, beyond the few that its record has room for.
+/// The cost of each access of a task beyond the few that the task's record has room for.
 inline constexpr std::uint64_t kAccess = 96;
 inline constexpr std::uint64_t kHandle = 1024;
-/// Asked for, held or to be answered: the hold is a task of the graph with all that it has besides.
+/// The cost of a request that waits, is held or is to be answered. A held request is a task of the graph with its
+/// tables.
 inline constexpr std::uint64_t kRequest = 1280;
 inline constexpr std::uint64_t kRecording = 4096;
 inline constexpr std::uint64_t kCodelet = 2048;
-/// Parsed, the shortest members of lists take so many times the bytes that they take in a message.
+/// Parsed, the elements of lists with the shortest encoding take this many times their bytes in a message.
 inline constexpr std::uint64_t kParsed = 32;
 
-/// Returns the cost of a task beyond `kTask`, which only few tasks have.
+/// Returns what an unusually large task costs in addition to `kTask`.
 [[nodiscard]] inline std::uint64_t beyond_usual(const TaskRow& row) {
   constexpr std::size_t kUsualAccesses = 4;
   std::uint64_t bytes = row.handles.size() > kUsualAccesses ? (row.handles.size() - kUsualAccesses) * kAccess : 0;
@@ -34,7 +35,7 @@ inline constexpr std::uint64_t kParsed = 32;
 
 [[nodiscard]] std::uint64_t of_codelet(const v1::OpenCodelet& message);
 
-/// It takes until tasks have ended, or makes the client hold data.
+/// Returns true if the operation lasts until tasks have ended, or makes the client hold data.
 [[nodiscard]] bool is_request(const v1::Operation& operation);
 
 /// Returns the cost of the objects that an operation is going to add; 0 if it does not depend on what the client says.

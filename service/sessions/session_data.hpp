@@ -22,43 +22,44 @@ namespace troupe::service {
 struct SessionHandle {
   Handle handle;
   Layout layout;
-  /// Where the data lie, for as long as they are registered.
+  /// The memory where the data lie; kept as long as they are registered.
   std::shared_ptr<SharedSegment> segment;
-  /// The client's numbers of the whole that it is a block of, and of its own blocks.
+  /// The client's numbers of the whole, if this is a block, and of the handle's own blocks.
   std::optional<std::uint64_t> whole = std::nullopt;
   std::vector<std::uint64_t> blocks = {};
-  /// Wholes above it.
+  /// The number of wholes above it.
   std::size_t depth = 0;
   /// The size of the workers' partial results.
   std::uint64_t partial_bytes = 0;
 };
 
-/// The client's numbers of handles, and what they mean. One thread.
+/// Maps the client's numbers to handles. Only one thread may use it.
 class SessionData {
  public:
-  /// Trees of blocks are walked recursively.
+  /// The most levels of blocks within blocks: the trees are walked recursively.
   static constexpr std::size_t kDeepest = 64;
 
   SessionData(graph::TaskGraph& graph, const ClientMemory& memory, std::uint64_t most)
       : graph_(graph), memory_(memory), most_(most) {}
 
-  /// A failure is a violation of the protocol, here and below, unless it says otherwise.
+  /// Unless a comment says otherwise, a failure of this function and those below is a violation of the protocol.
   Result<void> add(const v1::RegisterData& message);
-  /// Null where there is none.
+  /// Returns the data; null if no data have the number.
   [[nodiscard]] const SessionHandle* find(std::uint64_t number) const {
     const auto found = handles_.find(number);
     return found == handles_.end() ? nullptr : &found->second;
   }
-  /// `field`: what named it.
+  /// Returns the data; `field` is the message's field that named them.
   Result<const SessionHandle*> get(std::string_view field, std::uint64_t number) const;
 
-  /// The blocks of a partition, whose numbers are reserved until `add_blocks` or `drop_blocks`.
+  /// Returns the blocks of a partition. Their numbers are reserved until `add_blocks` or `drop_blocks`.
   Result<std::vector<Block>> reserve_blocks(const v1::Partition& message);
   void add_blocks(std::uint64_t whole, std::span<const std::uint64_t> numbers, std::span<const Handle> handles,
                   std::span<const Block> blocks);
   void drop_blocks(std::span<const std::uint64_t> numbers);
 
-  /// Takes a handle and its blocks out, so that they cannot be used any more; they count until `forget`.
+  /// The result of `remove`, which takes a handle and its blocks out: they cannot be used any more, but count until
+  /// `forget`.
   struct Removed {
     Handle handle;
     /// Keeps the memory until the graph has forgotten the data.
@@ -80,7 +81,7 @@ class SessionData {
   graph::TaskGraph& graph_;
   const ClientMemory& memory_;
   const std::uint64_t most_;
-  /// Registered, reserved, and those whose release is under way.
+  /// The number of handles that are registered or reserved, or whose release is under way.
   std::uint64_t count_ = 0;
   std::uint64_t partial_bytes_ = 0;
   std::unordered_map<std::uint64_t, SessionHandle> handles_;

@@ -1,4 +1,4 @@
-/// The mailbox through which others reach the thread of a session.
+/// The mailbox through which other threads reach the thread of a session.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -14,25 +14,26 @@
 
 namespace troupe::service {
 
-/// The events since the session's thread last looked.
+/// The events since the session's thread last took them.
 struct SessionNews {
   std::deque<grpc::ByteBuffer> messages;
-  /// The client sends no more.
+  /// True if the client sends no more.
   bool received_all = false;
-  /// The client, its connection, or that of its memory is gone.
+  /// True if the client, its connection or its memory connection is gone.
   bool gone = false;
-  /// A message has gone out, or never will.
+  /// True if the last message has gone out, or never will.
   bool wrote = false;
-  /// Cancel the session's tasks and those that come, for this reason.
+  /// The reason to cancel the session's tasks and those that come later; nothing if they go on.
   std::optional<Failure> cancel = std::nullopt;
-  /// Take no more tasks, and say goodbye when those that are there have ended.
+  /// The reason to take no more tasks and to say goodbye when the present ones have ended; nothing if the session goes
+  /// on.
   std::optional<Failure> drain = std::nullopt;
 };
 
-/// Any thread adds, one takes.
+/// Any thread may add news; one thread takes them.
 class SessionMailbox {
  public:
-  /// There is something to do that the session itself knows of.
+  /// Wakes the session's thread without news: the session itself has something to do.
   void wake() {
     change([](SessionNews&) {});
   }
@@ -43,7 +44,7 @@ class SessionMailbox {
     if (std::exchange(any_, true)) return;
     arrived_.notify_one();
   }
-  /// Waits for news until then.
+  /// Waits for news, at most until `until`.
   SessionNews take(std::chrono::steady_clock::time_point until) {
     UniqueLock lock(mutex_);
     arrived_.wait_until(lock, until, [this]() TROUPE_REQUIRES(mutex_) { return any_; });

@@ -14,7 +14,7 @@
 
 namespace troupe::service {
 
-/// Everything but the ends of tasks, in order. One thread.
+/// The events other than ends of tasks, in order. Only one thread may use it.
 class SessionOutbox {
  public:
   v1::Event& add() { return events_.emplace_back(); }
@@ -27,7 +27,7 @@ class SessionOutbox {
 
   [[nodiscard]] std::size_t size() const { return events_.size(); }
   [[nodiscard]] bool empty() const { return events_.empty(); }
-  /// Moves events to a message, about as many as fit.
+  /// Moves up to `kMost` events to a message.
   void move_to(v1::ServiceMessage& message) {
     constexpr std::size_t kMost = 1024;
     for (std::size_t i = 0; i < kMost && !events_.empty(); ++i) {

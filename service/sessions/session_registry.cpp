@@ -13,7 +13,7 @@ namespace {
 
 Failure stopping() { return {ErrorCode::stopped, "the service is stopping and takes no more tasks"}; }
 
-/// Says goodbye, and nothing else.
+/// A stream that only says goodbye.
 class RefusedStream : public SessionRegistry::Reactor {
  public:
   explicit RefusedStream(const Failure& why) {

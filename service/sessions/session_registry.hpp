@@ -16,42 +16,42 @@
 
 namespace troupe::service {
 
-/// Thread-safe.
+/// The sessions that run, and the last ones that ended. Thread-safe.
 class SessionRegistry {
  public:
-  /// Ended sessions that are remembered.
+  /// The number of ended sessions that are remembered.
   static constexpr std::size_t kRemembered = 100;
 
   explicit SessionRegistry(const SessionHost& host) : host_(host) {}
-  /// Cancels what is left, and waits for the sessions' ends.
+  /// Cancels the sessions that are left, and waits until they have ended.
   ~SessionRegistry();
   SessionRegistry(const SessionRegistry&) = delete;
   SessionRegistry& operator=(const SessionRegistry&) = delete;
 
   using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
-  /// Begins a session, or tells its client why not.
+  /// Begins a session, or tells its client why it gets none.
   Reactor* open(grpc::CallbackServerContext& context, const std::optional<Peer>& peer);
   /// Tells a client why it gets no session.
   Reactor* refuse(const Failure& why);
 
-  /// No new sessions, and those that are there end when their tasks have.
+  /// Begins no new sessions. Each present one ends when its tasks have ended.
   void drain();
-  /// So, with their tasks cancelled.
+  /// Does what `drain` does, and cancels the tasks.
   void cancel();
-  /// False: some are left after that time.
+  /// Waits for the ends of all sessions. Returns false if some are left after `at_most`.
   bool wait_until_empty(Duration at_most);
 
   /// Returns the sessions by id. Sessions that have not said hello are not among them.
   [[nodiscard]] std::vector<SessionView> look() const;
-  /// The newest last.
+  /// Returns the ended sessions that are remembered, the newest last.
   [[nodiscard]] std::vector<SessionView> ended() const;
-  /// Null where none of those that run has the id.
+  /// Returns a session that runs; null if none has the id.
   [[nodiscard]] std::shared_ptr<Session> find(std::uint64_t id) const;
   [[nodiscard]] bool draining() const;
 
  private:
   void has_ended(Session& session);
-  /// Finds out whether several users have sessions.
+  /// Updates `several_users`.
   void look_for_users() TROUPE_REQUIRES(mutex_);
   /// Joins the threads of sessions that have ended.
   void collect();

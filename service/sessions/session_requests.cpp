@@ -16,7 +16,7 @@ SessionRequests::SessionRequests(const Parts& parts, std::function<void()> wake)
 }
 
 std::function<void()> SessionRequests::ready_callback() {
-  // The list outlives this, as the callback may be on its way out when the wait is finished.
+  // The callback keeps the list alive, as it may still run when the wait is finished.
   return [list = ready_, number = next_] {
     {
       const LockGuard lock(list->mutex);
@@ -170,7 +170,7 @@ void SessionRequests::finish_acquire(Pending& pending) {
   const auto hold = parts_.graph.finish_acquire(*pending.hold);
   std::optional<Failure> problem;
   if (!hold) problem = hold.failure();
-  // Two requests of one number are the client's mistake; the second is not held.
+  // If the client wrongly uses one number for two requests, the second is not held.
   const bool keep = hold && !pending.returned && !abandoned_ && held_.emplace(pending.request, hold.value()).second;
   if (hold && !keep) parts_.graph.give_back(hold.value());
   parts_.outbox.reply(pending.request, problem);
@@ -179,7 +179,7 @@ void SessionRequests::finish_acquire(Pending& pending) {
 void SessionRequests::finish_refusal(const Pending& pending) {
   --refusals_;
   const ErrorCode code = pending.why->code;
-  // A task that nobody wanted any more was cancelled; a task that cannot run has failed.
+  // A task that was withdrawn is cancelled; a task that cannot run has failed.
   const bool withdrawn = code == ErrorCode::cancelled || code == ErrorCode::stopped;
   const TaskStatus status = withdrawn ? TaskStatus::cancelled : TaskStatus::failed;
   parts_.graph.finish_refusal(*pending.hold, status, pending.why);
@@ -199,11 +199,11 @@ void SessionRequests::finish_partition(Pending& pending) {
 }
 
 void SessionRequests::finish_waits() {
-  // Nothing is submitted meanwhile, as that is done by this thread.
+  // Meanwhile nothing is submitted, as only this thread submits.
   if (!can_finish_waits()) return;
   parts_.graph.combine_open_reductions();
-  // There were some: this is called again when that has ended. What the call returns does not say so: for a moment the
-  // graph counts tasks as running whose ends have been told.
+  // If there were reductions, this is called again when they have ended. The call's result cannot be used for that: for
+  // a moment the graph counts tasks as running whose ends have been told.
   if (!can_finish_waits()) return;
   parts_.graph.bring_all_home();
   const auto summary = parts_.graph.failures().take_summary();

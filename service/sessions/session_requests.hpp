@@ -24,8 +24,8 @@
 
 namespace troupe::service {
 
-/// Acquire, Partition, SetReduction, ReleaseData and WaitAll: each begins at once, ends in `finish_ready` when what it
-/// waited for is there, and is answered then. No thread waits. One thread, the session's.
+/// Acquire, Partition, SetReduction, ReleaseData and WaitAll. Each request begins at once; when the tasks that it waits
+/// for have ended, `finish_ready` ends and answers it. No thread waits. Only the session's thread may use this.
 class SessionRequests {
  public:
   struct Parts {
@@ -38,7 +38,7 @@ class SessionRequests {
   /// `wake` is called, in any thread, when `finish_ready` has something to do.
   SessionRequests(const Parts& parts, std::function<void()> wake);
 
-  // A failure is a violation of the protocol.
+  // The next functions fail only if the client broke the protocol.
   Result<void> acquire(const v1::Acquire& message);
   Result<void> give_back(const v1::GiveBack& message);
   Result<void> partition(const v1::Partition& message);
@@ -46,29 +46,29 @@ class SessionRequests {
   Result<void> release(const v1::ReleaseData& message);
   Result<void> wait_all(const v1::WaitAll& message);
 
-  /// A task that will not run, and what it would have written: that has no valid content when its turn has come, and
-  /// the task has ended. A failure: the graph does not take it, and the session has to end, as data would count as
-  /// valid that are not.
+  /// Makes a task that will not run end in its turn. The data in `written`, which it would have written, have no valid
+  /// content from then on. If this fails, the graph does not take the task, and the session has to end, as data would
+  /// count as valid that are not.
   Result<void> refuse(std::uint64_t task, std::span<const Handle> written, Failure why);
-  /// The ends of refused tasks, in the order in which they came; taken.
+  /// Moves the ends of refused tasks to `batch`, in the order in which they came.
   void take_refused(EndingCollector::Batch& batch);
 
   void finish_ready();
-  /// Everything that a WaitAll waits for has ended.
+  /// Returns true if a WaitAll waits and everything that it waits for has ended.
   [[nodiscard]] bool can_finish_waits() const {
     return !waits_.empty() && refusals_ == 0 && parts_.endings.count() >= parts_.graph.progress().submitted;
   }
   [[nodiscard]] bool any_waits() const { return !waits_.empty(); }
-  /// Blocks until there is something that `finish_ready` can finish: for who has nothing else to do.
+  /// Blocks until `finish_ready` can finish something; for callers that have nothing else to do.
   void wait_ready();
-  /// Returns the number of requests without an answer, refused tasks included, and of data that the client holds.
+  /// Returns the number of requests without an answer, including refused tasks. Held data do not count.
   [[nodiscard]] std::size_t pending() const { return pending_.size() + waits_.size(); }
-  /// Without the refused tasks.
+  /// Returns the number of requests without an answer, not counting refused tasks.
   [[nodiscard]] std::size_t unanswered() const { return pending() - refusals_; }
   [[nodiscard]] std::size_t held() const { return held_.size(); }
 
-  /// The client is gone, and its tasks are cancelled: gives back what it holds, and from now on whatever it still gets.
-  /// What is pending is finished by `finish_ready` until `pending` says 0.
+  /// The client is gone, and its tasks are cancelled: gives back the data that it holds, and later those that it still
+  /// gets. Call `finish_ready` until `pending` is 0 to finish the other requests.
   void abandon();
 
  private:
@@ -77,19 +77,19 @@ class SessionRequests {
     Kind kind = Kind::acquire;
     std::uint64_t request = 0;
     std::unique_ptr<graph::PendingHold> hold;
-    /// Acquire: the client has given it back before it got it.
+    /// For an acquire: the client has given the data back before it got them.
     bool returned = false;
-    // Partition.
+    // Used by a partition: `whole`, `blocks` and `numbers`. A set_reduction uses `methods`, and a release `removed`.
     std::uint64_t whole = 0;
     std::vector<Block> blocks = {};
     std::vector<std::uint64_t> numbers = {};
     ReductionMethods methods = {};
     SessionData::Removed removed = {};
-    // Refusal.
+    // Used by a refusal: the number of the task and why it was refused.
     std::uint64_t task = 0;
     graph::FailureLog::Cause why = nullptr;
   };
-  /// Where `ready` callbacks leave the numbers of those that can be finished.
+  /// The list to which callbacks add the numbers of requests that can be finished.
   struct ReadyList {
     Mutex mutex;
     std::condition_variable arrived;
@@ -98,7 +98,7 @@ class SessionRequests {
   };
 
   std::function<void()> ready_callback();
-  /// Takes the beginning of a wait, or answers with why there is none.
+  /// Keeps a request whose wait has begun; if `hold` is a failure, answers with it.
   void begin(Pending pending, Result<std::unique_ptr<graph::PendingHold>> hold);
   void finish(Pending& pending);
   void finish_acquire(Pending& pending);
@@ -110,12 +110,12 @@ class SessionRequests {
   const std::shared_ptr<ReadyList> ready_ = std::make_shared<ReadyList>();
   std::uint64_t next_ = 1;
   std::unordered_map<std::uint64_t, Pending> pending_;
-  /// For each request that acquires data which the client has not given back, the data's number.
+  /// The keys in `pending_` of the acquires that the client has not given back, by request.
   std::unordered_map<std::uint64_t, std::uint64_t> acquiring_;
   /// The tasks that hold data, by request.
   std::unordered_map<std::uint64_t, graph::Task*> held_;
   std::vector<std::uint64_t> waits_;
-  /// Refused tasks whose turn has not come.
+  /// The number of refused tasks whose turn has not come.
   std::size_t refusals_ = 0;
   std::vector<EndingCollector::Unsuccessful> refused_;
   bool abandoned_ = false;

@@ -12,7 +12,7 @@ grpc::ByteBuffer to_bytes(const v1::ServiceMessage& message) {
   constexpr int kPiece = 64 << 10U;
   grpc::ByteBuffer bytes;
   grpc::ProtoBufferWriter writer(&bytes, kPiece, static_cast<int>(message.ByteSizeLong()));
-  // This writes to memory, so it does not fail.
+  // Writing to memory cannot fail.
   message.SerializeToZeroCopyStream(&writer);
   return bytes;
 }
@@ -25,7 +25,7 @@ bool MessageReader::next() {
       malformed_ = !input_.ReadVarint32(&size_);
       return !malformed_;
     }
-    // At the end there is no tag.
+    // The tag is 0 at the end of the message.
     const bool ended = tag == 0 && input_.ConsumedEntireMessage();
     malformed_ = !ended && !skip(tag);
     if (ended || malformed_) return false;
@@ -33,7 +33,7 @@ bool MessageReader::next() {
 }
 
 bool MessageReader::skip(std::uint32_t tag) {
-  // Fields of later versions.
+  // Skips a field that only later versions know.
   std::uint64_t number = 0;
   std::uint32_t size = 0;
   switch (tag & 7U) {

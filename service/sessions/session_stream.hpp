@@ -1,4 +1,4 @@
-/// The gRPC side of a session: bytes in, bytes out.
+/// The gRPC side of a session: it receives and sends bytes.
 #pragma once
 
 #include <google/protobuf/io/coded_stream.h>
@@ -30,18 +30,18 @@ class StreamListener {
   virtual void gone() = 0;
 };
 
-/// The operations of a `ClientMessage`, one at a time: all at once they can take twenty times the memory that they take
-/// in the message.
+/// Reads the operations of a `ClientMessage` one at a time: all together can take twenty times the memory that they
+/// take in the message.
 class MessageReader {
  public:
-  /// `bytes` must stay.
+  /// `bytes` must outlive the reader.
   explicit MessageReader(grpc::ByteBuffer& bytes) : source_(&bytes), input_(&source_) {}
 
-  /// Goes to the next operation. False: there is none, or what comes is `malformed`.
+  /// Goes to the next operation. Returns false if there is none, or if the message is `malformed`.
   bool next();
   /// Returns the size of the operation, in bytes of the message.
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  /// False: it is none.
+  /// Parses the operation. Returns false if the bytes are not one.
   bool read(v1::Operation& operation);
   [[nodiscard]] bool malformed() const { return malformed_; }
 
@@ -54,16 +54,16 @@ class MessageReader {
   bool malformed_ = false;
 };
 
-/// Deletes itself when gRPC has done with it, which is after `finish`. Until then the listener may call its members;
-/// one thread.
+/// A stream deletes itself when gRPC has done with it, which is after `finish`. Until then the listener may call its
+/// functions, from one thread.
 class SessionStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   SessionStream(grpc::CallbackServerContext& context, std::shared_ptr<StreamListener> listener);
 
   void read();
-  /// One at a time: not before `wrote`.
+  /// Sends a message. Must not be called again before `wrote`.
   void write(const v1::ServiceMessage& message);
-  /// The client may not be reading: ends a `write` that is under way.
+  /// Ends a `write` that is under way by cancelling the call, as the client may not be reading.
   void give_up() { context_.TryCancel(); }
   /// Ends the call; no `write` may be under way. The stream must not be used afterwards.
   void finish() { Finish(grpc::Status::OK); }

@@ -11,7 +11,7 @@
 
 namespace troupe::service {
 
-/// Between BeginRecording and EndRecording.
+/// The recording that is being made, between BeginRecording and EndRecording.
 struct SessionTasks::OpenRecording {
   std::uint64_t number = 0;
   KeptRecording kept;
@@ -26,7 +26,7 @@ Arguments read_arguments(const SessionCodelet& codelet, const char* bytes) {
   std::size_t offset = 0;
   for (const ArgumentType& type : codelet.arguments) {
     offset = (offset + type.alignment - 1) / type.alignment * type.alignment;
-    // They fit: the sizes were checked when the codelet was opened.
+    // The arguments fit: the sizes were checked when the codelet was opened.
     arguments.append_bytes(type.tag, type.size, type.alignment, bytes + offset);
     offset += type.size;
   }
@@ -146,7 +146,7 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   if (cancelled_by_) return cancelled_by_;
   const CodeletDefinition& definition = row.codelet->known->codelet.definition();
   const ServiceCodelet& known = *row.codelet->known;
-  // The graph has a better message for a wrong number or type of data; the check relies on both being right.
+  // For a wrong number or type of data the graph has the better message, and `check` relies on both being right.
   if (!definition.variadic && layouts_.size() != definition.modes.size()) return std::nullopt;
   if (definition.typed) {
     if (layouts_.size() != definition.parameters.size()) return std::nullopt;
@@ -157,7 +157,7 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   if (known.check) {
     if (auto checked = known.check(layouts_, arguments); !checked) return checked.failure();
   }
-  // The function that counts operations may look at data that a task of any number of data does not have.
+  // The function that counts operations may use data that a variadic task does not have, unless a check has looked.
   if (definition.variadic && !known.check) return std::nullopt;
   auto verdict = parts_.kernels.judge(known, layouts_, arguments, options_.devices);
   if (verdict.not_on_cores) options_.devices = options_.devices & DeviceSet::accelerators();
@@ -241,7 +241,7 @@ std::vector<Handle> SessionTasks::handles_of(const Numbers& written) const {
   };
   std::vector<Handle> handles;
   for (const std::uint64_t number : written) {
-    // Nobody can read any more what has been released.
+    // Released data can be left out, as nobody can read them any more.
     const SessionHandle* const data = parts_.data.find(number);
     if (data != nullptr && !is_inside_another(*data)) handles.push_back(data->handle);
   }
@@ -257,10 +257,10 @@ Result<Future> SessionTasks::submit_refused(const TaskRow& row, const Failure& w
   } else {
     refusals_.emplace(tag, number);
   }
-  // The data that the task would have read do not matter: it only ends in its turn.
+  // The task does not need the data that it would have read: it only ends in its turn.
   std::vector<Access> accesses;
   for (const Handle& handle : handles_of(written_by(row))) accesses.push_back(write(handle));
-  // Whoever can, refuses it, wherever the task was to run.
+  // Any core may run it, as its kernel only fails, whatever devices the client named.
   options_.devices = {};
   return parts_.graph.submit({row.codelet->refused, accesses, args(number), options_, tag, false});
 }
@@ -296,7 +296,7 @@ Result<void> SessionTasks::begin_recording(const v1::BeginRecording& message) {
   auto open = std::make_unique<OpenRecording>();
   open->number = message.recording();
   open->kept.recording = std::make_shared<graph::Recording>(message.name());
-  // An empty one counts, too.
+  // The recording itself counts as one, so that empty recordings are limited, too.
   open->kept.tasks = 1;
   if (recorded_tasks_ >= parts_.limits.recorded_tasks) {
     return violation("begin_recording", fmt::format("recordings have {} tasks, and may have no more", recorded_tasks_));
@@ -342,7 +342,8 @@ Result<void> SessionTasks::replay(const v1::Replay& message) {
   if (found == recordings_.end()) {
     return violation("replay.recording", fmt::format("there is no recording {}", message.recording()));
   }
-  // The last run may go beyond: else a recording could be too large to be run at all.
+  // There must be room for one task only, and the run may exceed the limit: otherwise a large recording could never be
+  // run.
   if (auto room = check_room(1); !room) return room;
   std::vector<Rebinding> rebindings;
   for (const v1::Rebinding& rebinding : message.rebindings()) {

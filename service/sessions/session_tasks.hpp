@@ -28,10 +28,11 @@
 
 namespace troupe::service {
 
-/// Submits, records, replays and cancels. One thread, the session's: a recording belongs to the thread that makes it.
+/// Submits, records, replays and cancels tasks. Only the session's thread may use it, as a recording belongs to the
+/// thread that makes it.
 ///
-/// A task that the graph or its codelet's check refuses is submitted all the same, with a kernel that fails: so it ends
-/// like any other, and what needs its data is cancelled.
+/// A task that the graph or its codelet's check refuses is submitted all the same, with a kernel that fails. So it ends
+/// like any other task, and the tasks that need its data are cancelled.
 class SessionTasks {
  public:
   struct Parts {
@@ -48,7 +49,7 @@ class SessionTasks {
   SessionTasks(const SessionTasks&) = delete;
   SessionTasks& operator=(const SessionTasks&) = delete;
 
-  // A failure is a violation of the protocol.
+  // A failure of the next functions ends the session; mostly the client broke the protocol.
   Result<void> submit(const v1::Tasks& message);
   Result<void> begin_recording(const v1::BeginRecording& message);
   Result<void> end_recording(const v1::EndRecording& message);
@@ -58,41 +59,41 @@ class SessionTasks {
   Result<void> await(const v1::Await& message);
 
   [[nodiscard]] bool recording() const { return open_ != nullptr; }
-  /// Ends a recording that is being made: nobody will.
+  /// Ends a recording that is being made; called when the client is gone.
   void abandon();
-  /// Tasks that come from now on do not run, for this reason.
+  /// Lets no task run that comes from now on, for this reason.
   void withdraw(const Failure& reason);
-  /// A task that the graph has not been given.
+  /// A task that is not submitted to the graph.
   struct Refused {
     std::uint64_t task = 0;
     /// The data that the task would have written. They have no valid content when its turn has come.
     std::vector<Handle> written;
     Failure why;
   };
-  /// Returns the refused tasks that have come since the last call. They are to take their place in the graph before
-  /// anything else does.
+  /// Returns the refused tasks that have come since the last call. They must take their place in the graph before any
+  /// other task is submitted.
   [[nodiscard]] std::vector<Refused> take_refused() { return std::exchange(refused_, {}); }
 
-  /// A task's end is about to be told to the client.
+  /// Called when a task's end is about to be told to the client.
   void ended(std::uint64_t task, TaskStatus status);
   [[nodiscard]] std::uint64_t submitted() const { return numbers_.next() - 1; }
   /// Returns the number of tasks whose end has not been told.
   [[nodiscard]] std::uint64_t in_flight() const { return in_flight_; }
-  /// Tasks of recordings.
+  /// Returns the number of tasks in recordings.
   [[nodiscard]] std::uint64_t recorded() const { return recorded_tasks_; }
   /// Returns the estimated size of the tasks and the recordings.
   [[nodiscard]] std::uint64_t bytes() const;
-  /// The client waits for the end of some task, which has not been told.
+  /// Returns true if the client waits for the end of a task that it has not been told of.
   [[nodiscard]] bool any_awaited() const { return !awaited_.empty(); }
   [[nodiscard]] bool is_awaited(std::uint64_t task) const { return awaited_.contains(task); }
 
  private:
-  /// The numbers of data, in an order that depends on nothing else.
+  /// The numbers of data, in ascending order, so that runs are reproducible.
   using Numbers = std::set<std::uint64_t>;
   struct OpenRecording;
   struct KeptRecording {
     std::shared_ptr<graph::Recording> recording;
-    /// `RefusedTasks` that belong to it.
+    /// The numbers in `RefusedTasks` of its tasks that are refused.
     std::vector<std::uint64_t> refusals;
     /// The data that some task of the recording writes.
     Numbers written;
@@ -104,33 +105,33 @@ class SessionTasks {
   Result<void> submit_row(const TaskRow& row);
   Result<void> read_accesses(const TaskRow& row);
   Result<void> read_after(const TaskRow& row);
-  /// Its names of kinds are known to be some.
+  /// Returns the devices that the client chose. The names of kinds have been checked before.
   static DeviceSet devices_of(const v1::TaskDetail& detail);
-  /// Why the task cannot run, as far as that can be told before the graph looks at it. Of one that would keep a core
-  /// for too long, and not an accelerator, the options leave the cores out.
+  /// Returns why the task cannot run, as far as that can be told before the graph looks at it. For a task that would
+  /// keep a core for too long, but not an accelerator, removes the cores from `options_`.
   std::optional<Failure> why_refused(const TaskRow& row, const Arguments& arguments);
-  /// The numbers of the data that the task, whose accesses have been read, would write.
+  /// Returns the numbers of the data that the task would write; its accesses have been read.
   [[nodiscard]] Numbers written_by(const TaskRow& row) const;
   /// Returns the numbers of the data that a run would write.
   [[nodiscard]] static Numbers written_by(const v1::Replay& message, const KeptRecording& kept);
-  /// A task of the open recording.
+  /// Notes the data that a task of the open recording writes.
   void note_written(const TaskRow& row);
-  /// Returns the handles that a task has to name so as to write all of these data.
+  /// Returns the handles that a task has to write so as to write all of these data.
   [[nodiscard]] std::vector<Handle> handles_of(const Numbers& written) const;
-  /// Submits the next task as one that fails in its turn. A failure: not even that is possible, and the session has to
+  /// Submits the next task as one that fails in its turn. If even that is impossible it fails, and the session has to
   /// end, because data would count as valid that are not.
   Result<Future> submit_refused(const TaskRow& row, const Failure& why);
   void count(const Future& future);
-  /// Charges the bytes beyond the usual of the task that was counted last.
+  /// Charges the bytes above the usual of the task that was counted last.
   void charge(std::uint64_t bytes);
 
   const Parts parts_;
   TaskNumbers numbers_;
   std::uint64_t in_flight_ = 0;
-  /// Runs of recordings in flight with their tasks, and how many these are in all.
+  /// The number of tasks of each run of a recording that is in flight, and their sum.
   std::unordered_map<std::uint64_t, std::uint64_t> runs_;
   std::uint64_t in_runs_ = 0;
-  /// The size of recordings, and of those tasks in flight that take more than the usual.
+  /// The bytes of recordings and of the tasks in flight that need more than the usual; `large_` has them by task.
   std::uint64_t more_bytes_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> large_;
   std::unordered_set<std::uint64_t> awaited_;
@@ -144,7 +145,7 @@ class SessionTasks {
   std::optional<Failure> withdrawn_;
   std::vector<Refused> refused_;
 
-  // Used for each task anew, to save the allocations.
+  // These are reused for each task, to save allocations.
   std::vector<Access> accesses_;
   std::vector<Layout> layouts_;
   TaskOptions options_;

@@ -11,22 +11,22 @@
 namespace troupe::service {
 namespace {
 
-/// In one message, which gRPC lets have four megabytes.
+/// The most ends of tasks in one message, and the longest text of a failure, as gRPC allows four megabytes.
 constexpr std::size_t kMostSuccesses = 100'000;
 constexpr std::size_t kMostOthers = 1'000;
 constexpr std::size_t kLongestProblem = 2'000;
 /// Ends of tasks that nobody waits for are told together: a message costs both sides as much as a small kernel.
 constexpr std::chrono::milliseconds kPatience{20};
-/// Replies that wait to be read.
+/// With more replies that wait to be read, the session is overloaded.
 constexpr std::size_t kMostReplies = 4'096;
 
-/// Measured when it is asked for first.
+/// Returns the speed of the cores, which is measured at the first call.
 double speed_of_cores() {
   static const double speed = kernels::core_speed();
   return speed;
 }
 
-/// Cuts long texts, between characters.
+/// Cuts a long text between two characters.
 Failure shortened(const Failure& failure) {
   if (failure.message.size() <= kLongestProblem) return failure;
   std::size_t size = kLongestProblem;
@@ -63,12 +63,12 @@ void SessionWork::wind_up() {
   tasks_.abandon();
   graph_->graph().cancel_all();
   requests_.abandon();
-  // Work that has begun has to be finished; this waits for running kernels alone.
+  // Requests that have begun have to be finished. This waits only for kernels that run.
   while (requests_.pending() > 0) {
     requests_.wait_ready();
     requests_.finish_ready();
   }
-  // Nobody is left whom failures could be told to.
+  // No client is left that could be told of failures.
   [[maybe_unused]] const auto outcome = graph_->graph().wait_until_ended();
 }
 
@@ -80,7 +80,7 @@ std::uint64_t SessionWork::bytes() const {
 Result<void> SessionWork::make_room(std::uint64_t bytes) { return charge_.set(this->bytes() + bytes); }
 
 Result<void> SessionWork::count_against_budgets(const v1::Operation& operation) {
-  // In steps, so that a session seldom meets the lock that all share.
+  // Counts in steps of 64, so that a session seldom takes the lock that all sessions share.
   constexpr std::uint64_t kStep = 64;
   const auto in_steps = [](std::uint64_t count) { return (count + kStep - 1) / kStep * kStep; };
   const std::uint64_t recorded = operation.has_tasks() && tasks_.recording()
@@ -115,7 +115,7 @@ Result<void> SessionWork::apply(const v1::Operation& operation) {
     case v1::Operation::kSetReuse: {
       const auto data = data_.get("set_reuse.handle", operation.set_reuse().handle());
       if (!data) return data.failure();
-      // A hint: what cannot be taken has no effect.
+      // This is only a hint: if it cannot be used it has no effect.
       [[maybe_unused]] const auto hinted =
           parts_.system.set_reuse(data.value()->handle, operation.set_reuse().index(), &graph_->graph());
       return {};
@@ -192,8 +192,8 @@ void SessionWork::take_endings() {
 }
 
 bool SessionWork::may_hold() const {
-  // Endings and replies keep their order, failures are news, and a client with half of its window in flight may wait
-  // for room.
+  // Ends and replies keep their order, failures are told at once, and a client with half of its limit in flight may be
+  // waiting for room.
   return batch_.others.empty() && outbox_.empty() && tasks_.in_flight() < parts_.limits.tasks / 2;
 }
 
@@ -206,10 +206,10 @@ bool SessionWork::took_awaited() {
 
 bool SessionWork::holds_endings(Clock::time_point now) {
   if (!may_hold() || (tell_at_ && now >= *tell_at_)) return false;
-  // Until then the collector wakes nobody, as nothing is taken from it.
+  // Until `tell_at_` the collector wakes nobody, as nothing is taken from it.
   if (tell_at_ && !tasks_.any_awaited() && !requests_.any_waits()) return true;
   take_endings();
-  // Where nothing else runs there is nothing to wait for.
+  // If no other task runs there is nothing to wait for.
   if (batch_.empty() || tasks_.in_flight() <= batch_.size() || !may_hold() || took_awaited()) return false;
   if (!tell_at_) tell_at_ = now + kPatience;
   return true;
@@ -218,7 +218,7 @@ bool SessionWork::holds_endings(Clock::time_point now) {
 bool SessionWork::tell(v1::ServiceMessage& message, bool at_once) {
   message.Clear();
   requests_.finish_ready();
-  // Nothing of the batch has been told.
+  // True if the batch can be filled: all of it has been told, or nothing of it.
   const bool takes = told_all_endings() || (told_succeeded_ == 0 && told_others_ == 0);
   if (takes) {
     if (!at_once && holds_endings(Clock::now())) return false;
@@ -227,13 +227,14 @@ bool SessionWork::tell(v1::ServiceMessage& message, bool at_once) {
     std::sort(batch_.succeeded.begin(), batch_.succeeded.end());
   }
   if (!told_all_endings()) tell_endings(message);
-  // A reply may mean that tasks have ended, so these come first: all that had ended when the reply was made, of which
-  // the rest of an earlier batch is only a part.
+  // A reply may mean that tasks have ended. So replies go out only after all ends that had come when the reply was
+  // made; the rest of an earlier batch may lack some of them.
   if (takes && told_all_endings()) outbox_.move_to(message);
-  // The last task may have ended after the look at the waits, and been taken all the same: nobody will wake for it.
+  // The last task may have ended after the waits were checked, and been taken above. Then nobody else wakes the
+  // session.
   if (requests_.can_finish_waits()) wake_();
-  // Events that have been told are not kept any more. If the account is exceeded all the same, the next operation finds
-  // out.
+  // Events that have been told need no memory any more. If the account is exceeded all the same, the next operation
+  // fails.
   [[maybe_unused]] const auto charged = charge_.set(bytes());
   return message.events_size() > 0;
 }
@@ -259,7 +260,7 @@ void SessionWork::tell_endings(v1::ServiceMessage& message) {
   const std::size_t last_other = std::min(batch_.others.size(), told_others_ + kMostOthers);
   for (; told_others_ < last_other; ++told_others_) {
     const EndingCollector::Unsuccessful& other = batch_.others[told_others_];
-    // A task that was refused because another did not succeed fails with that code.
+    // A task that was refused because another task did not succeed is refused with `cancelled`.
     const bool cancelled =
         other.status == TaskStatus::cancelled || (other.cause && other.cause->code == ErrorCode::cancelled);
     count(other.task, cancelled ? TaskStatus::cancelled : TaskStatus::failed);
@@ -282,7 +283,7 @@ void SessionWork::withdraw(const Failure& reason) {
 
 SessionWork::Counts SessionWork::counts() const {
   Counts counts;
-  // Ended ones first, so that they are never more than the submitted.
+  // The ended ones are read first, so that they never exceed the submitted ones.
   counts.failed = failed_.load(std::memory_order_relaxed);
   counts.ended = ended_.load(std::memory_order_relaxed);
   counts.submitted = std::max(counts.ended, submitted_.load(std::memory_order_relaxed));

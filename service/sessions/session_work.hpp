@@ -29,7 +29,8 @@
 
 namespace troupe::service {
 
-/// One client's graph and all that its numbers mean. One thread, apart from what says otherwise.
+/// One client's graph, and the meaning of the client's numbers. Only one thread may use it, except where a comment
+/// allows more.
 class SessionWork {
  public:
   struct Parts {
@@ -43,45 +44,47 @@ class SessionWork {
   struct Options {
     /// The graph's name in live views.
     std::string name;
-    /// The user whose program it is, and his share of the workers.
+    /// The user who runs the program, and the user's share of the workers.
     std::uint32_t user = 0;
     double weight = 1;
   };
   /// `wake` is called, in any thread, when there is something to tell the client or to finish.
   SessionWork(const Parts& parts, const Options& options, std::function<void()> wake);
-  /// `wind_up`, and forgets the data.
+  /// Calls `wind_up` and forgets the data.
   ~SessionWork();
   SessionWork(const SessionWork&) = delete;
   SessionWork& operator=(const SessionWork&) = delete;
 
   [[nodiscard]] SessionOutbox& outbox() { return outbox_; }
-  /// Makes sure that the user's account has room for the client's objects and this many bytes more. A failure ends the
-  /// session.
+  /// Makes sure that the user's account has room for the client's objects and this many bytes more. If it fails, the
+  /// session ends.
   Result<void> make_room(std::uint64_t bytes);
-  /// Does what one operation says. A failure is a violation of the protocol, or says that there is no room, and ends
-  /// the session.
+  /// Does what one operation says. If it fails, the client broke the protocol or there is no room, and the session
+  /// ends.
   Result<void> apply(const v1::Operation& operation);
   /// Finishes what has become ready, and fills a message with what there is to tell: ends of tasks before replies.
-  /// True: there is something. Ends that nobody waits for are held back until `tell_at`, unless `at_once`.
+  /// Returns true if there is something to tell. Ends that nobody waits for are held back until `tell_at`, unless
+  /// `at_once`.
   bool tell(v1::ServiceMessage& message, bool at_once = false);
   using Clock = std::chrono::steady_clock;
-  /// When to call `tell` though nothing has happened.
+  /// Returns the time at which to call `tell` even if nothing has happened; nothing if there is none.
   [[nodiscard]] std::optional<Clock::time_point> tell_at() const { return tell_at_; }
-  /// So much is waiting for the client that he should not be listened to until he has read.
+  /// Returns true if so many replies, requests and held data wait for the client that its messages should not be read
+  /// for now.
   [[nodiscard]] bool overloaded() const;
-  /// Every task has ended, and that has been told.
+  /// Returns true if every task has ended and the client has been told so.
   [[nodiscard]] bool idle() const { return tasks_.in_flight() == 0 && outbox_.empty(); }
 
-  /// Cancels what has not started, gives back what the client holds, and waits for kernels that run.
+  /// Cancels tasks that have not started, gives back the data that the client holds, and waits for kernels that run.
   void wind_up();
-  /// The most that it ever needed for the client, about.
+  /// Returns about the most bytes that the session ever needed for the client.
   [[nodiscard]] std::uint64_t highest_bytes() const { return charge_.highest(); }
-  /// Cancels tasks; those that come later do not run, for this reason.
+  /// Cancels the tasks. Tasks that come later do not run, for this reason.
   void withdraw(const Failure& reason);
-  /// Tasks that come from now on do not run, for this reason; the others go on.
+  /// Lets no task run that comes from now on, for this reason; present tasks go on.
   void refuse_more(const Failure& reason) { tasks_.withdraw(reason); }
 
-  // Any thread.
+  // The next functions may be called from any thread.
   struct Counts {
     std::uint64_t submitted = 0;
     std::uint64_t ended = 0;
@@ -90,25 +93,25 @@ class SessionWork {
   [[nodiscard]] Counts counts() const;
   [[nodiscard]] Duration worker_time() const { return graph_->worker_time(); }
   [[nodiscard]] WhyReport why() const { return graph_->why(); }
-  /// Tasks that have not ended.
+  /// Returns the number of tasks that have not ended.
   [[nodiscard]] std::uint64_t in_flight() const;
 
  private:
   /// Returns the estimated size of what the service keeps for the client.
   [[nodiscard]] std::uint64_t bytes() const;
-  /// A failure ends the session.
+  /// Counts what the operation adds against the user's budgets. If it fails, the session ends.
   Result<void> count_against_budgets(const v1::Operation& operation);
   Result<void> set_reduction(const v1::SetReduction& message);
   Result<void> keep(const v1::Keep& message);
   Result<void> let_go(const v1::LetGo& message);
   Result<void> open_codelet(const v1::OpenCodelet& message);
-  /// The graph has been given what came, but for what is refused.
+  /// Called after tasks were submitted to the graph: begins the refusals of those that were not.
   Result<void> note_submitted(Result<void> submitted);
   void take_endings();
   [[nodiscard]] bool may_hold() const;
-  /// The end of an awaited task is among what has been taken since the last look.
+  /// Returns true if the client waits for a task that has succeeded, among those taken since the last call.
   bool took_awaited();
-  /// There is nothing to tell yet.
+  /// Returns true if there is nothing to tell yet.
   bool holds_endings(Clock::time_point now);
   void tell_endings(v1::ServiceMessage& message);
   [[nodiscard]] bool told_all_endings() const {
@@ -127,15 +130,15 @@ class SessionWork {
   SessionData data_;
   SessionTasks tasks_;
   SessionRequests requests_;
-  /// The client's numbers, and what was locked.
+  /// The locked handles, by the client's number of the `Keep`.
   std::unordered_map<std::uint64_t, std::vector<HandleId>> kept_;
   std::uint64_t kept_bytes_ = 0;
 
-  /// Taken from the collector; told as far as these say.
+  /// The ends taken from the collector. The next two fields count those that have been told.
   EndingCollector::Batch batch_;
   std::size_t told_succeeded_ = 0;
   std::size_t told_others_ = 0;
-  /// Successes in which awaited ones have been looked for.
+  /// The number of successes that have been searched for tasks that the client waits for.
   std::size_t looked_at_ = 0;
   std::optional<Clock::time_point> tell_at_;
 

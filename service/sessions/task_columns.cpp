@@ -9,7 +9,7 @@
 namespace troupe::service {
 namespace {
 
-/// Checks a list that must have one element per task, or none.
+/// Checks a list that must be empty or have one element per task.
 Result<void> check_length(std::string_view field, int length, int tasks) {
   if (length == 0 || length == tasks) return {};
   return violation(field, fmt::format("{} elements for {} tasks", length, tasks));
@@ -23,7 +23,7 @@ Result<void> check_kinds(std::string_view field, const Names& names) {
   return {};
 }
 
-/// More would cost others time: names are compared with those of all workers.
+/// Limits of the choices of one task: names are compared with those of all workers, which costs other users time.
 constexpr int kMostChoices = 8;
 constexpr int kMostNames = 16;
 

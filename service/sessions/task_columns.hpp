@@ -15,24 +15,24 @@ namespace troupe::service {
 
 struct TaskRow {
   const SessionCodelet* codelet = nullptr;
-  /// The client's numbers, and a mode for each; without modes where the codelet says them.
+  /// The client's numbers of the data, and an access mode for each; `modes` is empty if the codelet fixes them.
   std::span<const std::uint64_t> handles = {};
   std::string_view modes = {};
   /// The bytes of the codelet's arguments.
   const char* arguments = nullptr;
   int priority = 0;
-  /// Null: nothing special.
+  /// Rarely used properties; null if the task has none.
   const v1::TaskDetail* detail = nullptr;
 };
 
-/// `Tasks` lists what all of its tasks have, one property after the other. Refers to the message and the codelets.
+/// Reads the tasks of a `Tasks` message, which has one list per property. Refers to the message and the codelets.
 class TaskColumns {
  public:
-  /// Checks that the lists are as long as one another says; a failure is a violation of the protocol.
+  /// Checks that the lengths of the lists agree. Fails if the client broke the protocol.
   static Result<TaskColumns> read(const v1::Tasks& message, const SessionCodelets& codelets);
 
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(message_->codelet_size()); }
-  /// One row after the other, `size()` times.
+  /// Returns the next row; can be called `size()` times.
   TaskRow next();
 
  private:

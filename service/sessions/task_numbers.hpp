@@ -11,25 +11,25 @@
 
 namespace troupe::service {
 
-/// Numbers count from 1 without gaps. Those in flight are known, of the others those that did not succeed: so the
-/// memory does not grow with the number of tasks that have ended, but for failures that alternate with successes, of
-/// which the last `kMostRanges` ranges are kept. One thread.
+/// Numbers count from 1 without gaps. The tasks in flight are known, and of the ended ones those that did not succeed.
+/// So the memory does not grow with the number of ended tasks, unless failures alternate with successes; then the last
+/// `kMostRanges` ranges are kept. Only one thread may use it.
 class TaskNumbers {
  public:
   static constexpr std::size_t kMostRanges = 65'536;
 
   [[nodiscard]] std::uint64_t next() const { return next_; }
-  /// The next number's task; an empty future where nothing was submitted for it.
+  /// Adds the task with the next number; the future is empty if nothing was submitted for it.
   void add(const Future& future);
   void ended(std::uint64_t number, TaskStatus status);
 
   struct Found {
-    /// Empty where the task has ended, or never was one of the graph's.
+    /// The task's future; empty if the task has ended, or never was in the graph.
     Future future;
     /// The way in which the task ended, or `pending`.
     TaskStatus status = TaskStatus::pending;
   };
-  /// Finds a number that was added.
+  /// Returns what is known of a number that was added.
   [[nodiscard]] Found find(std::uint64_t number) const;
 
  private:
@@ -49,9 +49,9 @@ class TaskNumbers {
   std::uint64_t next_ = 1;
   /// The newest numbers; its size is a power of two.
   std::vector<Slot> ring_ = std::vector<Slot>(1024);
-  /// The tasks in flight that newer ones have pushed out.
+  /// The tasks in flight that newer ones have pushed out of the ring.
   std::unordered_map<std::uint64_t, Future> old_;
-  /// The ranges by their first number.
+  /// The ranges of unsuccessful tasks, by their first number.
   std::map<std::uint64_t, Range> unsuccessful_;
 };
 

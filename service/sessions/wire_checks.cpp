@@ -53,7 +53,7 @@ Result<Layout> check_layout(const v1::RegisterData& data) {
     return violation("register_data.cols", fmt::format("{} columns, {} elements apart, are more than can be counted",
                                                        data.cols(), data.ld()));
   }
-  // Kernels walk over columns without elements, too.
+  // A limit on empty rows and columns, as kernels loop over them, too.
   constexpr std::int64_t kMostEmpty = 1 << 24;
   if ((data.rows() == 0 || data.cols() == 0) && std::max(data.rows(), data.cols()) > kMostEmpty) {
     return violation("register_data.cols", fmt::format("{} x {} elements: data without elements may have {} rows or "
@@ -76,7 +76,7 @@ std::uint64_t alignment_of(std::uint32_t element_size) {
 
 void fill(v1::Problem& problem, const Failure& failure) {
   problem.set_code(to_string(failure.code));
-  // The message may come from a kernel, which may say anything.
+  // The text may come from a kernel and may not be valid UTF-8.
   problem.set_message(valid_text(failure.message));
 }
 

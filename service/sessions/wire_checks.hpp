@@ -15,18 +15,19 @@
 
 namespace troupe::service {
 
-/// Longest names, in bytes, and most codelets that a session may open: what people choose is shorter.
+/// The longest names, in bytes, and the most codelets that a session may open. Names that people choose are shorter.
 inline constexpr std::size_t kLongestName = 256;
 inline constexpr std::size_t kMostCodelets = 65'536;
 inline constexpr std::uint32_t kLargestElement = 1U << 20U;
 
-/// Why a session ends: a field does not hold what the protocol says. `field` as in the .proto: "register_data.rows".
+/// Returns why a session ends: a field breaks the protocol. `field` is named as in the .proto: "register_data.rows".
 [[nodiscard]] Failure violation(std::string_view field, const std::string& what);
 
 [[nodiscard]] Result<void> check_name(std::string_view field, const std::string& name);
-/// `value` of a `v1::AccessMode`, which a client may fill with any number.
+/// Checks the `value` of a `v1::AccessMode`, which a client may fill with any number.
 [[nodiscard]] Result<AccessMode> check_mode(std::string_view field, int value);
-/// A layout whose sizes can be: not negative, a leading dimension of at least the rows, bytes that can be counted.
+/// Returns a layout after a check of its sizes: none is negative, the leading dimension is at least the rows, and the
+/// bytes can be counted.
 [[nodiscard]] Result<Layout> check_layout(const v1::RegisterData& data);
 /// Returns the distance from the first byte of the first column to the last byte of the last one, for a layout that was
 /// checked.

@@ -7,7 +7,7 @@
 namespace troupe::service {
 namespace {
 
-/// Returns the code point of a character that `harm_at` found; none of these has more than three bytes.
+/// Returns the code point of a character that `harm_at` found; such characters have at most three bytes.
 unsigned code_point_of(std::string_view bytes) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(bytes[i])); };
   if (bytes.size() == 1) return byte(0);

@@ -16,7 +16,7 @@ namespace troupe::service {
 
 namespace {
 
-/// A label's value, with what the format escapes.
+/// Returns a label's value with the escapes that the format needs.
 std::string escaped(std::string_view value) {
   std::string text;
   for (const char c : valid_text(value)) {
@@ -32,10 +32,10 @@ std::string escaped(std::string_view value) {
 
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-/// Collects the lines; all of one metric come one after the other, as the format asks for.
+/// Collects the lines. All lines of one metric must follow one another, as the format demands.
 class Writer {
  public:
-  /// Begins a metric. `type`: "gauge", "counter", "summary".
+  /// Begins a metric. `type` is "gauge", "counter" or "summary".
   void metric(std::string_view name, std::string_view type, std::string_view help) {
     name_ = name;
     fmt::format_to(out(), "# HELP troupe_{} {}\n# TYPE troupe_{} {}\n", name, help, name, type);
@@ -70,7 +70,7 @@ class Writer {
   std::string_view name_;
 };
 
-/// Metrics of one kind: a line for each element of a list.
+/// Writes a metric that has one line for each element of a list.
 template <class List, class LabelsOf, class ValueOf>
 void metric_of(Writer& writer, const char* name, const char* type, const char* help, const List& list,
                LabelsOf labels_of, ValueOf value_of) {
@@ -115,7 +115,7 @@ void write_workers(Writer& writer, const std::vector<LiveWorker>& workers) {
 
 Labels of_actor(std::size_t, const MailboxMetrics& of) { return {{"actor", of.actor}}; }
 
-/// A summary by its quantiles, its sum and its count.
+/// Writes a summary with its quantiles, its sum and its count.
 void write_latency(Writer& writer, const char* name, const char* help, const std::vector<MailboxMetrics>& mailboxes,
                    LatencySummary MailboxMetrics::*member) {
   if (mailboxes.empty()) return;
@@ -123,7 +123,7 @@ void write_latency(Writer& writer, const char* name, const char* help, const std
   for (const MailboxMetrics& of : mailboxes) {
     const LatencySummary& latency = of.*member;
     const auto quantile = [&](const char* which, Duration duration) {
-      // Without observations there is no quantile.
+      // Without observations a quantile is NaN.
       const double value = latency.count == 0 ? std::nan("") : seconds(duration);
       writer.value({{"actor", of.actor}, {"quantile", which}}, value);
     };
@@ -171,7 +171,7 @@ void write_links(Writer& writer, const std::vector<LinkTraffic>& links) {
 }
 
 void write_memories(Writer& writer, const LiveView& runtime) {
-  // Two memories may have the same name.
+  // Two memories may have the same name, so the number is a label, too.
   const auto labels = [](std::size_t i, const LiveMemory& of) {
     return Labels{{"memory", of.name}, {"number", std::to_string(i)}};
   };

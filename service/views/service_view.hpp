@@ -19,7 +19,7 @@ struct ServiceView {
   std::string version;
   std::int64_t process = 0;
   Duration age{};
-  /// "serving", "draining".
+  /// The state: "serving" or "draining".
   std::string state;
   /// The workers, mailboxes, memories and links.
   LiveView runtime;
@@ -27,12 +27,12 @@ struct ServiceView {
   std::vector<SessionView> sessions;
 };
 
-/// The interface through which a service is asked. Any thread, at any time.
+/// The interface through which a service is asked. Its functions may be called from any thread, at any time.
 class ServiceViewSource {
  public:
   virtual ~ServiceViewSource() = default;
   [[nodiscard]] virtual ServiceView look() const = 0;
-  /// Why tasks do not go on: of one session, or of all. Nothing where there is no such session.
+  /// Returns why tasks of one session, or of all, do not go on; nothing if there is no such session.
   [[nodiscard]] virtual std::optional<WhyReport> why(std::optional<std::uint64_t> session) const = 0;
 };
 

@@ -1,5 +1,5 @@
-/// The view that a service shows to all who watch it: one for those who ask at the same time, and a short history of
-/// the tasks of its workers.
+/// The view of a service for all who watch it: requests at about the same time share one view, and a short history has
+/// the tasks of the workers.
 #pragma once
 
 #include <condition_variable>
@@ -18,17 +18,17 @@
 namespace troupe::service {
 
 struct ViewHistoryOptions {
-  /// Whoever asks within this time gets the same view: what watching costs does not grow with who watches.
+  /// Requests within this time get the same view, so the cost does not grow with the number of watchers.
   Duration shared_for = std::chrono::milliseconds(100);
-  /// Between two samples of what workers run. Tasks that are shorter show in proportion only.
+  /// The time between two samples of the workers' tasks. Tasks that are shorter appear only in some samples.
   Duration sample_every = std::chrono::milliseconds(50);
-  /// Samples that are kept: a minute.
+  /// The most samples that are kept: a minute of them.
   std::size_t most_samples = 1200;
-  /// Samples are taken for so long after somebody asked for them; nothing is done while nobody watches.
+  /// Samples are taken for this time after somebody asked for them; nothing is done while nobody watches.
   Duration watched_for = std::chrono::seconds(5);
 };
 
-/// Any thread may call. The source outlives it.
+/// May be used from any thread. The source must outlive it.
 class ViewHistory {
  public:
   explicit ViewHistory(const ServiceViewSource& source, ViewHistoryOptions options = {});
@@ -36,14 +36,14 @@ class ViewHistory {
   ViewHistory& operator=(const ViewHistory&) = delete;
   ~ViewHistory();
 
-  /// The service as it is now, or was a moment ago.
+  /// Returns the service as it is now, or was at most `shared_for` ago.
   [[nodiscard]] std::shared_ptr<const ServiceView> look();
 
-  /// Samples with a number above `after`, as JSON (docs/service.md), and sees that more are taken from now on.
+  /// Returns the samples with a number above `after`, as JSON (docs/service.md). More samples are taken from now on.
   [[nodiscard]] Json samples_since(std::uint64_t after);
 
  private:
-  /// The tasks of the workers at one moment: places in `names_`, -1 for nothing.
+  /// The tasks of the workers at one moment, as indices into `names_`; -1 for no task.
   struct Sample {
     std::uint64_t number = 0;
     Duration age{};
@@ -60,7 +60,7 @@ class ViewHistory {
   const ServiceViewSource& source_;
   const ViewHistoryOptions options_;
 
-  /// Held while the source is asked, so that it is asked by one at a time.
+  /// Held while the source is asked, so that only one thread asks it at a time.
   Mutex looking_;
   std::shared_ptr<const ServiceView> latest_ TROUPE_GUARDED_BY(looking_);
   std::chrono::steady_clock::time_point taken_ TROUPE_GUARDED_BY(looking_){};

@@ -118,7 +118,7 @@ class ViewReader {
     value = in.number({0, 1e300}, "a number that is not negative");
   }
   static void read(const JsonField& in, Duration& value) {
-    // Almost 300 years, which is what a Duration holds.
+    // A Duration holds at most almost 300 years.
     constexpr double kLongest = 9e9;
     value = Duration(std::llround(in.number({0, kLongest}, "seconds") * 1e9));
   }

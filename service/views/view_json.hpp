@@ -10,14 +10,14 @@
 
 namespace troupe::service {
 
-/// One object. Times are in seconds, memory is in bytes.
+/// Returns the view as one object. Times are in seconds, memory is in bytes.
 [[nodiscard]] Json view_as_json(const ServiceView& view);
 
-/// Returns the view as a text on one line. Bytes that are no UTF-8 are replaced.
+/// Returns the view as text on one line. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] std::string view_to_text(const ServiceView& view);
 
-/// Reads the text of `view_to_text`; members that it does not know are left alone, as a newer service may write more.
-/// Fails with `bad_input` if something is missing or out of range; the message says where.
+/// Reads the text of `view_to_text`; unknown members are ignored, as a newer service may write more. Fails with
+/// `bad_input` if something is missing or out of range; the message says where.
 [[nodiscard]] Result<ServiceView> view_from_text(std::string_view text);
 
 }  // namespace troupe::service

@@ -9,11 +9,11 @@
 
 namespace troupe::service {
 
-/// A view in which other users' sessions are left out, and what they call their programs and tasks is not told; that
-/// workers are busy is.
+/// A view without other users' sessions. It shows that workers are busy with them, but not the names of their programs
+/// and tasks.
 class VisibleView final : public ServiceViewSource {
  public:
-  /// `visible` says whose sessions may be seen. All must outlive this.
+  /// `visible` returns true for users whose sessions may be seen. It and `whole` must outlive this view.
   VisibleView(const ServiceViewSource& whole, std::function<bool(std::uint32_t user)> visible)
       : whole_(whole), visible_(std::move(visible)) {}
 
@@ -25,10 +25,10 @@ class VisibleView final : public ServiceViewSource {
   const std::function<bool(std::uint32_t user)> visible_;
 };
 
-/// Returns the name of a session's graph in views of the runtime: "12:solver".
+/// Returns the name of a session's graph in views of the runtime, such as "12:solver".
 [[nodiscard]] std::string graph_name(std::uint64_t session, const std::string& name);
 
-/// Adds what another session's report says; `session` is told with the names of its tasks.
+/// Adds another session's report; the names of its tasks are marked with `session`.
 void merge(WhyReport& all, WhyReport one, std::uint64_t session);
 
 }  // namespace troupe::service

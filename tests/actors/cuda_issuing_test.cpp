@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(behind_a_kernel_that_cannot_be_enqueued_nothing_is_and_what
     runtime.submit(overwrite, {first});
     BOOST_TEST(runtime.wait() == "");
   }
-  BOOST_TEST(other == 511);  // 2 x + 1, eight times
+  BOOST_TEST(other == 511);  // 2 x + 1, applied eight times to 1
 }
 
 BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_with_tasks_issued_names_the_first_and_loses_none) {

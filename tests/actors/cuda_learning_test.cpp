@@ -1,4 +1,4 @@
-// The learned times of kernels that share a GPU, on a fake one.
+// Tests the learned times of kernels that share a GPU, on a fake GPU.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <vector>

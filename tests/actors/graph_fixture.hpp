@@ -22,7 +22,7 @@ class ReadyTasks final : public graph::GraphHost {
 /// Hands out real tasks of a real graph, and ends them.
 class GraphFixture {
  public:
-  /// `cuda`: tasks may be for CUDA GPUs too.
+  /// Makes a graph. If `cuda`, tasks may also be for CUDA GPUs.
   explicit GraphFixture(std::size_t workers = 1, bool cuda = false)
       : graph({.workers = workers,
                .device_kinds = cuda ? kEveryKind : kind_set(DeviceKind::cpu_core),
@@ -38,7 +38,7 @@ class GraphFixture {
   Future submit(const Codelet& codelet, const std::vector<Access>& accesses = {}, const TaskOptions& options = {}) {
     return graph.submit({codelet, accesses, {}, options}).value_or_throw();
   }
-  /// The tasks that submissions have made ready since the last call.
+  /// Returns the tasks that submissions have made ready since the last call.
   graph::TaskList take_ready() {
     graph::TaskList taken;
     taken.append(ready_.tasks);

@@ -88,7 +88,9 @@ BOOST_DATA_TEST_CASE(independent_tasks_use_all_workers, boost::unit_test::data::
   std::uint64_t fewest = 0;
   for (int round = 0; round < 10 && fewest <= 50; ++round) {
     const RunReport report = run(300, 300);
-    fewest = std::ranges::min(report.workers, {}, &WorkerReport::tasks).counts.tasks;
+    fewest = std::ranges::min(report.workers, {}, [](const WorkerReport& worker) {
+               return worker.counts.tasks;
+             }).counts.tasks;
   }
   BOOST_TEST(fewest > 50U);
 }

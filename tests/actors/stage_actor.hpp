@@ -32,7 +32,7 @@ class Stage {
  public:
   Stage() : system(configuration_) {}
 
-  /// An actor that writes "name: message" for every message of the given types.
+  /// Returns an actor that writes "name: message" for every message of the given types.
   template <class... Message>
   caf::actor listener(const std::string& name) {
     const auto behavior = [this](caf::event_based_actor* self, const std::string& name) -> caf::behavior {
@@ -54,7 +54,7 @@ class Stage {
   void wait() { coordinator().trigger_timeouts(); }
   /// Lets the actor with the oldest message handle one message.
   void step() { coordinator().run_once(); }
-  /// The lines that listeners recorded since the last call.
+  /// Returns the lines that listeners recorded since the last call.
   Lines heard() { return std::exchange(heard_, {}); }
 
  private:

@@ -28,7 +28,7 @@ using tests::succeeds;
 using tests::TemporaryFolder;
 using tests::Words;
 
-/// `%%MatrixMarket matrix FORM` and the lines after it.
+/// Returns a file that begins with `%%MatrixMarket matrix FORM`, followed by `rest`.
 std::string matrix_file(const std::string& form, const std::string& rest) {
   return "%%MatrixMarket matrix " + form + "\n" + rest;
 }
@@ -317,10 +317,10 @@ BOOST_AUTO_TEST_CASE(info_shows_a_machine_from_a_file_and_says_what_is_wrong_wit
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_check_is_a_failure_that_still_shows_what_was_measured) {
-  // Without pivoting this is unstable.
+  // Without pivoting this factorization is inaccurate.
   const traces::ChildOutput ran = run_program({"run", "lu", "--n", "300", "--pivoting", "none", "--problem", "random",
                                                "--precision", "float", "--tile", "8", "--check", "--seed", "3"});
-  if (ran.exit_status == 0) return;  // luck
+  if (ran.exit_status == 0) return;  // the result happened to be accurate enough
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.output, "NOT below"));
   BOOST_TEST(contains(ran.errors, "the check failed"));

@@ -19,7 +19,7 @@ class OutputSchema {
  public:
   explicit OutputSchema(Json whole) : whole_(std::move(whole)) {}
 
-  /// The fault of the first place that does not conform; empty if there is none.
+  /// Returns the fault of the first place that does not conform; empty if there is none.
   [[nodiscard]] std::string fault(const Json& value, const Json& schema, const std::string& place = "") const {
     for (const auto& [keyword, rule] : schema.items()) {
       std::string wrong = fault_of(keyword, rule, schema, value, place);
@@ -84,7 +84,8 @@ class OutputSchema {
     return "the schema's keyword '" + keyword + "' is not checked";
   }
 
-  /// `others`: the rule for members that the schema does not name; false: there are none.
+  /// Returns the fault of members that the schema does not name. `others` is the rule for these; false if there may be
+  /// none.
   [[nodiscard]] std::string fault_of_members(const Json& others, const Json& schema, const Json& value,
                                              const std::string& place) const {
     if (!value.is_object()) return {};
@@ -101,7 +102,7 @@ class OutputSchema {
   Json whole_;
 };
 
-/// The schema in apps/reference.
+/// Returns the schema in apps/reference.
 [[nodiscard]] inline const OutputSchema& output_schema() {
   static const OutputSchema schema = [] {
     std::ostringstream text;

@@ -425,7 +425,7 @@ Table task_calls() {
 
 bool says(const std::string& part) { return std::string(troupe_error_message()).find(part) != std::string::npos; }
 
-/// Every function that the header declares.
+/// Returns every function that the header declares.
 std::set<std::string> declared() {
   std::ifstream in(std::string(TROUPE_SOURCE_DIR) + "/include/troupe/troupe.h");
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

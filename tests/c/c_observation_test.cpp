@@ -163,14 +163,14 @@ troupe_runtime* on_described_machine() {
   return started(options);
 }
 
-/// The number of operations of a product of square matrices.
+/// Returns the number of operations of a product of square matrices.
 double product(const troupe_kernel_context* context, void*) {
   int64_t rows = 0;
   troupe_kernel_data(context, 0, &rows, nullptr, nullptr);
   return 2.0 * static_cast<double>(rows * rows * rows);
 }
 
-/// The virtual time of ten tasks, one after the other, on a matrix of `n` rows and columns.
+/// Returns the virtual time of ten tasks, one after the other, on a matrix of `n` rows and columns.
 double virtual_time_of_ten(const troupe_codelet* codelet, int64_t n, const troupe_value* values = nullptr,
                            size_t count = 0) {
   troupe_runtime* runtime = on_described_machine();

@@ -49,7 +49,7 @@ const char* const kMore[] = {"clusters=1x2",
                              "opencl_copies=true",
                              nullptr};
 
-/// Every option except those of runs in virtual time. When a field is added, this no longer compiles
+/// Returns every option except those of runs in virtual time. When a field is added, this no longer compiles
 /// (-Wmissing-field-initializers). Then set the field here and check it below.
 const troupe_options& every_option() {
   static std::string user = "to me";

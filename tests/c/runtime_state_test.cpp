@@ -73,7 +73,7 @@ std::shared_ptr<RuntimeState> state_without_tasks(bool lacks_memory = false) {
   return RuntimeState::make(std::make_unique<Runtime>(std::make_unique<NoTasks>(lacks_memory)), true);
 }
 
-/// Says when an object's end has begun, and delays it until the test opens the gate.
+/// Says when the end of an object has begun, and delays it until the test opens the gate.
 struct Gate {
   std::atomic<bool> begun{false};
   std::atomic<bool> open{false};

@@ -37,7 +37,7 @@ RuntimeOptions with_gpus() {
   return options;
 }
 
-/// A codelet that runs on a core and on an emulated GPU.
+/// Returns a codelet that runs on a core and on an emulated GPU.
 template <class Kernel>
 Codelet everywhere(std::string name, std::vector<AccessMode> modes, const Kernel& kernel) {
   Codelet codelet(std::move(name), std::move(modes));

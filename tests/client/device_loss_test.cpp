@@ -1,4 +1,4 @@
-// Only the data that a lost device had are lost.
+// Checks that only the data that a lost device had are lost.
 #include <array>
 #include <vector>
 

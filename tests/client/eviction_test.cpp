@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_stays_until_it_is_let_go) {
   {
     KeptData first = program.runtime.keep(program.data[0]);
     const KeptData kept = std::move(first);
-    first.let_go();  // has nothing any more
+    first.let_go();  // it keeps nothing any more
     program.use({0, 1, 2, 0});
     BOOST_TEST(program.loads() == 3U);
   }

@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(cancelling_one_task_cancels_its_dependents) {
   BOOST_CHECK_EXCEPTION(second.wait(), Error, failure(ErrorCode::cancelled, "'x'"));
   BOOST_CHECK_EXCEPTION(other.wait(), Error, failure(ErrorCode::cancelled, "'third'"));
   BOOST_CHECK_THROW(runtime.wait(), Error);
-  first.cancel();  // too late, and no harm
+  first.cancel();  // too late to have an effect, and harmless
 }
 
 BOOST_AUTO_TEST_CASE(an_explicit_dependency_that_fails_cancels) {

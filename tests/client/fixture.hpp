@@ -9,7 +9,7 @@
 
 namespace troupe::tests {
 
-/// Options of a runtime with this number of workers on any machine.
+/// Returns options of a runtime with this number of workers on any machine.
 inline RuntimeOptions with_workers(int workers) {
   RuntimeOptions options;
   options.cores = workers;
@@ -18,20 +18,20 @@ inline RuntimeOptions with_workers(int workers) {
   return options;
 }
 
-/// Options of a runtime with one thread that handles messages in an order drawn from a seed.
+/// Returns options of a runtime with one thread that handles messages in an order drawn from a seed.
 inline RuntimeOptions deterministic(int workers = 1) {
   RuntimeOptions options = with_workers(workers);
   options.threads.deterministic = true;
   return options;
 }
 
-/// A codelet that doubles its operand.
+/// Returns a codelet that doubles its operand.
 inline const Codelet& twice() {
   static const Codelet codelet = Codelet("twice", {AccessMode::read_write}).cpu([](double& x) { x *= 2; });
   return codelet;
 }
 
-/// A predicate for BOOST_CHECK_EXCEPTION: an `Error` with this code whose message has all these parts.
+/// Returns a predicate for BOOST_CHECK_EXCEPTION: an `Error` with this code whose message has all these parts.
 template <class... Parts>
 auto failure(ErrorCode code, Parts... parts) {
   return [=](const Error& error) {
@@ -41,7 +41,7 @@ auto failure(ErrorCode code, Parts... parts) {
   };
 }
 
-/// The message of the exception that a call throws; empty if it throws none.
+/// Returns the message of the exception that a call throws; empty if it throws none.
 template <class Call>
 std::string message_of(const Call& call) {
   try {

@@ -19,7 +19,7 @@ RuntimeOptions with_accelerator(std::uint64_t memory = 1U << 20U) {
   return options;
 }
 
-/// A codelet for accelerators only.
+/// Returns a codelet for accelerators only.
 Codelet fill() {
   Codelet codelet("fill", {AccessMode::write});
   codelet.implement(DeviceKind::emulated, [](const KernelContext& context) {

@@ -33,7 +33,7 @@ struct LearnedKernel {
 struct LearnedMachine {
   int cores = 12;
   int gpus = 4;
-  /// The number of chains that the tasks form, each through data of its own; 0: all tasks are independent.
+  /// The number of chains that the tasks form, each through data of its own; 0 if all tasks are independent.
   std::size_t chains = 0;
 };
 
@@ -78,7 +78,7 @@ inline DrawnShapes products(Random& random) {
 }
 inline double product_flops(const TimedTask& task) { return 2 * rows(task) * cols(task) * cols(task, 1); }
 
-/// Times of `time` ns on cores, divided by `speedup` on GPUs.
+/// Returns times of `time` ns on cores, and that divided by `speedup` on GPUs.
 template <class Time>
 CodeletTimes faster_on_gpus(Time time, double speedup, double deviation = 0) {
   return {.core = time_of(time),
@@ -125,7 +125,7 @@ inline std::vector<LearnedCase> learned_cases() {
   };
 }
 
-/// The codelet that tasks run. In chains they also use the data that the task before them wrote.
+/// Returns the codelet that tasks run. In chains they also use the data that the task before them wrote.
 inline Codelet codelet_of(const LearnedKernel& kernel, bool in_chains) {
   std::vector<AccessMode> modes = kernel.modes;
   if (in_chains) modes.push_back(AccessMode::read_write);
@@ -138,7 +138,7 @@ inline Codelet codelet_of(const LearnedKernel& kernel, bool in_chains) {
   });
 }
 
-/// The run's duration in virtual time. The seed determines sizes and noise.
+/// Returns the run's duration in virtual time. The seed determines sizes and noise.
 inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::string& policy,
                                  SimulationOptions::Model model, std::uint64_t seed = 1) {
   auto options = std::make_shared<SimulationOptions>();
@@ -173,7 +173,7 @@ inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::st
   return seconds(runtime.report().virtual_time.value());
 }
 
-/// The run's duration if times have to be learned, divided by its duration if they are known.
+/// Returns the run's duration if times have to be learned, divided by its duration if they are known.
 inline double learned_ratio(const LearnedCase& of, int tasks, const std::string& policy, std::uint64_t seed = 1) {
   using Model = SimulationOptions::Model;
   return learned_makespan_s(of, tasks, policy, Model::learned, seed) /

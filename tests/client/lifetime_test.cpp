@@ -105,7 +105,7 @@ BOOST_FIXTURE_TEST_CASE(a_child_of_fork_may_have_a_runtime_of_its_own, Program) 
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_ends_its_runtime_is_told_and_goes_on) {
   const CapturedErrors errors;
-  // The rest of the runtime goes with the child.
+  // The child process ends with what is left of the runtime.
   const int ran = in_child([] {
     std::atomic<int> ran{0};
     auto runtime = std::make_unique<Runtime>(with_workers(2));
@@ -164,7 +164,7 @@ const Codelet& fails() {
   return codelet;
 }
 
-/// The warnings of a runtime in which a task has failed, and then `look` was called.
+/// Returns the warnings of a runtime in which a task has failed, and then `look` was called.
 std::string warnings_after(const std::function<void(Runtime&, const Data&, const Future&)>& look) {
   std::string warnings;
   RuntimeOptions options = with_workers(2);

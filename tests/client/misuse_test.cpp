@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_handle_after_release) {
   BOOST_CHECK_EXCEPTION(runtime.release(handle), Error, released);
   BOOST_CHECK_EXCEPTION(runtime.partition(handle, {}), Error, released);
   BOOST_CHECK_EXCEPTION(runtime.set_reduction(handle, sum_reduction<double>()), Error, released);
-  data.release();  // once is enough
+  data.release();  // one release is enough
 }
 
 BOOST_AUTO_TEST_CASE(a_registration_released_behind_its_back) {

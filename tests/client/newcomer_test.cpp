@@ -246,7 +246,7 @@ class Throwing final : public scheduler::PlacingPolicy {
   bool at_once_;
 };
 
-/// Options of a run in virtual time on a machine that has no times of the program's kernels.
+/// Returns options of a run in virtual time on a machine that has no times of the program's kernels.
 RuntimeOptions without_times(const std::string& policy) {
   SimulationOptions simulation;
   simulation.machine = platform::load_machine("idgraf-double").value_or_throw();

@@ -24,14 +24,14 @@ namespace {
 
 #ifdef _OPENMP
 
-/// A team whose helpers run on these processing units. The calling thread is its master.
+/// Returns a team whose helpers run on these processing units. The calling thread is its master.
 workers::CoreTeam team_on(const platform::CpuSet& pus) {
   workers::CoreTeam::Options options;
   for (std::size_t i = 1; i < pus.size(); ++i) options.helpers.push_back({pus[i]});
   return workers::CoreTeam(std::move(options));
 }
 
-/// The binding of each OpenMP thread, by the thread's number.
+/// Returns the binding of each OpenMP thread, by the thread's number.
 std::map<int, platform::CpuSet> bindings_of_a_region() {
   std::map<int, platform::CpuSet> bindings;
   std::mutex mutex;
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(an_environment_that_binds_openmps_threads_is_refused) {
 BOOST_AUTO_TEST_CASE(a_kernel_that_says_nothing_of_openmp_has_one_thread) {
   RuntimeOptions options;
   options.cores = 2;
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   options.clusters = "1x2";
   Runtime runtime(options);
   std::vector<std::atomic<int>> most(2);
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_says_nothing_of_openmp_has_one_thread) {
 BOOST_AUTO_TEST_CASE(pieces_on_a_cluster_have_one_thread_each) {
   RuntimeOptions options;
   options.cores = 2;
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   options.clusters = "1x2";
   Runtime runtime(options);
   std::atomic<int> inside{0};

@@ -16,7 +16,7 @@ namespace {
 
 const std::vector<std::string> kPolicies{"lws", "eager", "homeward", "heft", "dada", "dada:alpha=0.9", "heteroprio"};
 
-/// Options for two cores and an accelerator.
+/// Returns options for two cores and an accelerator.
 RuntimeOptions with_accelerator(std::string policy = "default") {
   RuntimeOptions options = with_workers(2);
   options.policy = std::move(policy);
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_can_restrict_codelets_by_name) {
   runtime.wait();
   BOOST_TEST(left.on_cores() == 20);
   BOOST_TEST(right.on_accelerator() == 20);
-  // Both restrictions hold.
+  // The task must fulfil both restrictions.
   BOOST_CHECK_EXCEPTION(runtime.submit(nowhere, {piece}, {}, {.devices = DeviceSet::cores()}), Error,
                         failure(ErrorCode::no_implementation, "restricted to no device"));
 }

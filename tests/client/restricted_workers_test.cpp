@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_restricts_codelets_to_workers_and_models) {
   const Data piece = runtime.vector(memory);
   for (int i = 0; i < 20; ++i) {
     for (const Codelet* codelet : {&left, &right, &both}) runtime.submit(*codelet, {piece});
-    // Both restrictions hold.
+    // The task must fulfil both restrictions.
     runtime.submit(right, {piece}, {}, {.devices = DeviceSet::cores()});
   }
   runtime.wait();
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_is_not_made_with_a_restriction_to_what_is_not_the
   refused("gemm:cores|h200", "'h200' is neither");
 }
 
-/// The set of those of eleven workers whose bits are set.
+/// Returns the set of those of eleven workers whose bits are set.
 DeviceSet workers_of(std::uint32_t bits) {
   DeviceChoice choice;
   for (std::uint32_t i = 0; i < 11; ++i) {
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_sets_are_told_apart_and_no_more) {
   BOOST_TEST(astray == 0);
   BOOST_CHECK_EXCEPTION(runtime.submit(codelet, {}, args(kMost + 1), {.devices = workers_of(kMost + 1)}), Error,
                         failure(ErrorCode::invalid_argument, "at most 1024 different sets of workers"));
-  // All workers of a kind do not count as a set.
+  // A set of all workers of a kind does not count as a set of its own.
   runtime.submit(codelet, {}, args(2047U), {.devices = workers_of(2047)});
   runtime.submit(codelet, {}, args(2047U));
   runtime.wait();

@@ -328,14 +328,14 @@ BOOST_AUTO_TEST_CASE(an_observer_sees_every_task_in_order_under_any_policy) {
   }
 }
 
-/// The number of times that workers have gone to sleep.
+/// Returns the number of times that workers have gone to sleep.
 std::uint64_t sleeps(const Runtime& runtime) {
   std::uint64_t parks = 0;
   for (const WorkerReport& worker : runtime.report().workers) parks += worker.counts.parks;
   return parks;
 }
 
-/// The number of times that workers have gone to sleep, once none has gone to sleep for a while.
+/// Returns the number of times that workers have gone to sleep, once none has gone to sleep for a while.
 std::uint64_t settled_sleeps(const Runtime& runtime) {
   std::uint64_t last = 0;
   while (last == 0 || last != sleeps(runtime)) {

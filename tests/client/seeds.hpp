@@ -14,7 +14,7 @@ struct Seeds {
   std::uint64_t count = 0;
 };
 
-/// The seeds from the command line, or those of the first `count` tries.
+/// Returns the seeds from the command line, or those of the first `count` tries.
 inline Seeds seeds(std::uint64_t count) {
   const auto& suite = boost::unit_test::framework::master_test_suite();
   if (suite.argc > 1) {

@@ -18,7 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Four cores that run tasks; or two cores and two GPUs, whose copies take 1 ms for each 10^6 bytes.
+/// Returns a machine with four cores that run tasks; or with two cores and two GPUs, whose copies take 1 ms for each
+/// 10^6 bytes.
 std::shared_ptr<SimulationOptions> machine(int gpus = 0) {
   auto options = std::make_shared<SimulationOptions>();
   options->machine = plain_machine({.cores = 4, .gpus = gpus, .bandwidth_mb_per_s = 1000, .latency = {}});
@@ -54,7 +55,7 @@ BOOST_AUTO_TEST_CASE(run_without_implementations_as_long_as_the_program_says) {
   Runtime runtime({.policy = "heft", .trace = true, .simulation = options});
   const Codelet first("first", {AccessMode::write});
   const Codelet second("second", {AccessMode::read, AccessMode::read_write});
-  // 8 * 10^14 bytes, were they there.
+  // The data would have 8 * 10^14 bytes.
   const Data large = runtime.allocate_matrix<double>(10'000'000, 10'000'000);
   const Data five = runtime.allocate_vector<double>(5);
   const Data seven = runtime.allocate_vector<double>(7);
@@ -78,7 +79,7 @@ BOOST_AUTO_TEST_CASE(run_on_gpus_where_there_are_times_for_them) {
     runtime.submit(Codelet("on core", {AccessMode::read_write}), {x});
     runtime.submit(Codelet("on gpu", {AccessMode::read_write}), {x});
     runtime.wait();
-    // 10^6 bytes go to one of the two.
+    // The 10^6 bytes go to one of the two GPUs.
     const auto ms = time_of(runtime) / 1ms;
     BOOST_TEST((ms == 13 || ms == 15), policy << ": " << ms << " ms");
     BOOST_TEST(runtime.report().transfers.host_to_device.count == 1'000'000U);

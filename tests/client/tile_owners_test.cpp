@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(tile_owners)
 
 namespace {
 
-/// Options for two pretended NUMA nodes with two workers each.
+/// Returns options for two pretended NUMA nodes with two workers each.
 RuntimeOptions two_nodes() {
   RuntimeOptions options;
   options.threads.synthetic_topology = "package:2 [numa(memory=8GB)] core:2 pu:1";

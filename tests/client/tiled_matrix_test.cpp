@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(in_place_works_on_the_programs_memory) {
     {
       const auto matrix = TiledMatrix<double>::in_place(runtime, data.data(), shape.rows, shape.cols, ld, shape.tile);
       mark_tiles(runtime, matrix);
-      // The end of the matrix waits for its last use.
+      // The destructor of the matrix waits for its last use.
     }
     for (std::int64_t j = 0; j < shape.cols; ++j) {
       for (std::int64_t i = 0; i < shape.rows; ++i) {

@@ -21,7 +21,7 @@ bool is_compiled_language(const std::string& language) {
   return language == "cpp" || language == "c" || language == "cuda";
 }
 
-/// The text of all tests that build a part of a document: those in this folder and the scripts beside it.
+/// Returns the text of all tests that build a part of a document: those in this folder and the scripts beside it.
 const std::string& tests_text() {
   static const std::string all = [] {
     std::string text;

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(fragments_of_c_interface)
 
 namespace {
 
-/// "" or what failed.
+/// Returns "", or the name of what failed.
 const char* solve(troupe_runtime* runtime, double* a, double* b) {
   const int n = 2, lda = 2, ldb = 2;
 #include <document_blocks/c-interface/c-factorize.inc>

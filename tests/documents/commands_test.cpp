@@ -24,7 +24,7 @@ struct Command {
   Words words;
 };
 
-/// The words up to the first one that a shell would not give to the program.
+/// Returns the words up to the first one that a shell would not give to the program.
 Words words_of(const std::string& text) {
   Words words;
   std::istringstream in(text);
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(exist_and_have_the_options_that_they_are_shown_with) {
   int seen = 0;
   for (const Command& command : commands()) {
     const Words& words = command.words;
-    // Its commands exist only where benchmarks were built.
+    // The commands of `bench` exist only if benchmarks were built.
     if (words.empty() || words[0] == "bench") continue;
     BOOST_TEST_CONTEXT(command.where << ": troupe " << words[0]) {
       BOOST_TEST_REQUIRE(has_word(help_of({}), words[0]));

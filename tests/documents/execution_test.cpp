@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_team_scales_a_vector) {
 #include <document_blocks/clusters/scale.inc>
   std::vector<double> x(100, 3);
   RuntimeOptions options;
-  options.synthetic_topology = "package:1 core:4 pu:1";
+  options.threads.synthetic_topology = "package:1 core:4 pu:1";
   options.clusters = "1x4";
   Runtime runtime(options);
   const Data data = runtime.vector(x);
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(pieces_of_a_task_are_all_of_it) {
 
 BOOST_AUTO_TEST_CASE(kernel_times_can_be_kept) {
 #include <document_blocks/models/model-folder.inc>
-  BOOST_TEST(model_folder_of(options.model_folder) == default_model_folder());
+  BOOST_TEST(model_folder_of(options.placement.models) == default_model_folder());
 }
 
 BOOST_AUTO_TEST_CASE(data_are_given_a_use_and_kept) {

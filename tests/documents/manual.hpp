@@ -12,7 +12,7 @@ namespace troupe::documents {
 struct CodeBlock {
   /// The number of the block's first line of text, counted from 1.
   int line = 0;
-  /// "cpp", "c", "sh"; empty where the fence names none.
+  /// The language, such as "cpp", "c" or "sh"; empty if the fence names none.
   std::string language;
   /// The text of the comment on the line before, such as "example: axpy"; empty if there is none.
   std::string marker;
@@ -28,13 +28,13 @@ struct Page {
   std::vector<std::string> prose;
 };
 
-/// The content of a file of the repository.
+/// Returns the content of a file of the repository.
 [[nodiscard]] std::string content(const std::filesystem::path& path);
 
 /// Reads a document of the repository. Throws if a block is not closed.
 [[nodiscard]] Page read_page(const std::string& path);
 
-/// README.md and the manual, docs/*.md, sorted by path.
+/// Returns README.md and the manual, docs/*.md, sorted by path.
 [[nodiscard]] const std::vector<Page>& pages();
 
 }  // namespace troupe::documents

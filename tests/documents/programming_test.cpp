@@ -70,9 +70,9 @@ BOOST_AUTO_TEST_CASE(why_is_said) {
 BOOST_AUTO_TEST_CASE(the_watchdog_has_its_options) {
 #include <document_blocks/programming/watchdog.inc>
   const Captured captured;
-  options.on_stall(WhyReport{});
+  options.observation.on_stall(WhyReport{});
   BOOST_TEST(!captured.text().empty());
-  BOOST_TEST((options.why_after == std::chrono::seconds(5)));
+  BOOST_TEST((options.observation.why_after == std::chrono::seconds(5)));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A thread that waits for tasks which wait for data that this thread holds.
+// Tests a thread that waits for tasks which wait for data that this thread holds.
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <thread>

@@ -1,4 +1,4 @@
-/// Shapes of tall tiles.
+/// The shapes of tall tiles.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,7 @@ void multiply(std::vector<double>& a, std::vector<double>& b, std::vector<double
 BOOST_AUTO_TEST_CASE(the_users_setting_comes_back_when_the_last_one_dies) {
   if (no_openblas()) return;
   const UserSetting user(2);
-  const int set = openblas_get_num_threads();  // fewer where OpenBLAS was built for fewer
+  const int set = openblas_get_num_threads();  // fewer if OpenBLAS was built for fewer
   {
     auto first = single_threaded_blas();
     BOOST_TEST(openblas_get_num_threads() == 1);

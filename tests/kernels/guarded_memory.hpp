@@ -13,8 +13,8 @@ namespace troupe::tests {
 
 class GuardedMemory {
  public:
-  /// `at_end`: the byte after the last one is out of reach, to the next multiple of `alignment`; else the byte before
-  /// the first one.
+  /// If `at_end`, the byte after the last one, rounded up to a multiple of `alignment`, is inaccessible; otherwise the
+  /// byte before the first one.
   GuardedMemory(std::size_t size, bool at_end, std::size_t alignment) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const std::size_t inside = (size + page - 1) / page * page + page;

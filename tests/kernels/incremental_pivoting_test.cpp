@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(incremental_pivoting)
 
 namespace {
 
-using namespace tests::tiles;  // NOLINT: a test of tiles is made of them
+using namespace tests::tiles;  // NOLINT: this test uses many names of tests::tiles
 
 constexpr std::int64_t kZero = 0;
 constexpr std::int64_t kInners[] = {1, 3, 16, 65};
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_tile_on_the_diagonal_is_factorized_and_applied_f
       const std::int64_t above = around.above;
       BOOST_TEST(untouched_outside(d, before, [&](auto i, auto) { return i >= above; }));
       BOOST_TEST(same(v, rows_from(d, above, v.rows())));
-      // Applied to its own columns: P A = L U.
+      // Applied to its own columns, the factorization gives P A = L U.
       Matrix<T> upper(d.rows(), n);
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i <= j; ++i) upper(above + i, j) = d(above + i, j);

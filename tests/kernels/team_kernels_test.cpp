@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(team_kernels)
 
 namespace {
 
-using namespace tests::tiles;  // NOLINT: a test of tiles is made of them
+using namespace tests::tiles;  // NOLINT: this test uses many names of tests::tiles
 
 constexpr int kTeams[] = {1, 2, 3, 4, 7};
 

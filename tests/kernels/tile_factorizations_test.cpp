@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(tile_factorizations)
 
 namespace {
 
-using namespace tests::tiles;  // NOLINT: a test of tiles is made of them
+using namespace tests::tiles;  // NOLINT: this test uses many names of tests::tiles
 
 std::string error_of(const Codelet& codelet, const std::vector<DataView>& views, const Arguments& arguments) {
   try {
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(geqrt_and_gemqrt_give_an_orthogonal_factor, T, Pre
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(tpqrt_and_tpmqrt_eliminate_a_tile_below_a_triangle, T, Precisions) {
   for (const std::int64_t cols : {1, 5, 16, 23}) {
-    for (const std::int64_t more_rows : {0, 3}) {  // of the upper tile than of R
+    for (const std::int64_t more_rows : {0, 3}) {  // the upper tile has this many more rows than R
       for (const std::int64_t rows : {1, 4, 23, 30}) {
         const std::int64_t inner = std::min<std::int64_t>(cols, 4);
         const Matrix<T> r = part_of(dominant<T>(cols, 10), on_and_above);

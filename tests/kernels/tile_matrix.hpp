@@ -72,12 +72,12 @@ class Matrix {
   std::vector<T> values_;
 };
 
-/// The parts of a matrix that a kernel uses or writes: each returns true if element (i, j) belongs to the part.
+/// These are parts of a matrix that a kernel uses or writes: each returns true if element (i, j) belongs to the part.
 inline bool everywhere(std::int64_t, std::int64_t) { return true; }
 inline bool on_and_below(std::int64_t i, std::int64_t j) { return i >= j; }
 inline bool on_and_above(std::int64_t i, std::int64_t j) { return i <= j; }
 
-/// `a` with zeros outside of one triangle, and ones on the diagonal where `unit`.
+/// Returns `a` with zeros outside of one triangle, and with ones on the diagonal if `unit`.
 template <class T, class Part>
 Matrix<T> part_of(const Matrix<T>& a, Part part, bool unit = false) {
   Matrix<T> result(a.rows(), a.cols());
@@ -109,7 +109,7 @@ Matrix<T> product(const Matrix<T>& a, const Matrix<T>& b) {
   return result;
 }
 
-/// The `count` rows from `first` on.
+/// Returns `count` rows from `first` on.
 template <class T>
 Matrix<T> rows_from(const Matrix<T>& a, std::int64_t first, std::int64_t count) {
   Matrix<T> result(count, a.cols());
@@ -158,7 +158,7 @@ inline void run(const Codelet& codelet, const std::vector<DataView>& views, cons
   BOOST_TEST(codelet.definition().flops(context) >= 0);
 }
 
-/// A well-conditioned matrix: its diagonal outweighs the rest.
+/// Returns a well-conditioned matrix: its diagonal outweighs the rest.
 template <class T>
 Matrix<T> dominant(std::int64_t order, std::uint64_t seed) {
   Matrix<T> result = Matrix<T>::random(order, order, seed);
@@ -166,7 +166,7 @@ Matrix<T> dominant(std::int64_t order, std::uint64_t seed) {
   return result;
 }
 
-/// A tall tile with `block` as its diagonal block.
+/// Returns a tall tile with `block` as its diagonal block.
 template <class T>
 Matrix<T> tall(const Matrix<T>& block, const Around& around) {
   Matrix<T> result = Matrix<T>::random(around.above + block.rows() + around.below, block.cols(), 99);
@@ -176,7 +176,7 @@ Matrix<T> tall(const Matrix<T>& block, const Around& around) {
   return result;
 }
 
-/// The rows above, in and below the diagonal block.
+/// Returns the parts of a tall tile: the rows above, in and below the diagonal block.
 template <class T>
 struct Rows {
   Rows(const Matrix<T>& a, std::int64_t order, const Around& around)

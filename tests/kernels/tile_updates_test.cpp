@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(tile_updates)
 
 namespace {
 
-using namespace tests::tiles;  // NOLINT: a test of tiles is made of them
+using namespace tests::tiles;  // NOLINT: this test uses many names of tests::tiles
 
 template <class T>
 Matrix<T> difference(const Matrix<T>& a, const Matrix<T>& b) {
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(solves_from_the_right_undo_products, T, Precisions
   }
 }
 
-/// A random matrix with elements so small that the inverse of its unit triangle is small, too.
+/// Returns a random matrix with elements so small that the inverse of its unit triangle is small, too.
 template <class T>
 Matrix<T> small(std::int64_t order, std::uint64_t seed) {
   Matrix<T> result = Matrix<T>::random(order, order, seed);

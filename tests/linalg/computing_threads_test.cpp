@@ -26,8 +26,8 @@ namespace {
 namespace data = boost::unit_test::data;
 using Names = std::multiset<std::string>;
 
-/// The names of this process's threads that run or could run. This thread, the program's main thread and those that
-/// pass messages are left out.
+/// Returns the names of this process's threads that run or could run. This thread, the program's main thread and those
+/// that pass messages are left out.
 Names runnable_threads() {
   Names names;
   std::error_code error;
@@ -57,7 +57,7 @@ class Sampler {
     if (thread_.joinable()) thread_.join();
   }
 
-  /// The number of looks for each number of threads, and for each name. Call these after `stop`.
+  /// Return the number of looks for each number of threads, and for each name. Call these after `stop`.
   [[nodiscard]] const std::map<std::size_t, int>& counts() const { return counts_; }
   [[nodiscard]] const std::map<std::string, int>& looks_by_name() const { return looks_by_name_; }
 

@@ -32,7 +32,7 @@ constexpr std::int64_t kInner = 24;
 struct Fixture : tests::CudaFixture {
   Fixture() : CudaFixture({.devices = 2, .memory = std::uint64_t{1} << 28U}) {}
 
-  /// `share`: of the matrix's memory that fits into each GPU's.
+  /// Returns options. `share` is the part of the matrix's memory that fits into each GPU's memory.
   [[nodiscard]] RuntimeOptions options(double share, std::size_t element_bytes) const {
     RuntimeOptions result;
     result.cores = 1;
@@ -45,7 +45,7 @@ struct Fixture : tests::CudaFixture {
   }
 };
 
-/// The codelets, with only their implementation for GPUs.
+/// Returns the codelets, with only their implementation for GPUs.
 template <class T>
 kernels::TileCodelets<T> only_on_gpus() {
   kernels::TileCodelets<T> all = kernels::codelets<T>();
@@ -86,7 +86,7 @@ void check_tasks(const Runtime& runtime) {
   BOOST_TEST(tasks.on_cores == 0U);
 }
 
-/// `tall`: tiles of several diagonal blocks' height.
+/// Factorizes a matrix by LU and checks the result. If `tall`, tiles are twice as high as wide.
 template <class T>
 void factorize_lu(const RuntimeOptions& options, bool tall) {
   const DenseMatrix<T> original = random_matrix<T>(kOrder, kOrder);

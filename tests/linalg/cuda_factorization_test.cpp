@@ -21,7 +21,8 @@ constexpr std::int64_t kTile = 64;
 struct Fixture : tests::CudaFixture {
   Fixture() : CudaFixture({.devices = 2, .memory = std::uint64_t{1} << 30U}) {}
 
-  /// `share`: of the matrix's memory that fits into each GPU's, which fakes fill before they give it.
+  /// Returns options. `share` is the part of the matrix's memory that fits into each GPU's memory, which fakes fill
+  /// with a pattern.
   [[nodiscard]] RuntimeOptions options(const std::string& policy, double share) const {
     RuntimeOptions result;
     result.cores = 2;

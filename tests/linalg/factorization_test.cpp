@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(tall_tiles_are_as_accurate) {
           check(drawn_case(options, seed % 2 == 0, n, seed));
           ++seed;
         }
-        options.tile_rows = n + tile + 1;  // one tile from top to bottom needs no multiple
+        options.tile_rows = n + tile + 1;  // one tile from top to bottom may have any height
         check(drawn_case(options, seed % 2 == 0, n, seed));
         ++seed;
       }
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(factorization_breakdown)
 
-/// The message of the breakdown; empty if there was none.
+/// Returns the message of the breakdown; empty if there was none.
 template <class T>
 std::string breakdown(Runtime& runtime, DenseMatrix<T> a, const FactorizationOptions& options) {
   try {
@@ -423,7 +423,7 @@ BOOST_AUTO_TEST_CASE(is_reported_in_deterministic_runs_too) {
   check_is_usable(runtime, {.application = Application::cholesky, .tile = 4});
 }
 
-/// The bytes of this process that are in memory.
+/// Returns the bytes of this process that are in memory.
 std::int64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
   std::int64_t pages = 0;

@@ -54,7 +54,7 @@ void sweep(Runtime& runtime, const DenseMatrix<T>& a) {
   }
 }
 
-/// The identity with its rows in opposite order: at most one tile on the diagonal is not zero.
+/// Returns the identity with its rows in opposite order: at most one tile on the diagonal is not zero.
 template <class T>
 DenseMatrix<T> reversed_identity(std::int64_t n) {
   DenseMatrix<T> a(n, n);

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(qr_never_waits_for_a_lower_priority) {
 }
 
 BOOST_AUTO_TEST_CASE(updates_of_the_next_panel_come_before_it_and_before_the_others) {
-  // 4 x 4 tiles: potrf, 3 trsm, 6 updates; potrf, 2 trsm, 3 updates; …
+  // With 4 x 4 tiles there are potrf, 3 trsm, 6 updates; potrf, 2 trsm, 3 updates; …
   const std::vector<int> priorities = cholesky_priorities({32, 32, 8});
   BOOST_TEST_REQUIRE(priorities.size() == 20U);
   const int second_panel = priorities[10];

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(two_devices_write_a_half_each_of_a_buffer_and_none_is_lost)
 BOOST_AUTO_TEST_CASE(launches_of_two_contexts_take_turns_on_a_device_that_takes_one) {
   if (!has_devices()) return;
   static constexpr std::size_t kCount = 512;
-  /// A context of other devices has a runtime of its own.
+  /// A context with its program, kernel, queue and buffer. Contexts of other devices have runtimes of their own.
   struct Side {
     explicit Side(const std::vector<cl_device_id>& on, cl_device_id device) : context(make_context(on)) {
       program = make_program(context, "kernel void add(global uint* x) { x[get_global_id(0)] += get_local_size(0); }");

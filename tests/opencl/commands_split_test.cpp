@@ -72,7 +72,7 @@ kernel void neighbours(global uint* x) { size_t i = get_global_id(0); x[2 * i] =
     if (!known) skip("there is no compiler that says what kernels write: install clang");
     return devices.size() >= 3 && known;
   }
-  /// The number of launches of the kernel that were split.
+  /// Returns the number of launches of the kernel that were split.
   [[nodiscard]] static std::size_t splits(cl_kernel kernel) {
     const auto& known = opencl::need<opencl::Kernel>(kernel).splittable();
     return known == nullptr ? 0 : known->split_launches.load();

@@ -58,7 +58,7 @@ struct Failed {
     for (const std::string& part : parts)
       BOOST_TEST(logged[0].find(part) != std::string::npos, part + "\n" + logged[0]);
   }
-  /// The number behind the name in the output. A blank or the line's begin must stand before the name.
+  /// Returns the number behind the name in the output. A blank or the line's begin must stand before the name.
   [[nodiscard]] int number(const std::string& name) const {
     const std::string all = "\n" + result.output;
     const auto at = all.find(name + " ");

@@ -17,7 +17,7 @@ struct InPlaceFixture : OpenClFixture {
   static constexpr std::size_t kCount = std::size_t{1} << 24U;
   static constexpr std::size_t kSize = kCount * sizeof(cl_uint);
 
-  /// `policy`: one that nobody else has, for a runtime that starts here.
+  /// Makes a context. `policy` is one that no other test uses, so that a new runtime starts here.
   void use(const char* policy) {
     const cl_context_properties list[]{opencl::kContextPolicy, reinterpret_cast<cl_context_properties>(policy), 0};
     cl_int status = 1;
@@ -52,7 +52,7 @@ struct InPlaceFixture : OpenClFixture {
     BOOST_TEST(table().clEnqueueUnmapMemObject(queue, buffer, place, 0, nullptr, nullptr) == CL_SUCCESS);
   }
   void finish() const { BOOST_TEST(table().clFinish(queue) == CL_SUCCESS); }
-  /// The bytes copied between memories so far.
+  /// Returns the bytes copied between memories so far.
   [[nodiscard]] std::uint64_t moved() const {
     return opencl::need<opencl::Context>(here).execution()->runtime().report().transfers.total().count;
   }

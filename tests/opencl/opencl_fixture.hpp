@@ -21,7 +21,7 @@ inline bool has_pocl() { return std::filesystem::exists(kPoclFile); }
 /// Troupe's table, as a loader calls it.
 inline const cl_icd_dispatch& table() { return *opencl::dispatch_table(); }
 
-/// A reference that the destructor releases.
+/// Owns a reference, which the destructor releases.
 template <class Handle, auto kRelease>
 class Owned {
  public:
@@ -47,7 +47,7 @@ using OwnedMemory = Owned<cl_mem, &cl_icd_dispatch::clReleaseMemObject>;
 using OwnedProgram = Owned<cl_program, &cl_icd_dispatch::clReleaseProgram>;
 using OwnedKernel = Owned<cl_kernel, &cl_icd_dispatch::clReleaseKernel>;
 
-/// The value of a parameter, by any of the clGet…Info functions. Checks the status.
+/// Returns the value of a parameter, by any of the clGet…Info functions. Checks the status.
 template <class T, class Query, class... Before>
 T info_of(Query query, Before... before) {
   T value{};
@@ -67,7 +67,7 @@ std::string text_of(Query query, Before... before) {
   return text.substr(0, text.find('\0'));
 }
 
-/// The values of a parameter that is a list of any length.
+/// Returns the values of a parameter that is a list of any length.
 template <class T, class Query, class... Before>
 std::vector<T> list_of(Query query, Before... before) {
   std::size_t size = 0;

@@ -63,7 +63,7 @@ std::string name_of(cl_device_id device) {
   return name;
 }
 
-/// The numbers of the kernel's launches by type of device; the first number counts the launches that failed.
+/// Returns the numbers of the kernel's launches by type of device; the first number counts the launches that failed.
 std::array<int, 3> launch_all(cl_context context, cl_command_queue queue, const char* options) {
   cl_int status = CL_SUCCESS;
   const char* source = kSource;

@@ -1,6 +1,6 @@
-// Every option of a runtime is the same at every door: C++, the environment, the command line, the service's keys and
-// the interface for C. tests/python/test_options.py asks Python. The table of options is all that these tests know, so
-// an option that is added is tested without a change here.
+// Checks that every option of a runtime is the same at every door, that is, in every way to set it: C++, the
+// environment, the command line, the service's keys and the interface for C. tests/python/test_options.py asks Python.
+// The table of options is all that these tests know, so an option that is added is tested without a change here.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -26,7 +26,7 @@ namespace troupe {
 
 namespace option_doors {
 
-/// A door makes either options of a value, or the message with which it refuses the value.
+/// The result of a door: the options that it makes of a value, or the message with which it refuses the value.
 struct Outcome {
   RuntimeOptions options = {};
   std::string refusal = {};
@@ -63,8 +63,8 @@ Outcome by_c(const RuntimeOption& option, const std::string& text) {
   }
 }
 
-/// The fields of C++ are numbers and texts already. A row with a wider range sets what the table would refuse; nothing
-/// is returned where there is no such value.
+/// Returns why the program's own fields cannot have the value. The fields of C++ are numbers and texts already. A row
+/// with a wider range sets what the table would refuse; nothing is returned if there is no such value.
 std::optional<std::string> refusal_of_program(const RuntimeOption& option, const std::string& text) {
   RuntimeOption wider = option;
   wider.least = 0;
@@ -124,13 +124,13 @@ const std::vector<Door>& doors() {
   return all;
 }
 
-/// Values that can be used: the edges of a range, or the table's examples.
+/// Returns values that can be used: the edges of a range, or the table's examples.
 std::vector<std::string> good_values(const RuntimeOption& option) {
   if (option.kind == OptionKind::whole) return {std::to_string(option.least), std::to_string(option.most)};
   return option.example_list();
 }
 
-/// Values just outside of a range, or of no kind.
+/// Returns values just outside of a range, or of another kind.
 std::vector<std::string> bad_values(const RuntimeOption& option) {
   switch (option.kind) {
     case OptionKind::whole: {

@@ -9,7 +9,7 @@ namespace {
 BOOST_AUTO_TEST_SUITE(amdahl, *boost::unit_test::tolerance(1e-9))
 
 BOOST_AUTO_TEST_CASE(a_law_passes_through_two_points) {
-  // 5 for everybody, and 100 that are shared.
+  // The time has 5 that every core spends, and 100 that the cores share.
   const std::vector<TimeOnCores> times{{1, 105}, {10, 15}};
   const AmdahlLaw law = fit_amdahl(times).value();
   BOOST_TEST(law.fixed == 5.0);

@@ -18,9 +18,9 @@ def rows():
     """The name, the possible values, the default and the meaning of each option."""
     for line in DOCUMENT.read_text().splitlines():
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if len(cells) == 7 and cells[0].startswith("`"):
-            usual = re.match(r"`([^`]*)`", cells[5]) if not cells[5].endswith("service") else None
-            yield cells[0].strip("`"), cells[4], usual.group(1) if usual else "", cells[6].split(" ([")[0]
+        if len(cells) == 8 and cells[0].startswith("`"):
+            usual = re.match(r"`([^`]*)`", cells[6]) if not cells[6].endswith("service") else None
+            yield cells[1].strip("`"), cells[5], usual.group(1) if usual else "", cells[7].split(" ([")[0]
 
 
 OPTIONS = {name: (values, usual, meaning) for name, values, usual, meaning in rows()}

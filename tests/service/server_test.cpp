@@ -35,7 +35,7 @@ struct Service {
     BOOST_TEST(static_cast<int>(status.error_code()) == static_cast<int>(expected));
     return reply;
   }
-  /// The number of tasks of the only session that have arrived.
+  /// Returns the number of tasks of the only session that have arrived.
   std::uint64_t submitted() {
     const auto jobs = call(&v1::Troupe::Stub::Jobs);
     return jobs.jobs_size() == 1 ? jobs.jobs(0).submitted() : 0;
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_reads_nothing_does_not_hold_up_the_end) {
   });
   std::uint32_t before = 0;
   BOOST_TEST(eventually([&] {
-    // No more is sent.
+    // The service sends nothing more.
     std::this_thread::sleep_for(100ms);
     return std::exchange(before, sent.load()) == sent && before > 4'000;
   }));

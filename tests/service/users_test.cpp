@@ -1,4 +1,4 @@
-// Users of one service: what one of them does to it, and what the others have then.
+// Tests users of one service: the effects of one user on the service and on the other users.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,7 +70,7 @@ struct Users {
     v1::PingReply reply;
     return stub.Ping(&context, v1::PingRequest(), &reply).error_code();
   }
-  /// The time from the submission of an empty task to its end.
+  /// Returns the time from the submission of an empty task to its end.
   static Duration time_of_task(ServiceClient& client, std::uint32_t codelet) {
     const auto start = Clock::now();
     const std::uint64_t task = client.submit(codelet, {});
@@ -143,10 +143,10 @@ BOOST_AUTO_TEST_CASE(long_kernels_of_one_leave_a_worker_to_another) {
     BOOST_TEST(!client->open(0, users.service.codelets().find("sleep")->codelet));
     BOOST_TEST(!client->open(1, users.service.codelets().find("nothing")->codelet));
   }
-  // Both workers, until it is known how long they take.
+  // The sleeps take both workers until it is known how long they take.
   users.submit_sleeps(*b, 20, 600'000'000);
   BOOST_REQUIRE(eventually([&] { return users.worker_times().b > 1250ms; }));
-  // Half of them would wait for a sleep to end if no worker were left; a busy machine makes a few late.
+  // Half of the tasks would wait for a sleep to end if no worker were left; a busy machine makes a few late.
   std::vector<Duration> times;
   for (int i = 0; i < 11; ++i) {
     times.push_back(Users::time_of_task(*a, 1));
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(held_data_of_one_leave_another_his_requests) {
   a->register_vector<double>(1, of_a, 8);
   b->register_vector<double>(1, of_b, 8);
   for (int i = 0; i < 128; ++i) BOOST_TEST(!acquire(*b));
-  // One answer more ends the session.
+  // One more answer ends the session.
   (void)acquire(*b);
   const auto why = b->goodbye();
   BOOST_REQUIRE(why);
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(held_data_of_one_leave_another_his_requests) {
 
 BOOST_AUTO_TEST_CASE(runs_of_recordings_of_one_let_another_work_and_end_with_him) {
   if (!only_root(kOnlyRoot)) return;
-  // A thousand million tasks in runs: cancelled one by one they would take minutes.
+  // There are a thousand million tasks in runs; to cancel them one by one would take minutes.
   constexpr int kTasks = 100'000;
   constexpr int kRuns = 10'000;
   service::ServerOptions options;
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(who_says_a_lot_is_read_slowly_while_others_are_there) {
   const auto a = users.client_of(kA);
   const auto start = Clock::now();
   say_all();
-  // An eighth of two cores. A busy machine makes it no faster.
+  // The user's share is an eighth of two cores. A busy machine makes it no faster.
   BOOST_TEST(seconds(Clock::now() - start) > 2 * seconds(alone));
 }
 
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(answers_that_one_does_not_read_are_counted_as_his) {
   }));
   BOOST_TEST(contains(refused.error_message(), "(limits.unread_answers)"), refused.error_message());
   BOOST_TEST(status_of_ping(*a).ok());
-  // They go with the connection.
+  // The unread answers go away with the connection.
   unread.reset();
   BOOST_TEST(eventually([&] { return status_of_ping(*b).ok(); }));
 }
@@ -380,7 +380,7 @@ BOOST_AUTO_TEST_CASE(calls_that_there_are_not_count_as_others_do) {
   }));
 }
 
-/// Each of a service's calls that are answered at once.
+/// A call of the service that is answered at once.
 using Call = std::function<grpc::StatusCode(v1::Troupe::Stub&)>;
 
 template <class Request, class Reply>
@@ -404,11 +404,11 @@ BOOST_AUTO_TEST_CASE(who_calls_without_end_is_told_and_loses_the_connection) {
                                 call_of(&Stub::Look)};
   const auto a = users.stub_of(kA);
   for (std::size_t which = 0; which < calls.size(); ++which) {
-    // Each with a user of its own, as what one has used counts for a while.
+    // Each call gets a user of its own, as what one has used counts for a while.
     const auto b = users.stub_of(kB + static_cast<uid_t>(which));
     int refused = 0;
     grpc::StatusCode last = grpc::StatusCode::OK;
-    // He may be told twenty times a second, so this may take a while where calls are slow.
+    // The user may be told twenty times a second, so this may take a while if calls are slow.
     const bool ended = eventually([&] {
       for (int i = 0; i < 200 && last != grpc::StatusCode::UNAVAILABLE; ++i) {
         last = calls[which](*b);
@@ -438,7 +438,7 @@ BOOST_AUTO_TEST_CASE(who_connects_without_end_waits_for_himself) {
   const auto start = Clock::now();
   const auto a = users.stub_of(kA);
   BOOST_TEST(Users::ping(*a) == grpc::StatusCode::OK);
-  // B's eighty that are left would take sixteen seconds.
+  // The eighty calls that are left for B would take sixteen seconds.
   BOOST_TEST((Clock::now() - start < 8s));
 }
 

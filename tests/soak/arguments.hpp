@@ -12,7 +12,7 @@
 
 namespace troupe::tests {
 
-/// The number of seeds to try: the number after `--`, or `otherwise`.
+/// Returns the number of seeds to try: the number after `--`, or `otherwise`.
 inline std::uint64_t seeds(std::uint64_t otherwise) {
   const auto& suite = boost::unit_test::framework::master_test_suite();
   return suite.argc > 1 ? std::stoull(suite.argv[1]) : otherwise;

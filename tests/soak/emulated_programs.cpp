@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other_or_say_why_not) {
     RunReport seen;
     report(execute(run, nullptr, &seen), "");
     tasks += seen.ended;
-    evictions += seen.transfers.evictions;
+    evictions += seen.transfers.manager.evictions;
     if (seed % 4 == 0) report(execute_recorded(run), ", recorded");
   }
   BOOST_TEST_MESSAGE(count << " seeds, " << tasks << " tasks, " << evictions << " evictions");

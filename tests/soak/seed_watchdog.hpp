@@ -12,7 +12,7 @@
 
 namespace troupe::tests {
 
-/// The command that runs a seed again.
+/// Returns the command that runs a seed again.
 inline std::string replay(std::uint64_t seed) {
   return std::string(boost::unit_test::framework::master_test_suite().argv[0]) + " -- 1 " + std::to_string(seed);
 }

@@ -56,7 +56,7 @@ class Clients {
     ::kill(process, SIGKILL);
     (void)wait_for(process);
   }
-  /// 0: it has ended well.
+  /// Returns the exit status; 0 if the process has ended without an error.
   int wait_for(pid_t process) {
     int status = 0;
     ::waitpid(process, &status, 0);
@@ -86,7 +86,7 @@ struct Fixture {
   Fixture() {
     service::ServerOptions options;
     options.folder = folder.path();
-    options.runtime.oversubscribe = true;
+    options.runtime.threads.oversubscribe = true;
     server = service::Server::start(options, codelets).value_or_throw();
   }
   /// Returns false if clients are still there after a minute.

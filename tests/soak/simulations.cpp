@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
     report(execute(run, &seen), "");
     tasks += seen.report.ended;
     const SimulatedRun faulty = simulated_run_with_faults(seed);
-    report(execute(faulty), describe(faulty.simulation().faults).c_str());
+    report(execute(faulty), describe(faulty.simulation().disturbances.faults).c_str());
     report(execute_recorded(run), ", recorded");
     if (seed % 10 != 0) continue;
     Seen again;

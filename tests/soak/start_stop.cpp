@@ -15,7 +15,7 @@ namespace {
 RuntimeOptions options_of(int round) {
   RuntimeOptions options;
   options.cores = 1 + round % 5;
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   options.policy = std::vector<std::string>{"lws", "ws", "eager"}[round % 3];
   options.window = round % 7 == 0 ? 3 : 65536;
   options.trace = round % 4 == 0;

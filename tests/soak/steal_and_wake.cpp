@@ -28,9 +28,9 @@ void submit(RuntimeSystem& runtime, const Codelet& codelet, const std::vector<Ac
 void ping_pong(const std::string& policy, int workers, std::chrono::nanoseconds spin, std::uint64_t rounds) {
   RuntimeOptions options;
   options.cores = workers;
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   options.policy = policy;
-  options.spin = spin;
+  options.threads.spin = spin;
   auto runtime = RuntimeSystem::start(options).value_or_throw();
   std::atomic<std::uint64_t> ran{0};
   const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ran.fetch_add(1); });
@@ -51,9 +51,9 @@ void ping_pong(const std::string& policy, int workers, std::chrono::nanoseconds 
 void fan_out(const std::string& policy, int workers, std::uint64_t rounds) {
   RuntimeOptions options;
   options.cores = workers;
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   options.policy = policy;
-  options.spin = std::chrono::microseconds(2);
+  options.threads.spin = std::chrono::microseconds(2);
   auto runtime = RuntimeSystem::start(options).value_or_throw();
   std::int64_t value = 0;
   const Handle handle = runtime->graph().register_data(
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(thousands_of_message_orders_with_deaths) {
     BOOST_TEST_CONTEXT("seed " << seed) {
       Random random(seed);
       RuntimeOptions options;
-      options.deterministic = true;
+      options.threads.deterministic = true;
       options.seed = seed;
       options.policy = kPolicies[random.below(3)];
       options.cores = static_cast<int>(1 + random.below(8));

@@ -30,13 +30,13 @@ class Browser {
   Json evaluate(const std::string& expression);
   /// Waits until the expression is true; false after a minute.
   bool becomes(const std::string& expression);
-  /// The text of the first element that the selector finds, as the page shows it.
+  /// Returns the text of the first element that the selector finds, as the page shows it.
   std::string text(const std::string& selector);
 
   /// Presses the mouse's button in the middle of an element.
   void click(const std::string& selector);
   void move_to(const std::string& selector, double x_share, double y_share);
-  /// "ArrowRight", "Enter", "Tab".
+  /// Presses a key, such as "ArrowRight", "Enter" or "Tab".
   void press(const std::string& key);
 
   /// Writes the whole page as a PNG file. Returns the number of colours in it.

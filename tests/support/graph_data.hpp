@@ -33,7 +33,7 @@ inline Result<Future> try_submit(graph::TaskGraph& graph, const Codelet& codelet
   return graph.submit({codelet, {accesses.begin(), accesses.size()}, arguments, options});
 }
 
-/// Throws if the submission is refused.
+/// Submits a task. Throws if the submission is refused.
 inline Future submit(graph::TaskGraph& graph, const Codelet& codelet, std::initializer_list<Access> accesses,
                      const Arguments& arguments = {}, const TaskOptions& options = {}) {
   return try_submit(graph, codelet, accesses, arguments, options).value_or_throw();

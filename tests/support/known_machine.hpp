@@ -9,7 +9,7 @@
 
 namespace troupe::tests {
 
-/// Not thread-safe. Throws if there is no machine of that name.
+/// Returns the description of this name; throws if there is none. Not thread-safe.
 inline const platform::MachineDescription& known_machine(const std::string& name) {
   static std::map<std::string, platform::MachineDescription> machines;
   const auto found = machines.find(name);

@@ -43,7 +43,7 @@ class OwnCache {
   TemporaryFolder* const folder_ = new TemporaryFolder;
 };
 
-/// Constructed before, and destroyed after, everything that runtimes do at the end of the program.
+/// The folder is made before, and removed after, everything that runtimes do at the end of the program.
 const OwnCache own_cache;
 
 }  // namespace

@@ -18,7 +18,7 @@
 
 namespace troupe::tests {
 
-/// Throws if nothing listens at `path`.
+/// Connects to a socket. Throws if nothing listens at `path`.
 inline platform::FileDescriptor connect_to(const std::string& path, int kind) {
   platform::FileDescriptor socket(::socket(AF_UNIX, kind | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
@@ -71,7 +71,7 @@ class MemoryClient {
       : socket_(connect_to(folder + "/" + std::string(wire::kMemorySocket), SOCK_SEQPACKET)) {}
 
   void send_bytes(const void* bytes, std::size_t size) const { ::send(socket_.get(), bytes, size, MSG_NOSIGNAL); }
-  /// Returns nothing if the service has closed the connection or sends nothing for half a minute.
+  /// Receives a reply. Returns nothing if the service has closed the connection or sends nothing for half a minute.
   std::optional<wire::MemoryReply> receive(platform::FileDescriptor* descriptor = nullptr) const {
     pollfd waiting{socket_.get(), POLLIN, 0};
     if (::poll(&waiting, 1, 30'000) <= 0) return std::nullopt;

@@ -135,7 +135,8 @@ class ServiceClient {
     return reply(request);
   }
   std::uint64_t next_request() { return next_request_++; }
-  /// Returns nothing also if the session ended before; look at `goodbye`.
+  /// Returns the problem in the answer, if it has one. Also returns nothing if the session ended before; then look at
+  /// `goodbye`.
   std::optional<v1::Problem> reply(std::uint64_t request) {
     read_until([&] { return replies_.contains(request); });
     const auto found = replies_.find(request);
@@ -182,7 +183,7 @@ class ServiceClient {
     stream_.reset();
     stub_.reset();
   }
-  /// Ends the call. Any thread may call this.
+  /// Ends the call. May be called from any thread.
   void cancel() { context_.TryCancel(); }
   void close_memory() { memory_.reset(); }
   /// Returns the call's final status. Call it after `goodbye`.

@@ -9,8 +9,8 @@
 
 namespace troupe::tests {
 
-/// `ready` holds the ready tasks in the order in which they became ready. A wait runs them, oldest first, unless
-/// `pumps` is false.
+/// A host that runs one task at a time. `ready` holds the ready tasks in the order in which they became ready. A wait
+/// runs them, oldest first, unless `pumps` is false.
 class StepHost final : public graph::GraphHost {
  public:
   explicit StepHost(graph::GraphOptions options = {}) : graph(options, *this) {}

@@ -45,7 +45,7 @@ class TemporaryFolder {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  /// The names of all files in the folder, including hidden ones, sorted.
+  /// Returns the names of all files in the folder, including hidden ones, sorted.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.push_back(entry.path().filename());

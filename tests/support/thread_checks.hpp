@@ -8,7 +8,8 @@
 
 namespace troupe::tests {
 
-/// The destructor reports failures. So declare the object before the threads that use it; they end first.
+/// Collects failed checks, which the destructor reports. So declare the object before the threads that use it, so that
+/// they end first.
 class ThreadChecks {
  public:
   ThreadChecks() = default;

@@ -13,7 +13,7 @@
 
 namespace troupe::tests {
 
-/// Every worker takes a random ready task. The destructor waits for all tasks.
+/// A host with plain threads as workers, each of which takes a random ready task. The destructor waits for all tasks.
 class ThreadHost final : public graph::GraphHost {
  public:
   struct Options {

@@ -1,4 +1,4 @@
-/// A team whose threads live for one entry only. This is slow but simple.
+/// A team whose threads live only while a function runs in the team. This is slow but simple.
 #pragma once
 
 #include <barrier>

@@ -11,8 +11,8 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// A fifth of `count` where a sanitizer makes each try ten times as slow. A sanitizer finds a defect in any single try
-/// that shows it, so fewer tries are enough there.
+/// Returns `count`, or a fifth of it if a sanitizer makes each try ten times as slow. A sanitizer finds a defect in any
+/// single try that shows it, so fewer tries are enough there.
 constexpr std::uint64_t tries(std::uint64_t count) { return kSanitized ? (count + 4) / 5 : count; }
 
 }  // namespace troupe::tests

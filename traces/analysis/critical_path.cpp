@@ -54,7 +54,7 @@ CriticalPath critical_path(const Trace& trace) {
   const std::size_t count = trace.events.size();
   if (count == 0) return {};
   const std::vector<Edge> edges = edges_of(trace);
-  // The longest chain up to the end of each task, and the task before it in that chain.
+  // The length of the longest chain up to the end of each task, and the task before it in that chain.
   std::vector<Duration> reach(count);
   std::vector<std::size_t> before(count, kNone);
   auto edge = edges.begin();

@@ -1,4 +1,4 @@
-/// Critical path: the chain of dependent tasks that took longest.
+/// Critical path: the chain of dependent tasks that takes longest.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ inline constexpr Duration kPause = std::chrono::microseconds(5);
 struct CriticalPath {
   /// Indices into `Trace::events`, from the first to the last.
   std::vector<std::size_t> tasks;
-  /// The sum of their durations: no number of workers could be faster with tasks of this length.
+  /// The sum of the tasks' durations: with tasks of these durations, no number of workers could be faster.
   Duration length{};
   /// The sum of the times between the end of a task of the path and the start of the next one, and the longest of these
   /// times.

@@ -15,7 +15,7 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Construction takes n log n steps; every operation takes a linear number of steps.
+/// A set of instants. Construction takes n log n steps; every operation takes a linear number of steps.
 class Intervals {
  public:
   Intervals() = default;

@@ -16,7 +16,7 @@ Interval window_of(const Trace& trace) {
     window.start = std::min(window.start, event.start);
     window.end = std::max(window.end, event.end);
   }
-  // Other workers may run the last pieces of a task.
+  // Other workers may still run the last pieces of a task when the event of the task ends.
   for (const TraceState& state : trace.states) {
     if (state.state == WorkerActivity::helping) window.end = std::max(window.end, state.end);
   }
@@ -54,7 +54,7 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
   return times;
 }
 
-/// Each part is taken from the time that the parts before it leave: so they always sum up, even if the trace is
+/// Each part is taken from the time that the parts before it leave, so the parts always sum up, even if the trace is
 /// inconsistent.
 WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& anywhere) {
   WorkerUse use;
@@ -85,7 +85,7 @@ WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& an
   return use;
 }
 
-/// Returns the time beyond the time that the tasks would have taken at the rate of the fastest quartile.
+/// Returns the time by which these tasks took longer than at the rate of their fastest quartile.
 Duration slowed(const std::vector<const TraceEvent*>& tasks) {
   constexpr std::size_t kFewest = 8;
   if (tasks.size() < kFewest) return {};

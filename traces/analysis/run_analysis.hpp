@@ -15,22 +15,24 @@ namespace troupe::traces {
 /// The use of one worker's time: the six parts sum up to the time of the run.
 struct WorkerUse {
   std::uint64_t tasks = 0;
-  /// Time in kernels, including pieces of other workers' tasks.
+  /// The time in kernels, including pieces of other workers' tasks.
   Duration kernels{};
-  /// Time of the runtime's work between kernels: the worker did not run a kernel, ask for work, look around or sleep.
+  /// The time of the runtime's work between kernels: the worker did not run a kernel, ask for work, look around or
+  /// sleep.
   Duration overhead{};
-  /// Time of asking other workers for tasks, or of looking around for work while another worker ran a kernel.
+  /// The time spent asking other workers for tasks, or looking around for work while another worker ran a kernel.
   Duration searching{};
-  /// Time asleep while another worker ran a kernel: the tasks in flight left nothing to do for this worker.
+  /// The time asleep while another worker ran a kernel: the tasks in flight left nothing to do for this worker.
   Duration waiting{};
-  /// Time asleep or looking around while no worker ran anything: before the first task, after the last, or in between
-  /// when the program had submitted nothing.
+  /// The time asleep or looking around while no worker ran a kernel: before the first task, after the last, or in
+  /// between when the program had submitted no tasks.
   Duration idle{};
-  /// Time in which its thread was lent to a cluster. The cluster's kernels count for the worker that leads it.
+  /// The time in which the worker's thread was lent to a cluster. The cluster's kernels count for the worker that leads
+  /// it.
   Duration lent{};
-  /// The parts of `searching` and `waiting` after the last task that it ran.
+  /// The parts of `searching` and `waiting` after the last task that the worker ran.
   Duration at_the_end{};
-  /// The share of its cores' time that a cluster's tasks used. In virtual time it is not known.
+  /// The part of its cores' time that a cluster's tasks used. In virtual time it is not known.
   TeamUse team;
 };
 
@@ -44,11 +46,11 @@ struct CodeletUse {
   double deviation_s = 0;
   Duration shortest{};
   Duration longest{};
-  /// The speed of the tasks that say how much they computed; 0 if none does.
+  /// The speed of the tasks whose number of operations is known; 0 if there are none.
   double gflops = 0;
-  /// The time that the tasks took beyond the rate, in time per operation, of their fastest quartile. Known for codelets
-  /// with at least eight tasks, all of which say how much they computed. Smaller tasks are often slower by nature, so
-  /// it is an upper bound of the time lost by disturbances.
+  /// The time by which the tasks took longer than at the rate, in time per operation, of their fastest quartile. Known
+  /// for codelets with at least eight tasks whose numbers of operations are all known. Smaller tasks are often slower
+  /// by nature, so it is an upper bound of the time lost by disturbances.
   Duration slowed{};
 };
 
@@ -69,28 +71,29 @@ struct RunAnalysis {
   /// the critical path is a lower bound.
   std::uint64_t dropped = 0;
   std::vector<WorkerUse> workers;
-  /// Sorted by total, the largest first.
+  /// The codelets, sorted by total, the largest first.
   std::vector<CodeletUse> codelets;
   CriticalPath path;
-  /// Sorted by total, the largest first.
+  /// The codelets of the critical path, sorted by total, the largest first.
   std::vector<PathUse> path_codelets;
 
-  /// The sum over all workers.
+  /// Returns the sum over all workers.
   [[nodiscard]] WorkerUse sum() const;
-  /// The time that tasks took beyond the rate of the fastest quartile of their codelet: see `CodeletUse::slowed`.
+  /// Returns the time that tasks took beyond the rate of the fastest quartile of their codelet: see
+  /// `CodeletUse::slowed`.
   [[nodiscard]] Duration slowed() const;
-  /// The time of workers without a ready task while others computed, before the worker's last task ended: the tasks in
-  /// flight limit the work that can be done. The time after it is a matter of balance.
+  /// Returns the time of workers without a ready task while others computed, before the worker's last task ended: the
+  /// tasks in flight limit the work that can be done. The time after it is a matter of balance.
   [[nodiscard]] Duration limited_by_dependencies() const;
-  /// The time of the kernels, spread evenly over the workers.
+  /// Returns the time of the kernels, spread evenly over the workers.
   [[nodiscard]] Duration work_bound() const;
-  /// The larger of work bound and critical path: no schedule of these tasks on these workers ends sooner.
+  /// Returns the larger of work bound and critical path: no schedule of these tasks on these workers ends sooner.
   [[nodiscard]] Duration bound() const;
 };
 
-/// `window`: the time to analyse, for instance a whole run with the time before its first task. Without it, the time
-/// from the first start of a task to the last end. The time of workers outside the window does not count; codelets and
-/// the critical path are always of all tasks. A pure function.
+/// Analyses a trace. `window` is the time to analyse, for example a whole run with the time before its first task.
+/// Without it, it is the time from the first start of a task to the last end. The time of workers outside the window
+/// does not count; codelets and the critical path always cover all tasks.
 [[nodiscard]] RunAnalysis analyse(const Trace& trace, std::size_t workers,
                                   const std::optional<Interval>& window = std::nullopt);
 

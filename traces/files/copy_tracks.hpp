@@ -23,7 +23,8 @@ struct CopyTrack {
   NodeId to;
   std::vector<TrackedCopy> copies;
 
-  /// Returns a name such as "copies host to GPU 0"; `nodes`: names by number. A node without a name is called "node 3".
+  /// Returns a name such as "copies host to GPU 0". `nodes` are the names by number; a node without a name is called
+  /// "node 3".
   [[nodiscard]] std::string name(const std::vector<std::string>& nodes) const;
 };
 

@@ -97,7 +97,7 @@ std::string paje_quoted(std::string text) {
   return '"' + text + '"';
 }
 
-/// Returns "0.000 0.447 0.698" for "#0072B2".
+/// Returns a colour as Paje writes it: "0.000 0.447 0.698" for "#0072B2".
 std::string colour(std::string_view hex) {
   const auto part = [hex](std::size_t at) { return std::stoi(std::string(hex.substr(at, 2)), nullptr, 16) / 255.0; };
   return fmt::format("\"{:.3f} {:.3f} {:.3f}\"", part(1), part(3), part(5));

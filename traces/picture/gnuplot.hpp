@@ -21,10 +21,10 @@ namespace troupe::traces {
 
 /// Checks that `draw_with_gnuplot` could draw `path`, so that long work is not done in vain. Fails with
 /// `invalid_argument` for a name that ends neither in ".svg" nor in ".png", and with `io` if no file can be created
-/// there or gnuplot is missing. `what`: the picture, for people.
+/// there or gnuplot is missing. `what` names the picture in messages.
 [[nodiscard]] Result<void> check_drawing_path(const std::string& path, std::string_view what);
 
-/// Adds to a picture that gnuplot printed what its SVG lacks: fonts for machines without the one named.
+/// Adds fonts to a picture that gnuplot printed: its SVG names only one, which machines may not have.
 [[nodiscard]] std::string with_fallback_fonts(std::string svg);
 
 /// Replaces every `before` in `text` by `after`.

@@ -28,7 +28,7 @@ class GnuplotScript {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
     text_ += '\n';
   }
-  /// Sets a pale grid and only two borders, as charts have them.
+  /// Sets a pale grid and only two borders, the style of charts.
   void add_chart_style();
 
   [[nodiscard]] std::string take() { return std::move(text_); }

@@ -25,7 +25,7 @@ Result<PictureFiles> names_of(const std::string& path) {
                  fmt::format("the picture's name '{}' has to end in '.svg' or '.png'; both are written", path)};
 }
 
-/// Both files, which are not in their places yet.
+/// Both files, which are temporary until `commit` moves them to their places.
 struct OpenFiles {
   platform::AtomicFile svg;
   platform::AtomicFile png;

@@ -29,7 +29,7 @@ struct Picture {
   std::vector<std::string> subtitle;
   /// The names of the workers, in the order of their rows from top to bottom.
   std::vector<std::string> workers;
-  /// The number of cores by worker, at least 1; empty: each worker has one core, or is a GPU.
+  /// The number of cores by worker, at least 1; empty if each worker has one core, or is a GPU.
   std::vector<int> cores = {};
   /// The tasks, in any order.
   std::vector<PictureSpan> spans;

@@ -34,7 +34,7 @@ double row_height(const Picture& picture, std::size_t worker) {
   return picture.cores.empty() ? 1 : 1 + std::log2(picture.cores[worker]) / 2;
 }
 
-/// Returns the height of a row: few workers get high rows, and many still fit on a screen. `count`: the sum of the
+/// Returns the height of a row: few workers get high rows, and many still fit on a screen. `count` is the sum of the
 /// workers' row heights, in which a single core counts as 1.
 double row_pitch(double count) { return std::clamp(480 / count, std::clamp(1400 / count, 2.0, 12.0), 54.0); }
 

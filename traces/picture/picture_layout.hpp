@@ -46,7 +46,7 @@ struct PictureLayout {
   std::vector<PicturePoint> legend;
 };
 
-/// `subtitle_lines` includes the line that is added.
+/// Computes the layout. `subtitle_lines` includes the line that is added to the picture's own.
 PictureLayout lay_out(const Picture& picture, std::size_t subtitle_lines, const std::vector<std::string>& legend);
 
 }  // namespace troupe::traces

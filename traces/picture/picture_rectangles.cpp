@@ -35,7 +35,7 @@ class Row {
   }
 
   void append_rectangles(std::size_t worker, std::vector<PictureRectangle>& result) {
-    // The time that each colour, and the idle time after them, is still owed.
+    // The part of a column that each colour still has to get; the last element is for idle time.
     std::vector<double> owed(colours_ + 1, 0.0);
     PictureRectangle run{worker, colours_, 0, 0, false};
     const auto finish = [&](std::size_t column, std::size_t next_colour) {
@@ -68,7 +68,7 @@ class Row {
     }
   }
 
-  /// Returns the colour that is owed most once this column is added; the lower one of equal ones.
+  /// Adds the column's shares to `owed` and returns the colour to which most is owed; the first one among equals.
   std::size_t choose(std::size_t column, std::vector<double>& owed) const {
     double idle = 1;
     for (std::size_t colour = 0; colour < colours_; ++colour) {

@@ -157,8 +157,7 @@ class Drawing : GnuplotScript {
     }
   }
 
-  /// Makes the rectangles. Columns are half a pixel wide, and wider if there would be so many rectangles that the files
-  /// became large.
+  /// Makes the rectangles. Columns are half a pixel wide, or wider if otherwise the files became large.
   void fill() {
     constexpr std::size_t kMostRectangles = 40000;
     step_s_ = pixel_s() / 2;

@@ -18,7 +18,7 @@ std::string name_of(NodeId node, const std::vector<std::string>& names) {
   return node.index() < names.size() ? names[node.index()] : fmt::format("node {}", node.value());
 }
 
-/// Returns the rate while something was under way; 0 if nothing was.
+/// Returns the rate while copies were under way; 0 if there were none.
 double bytes_per_s(const PairTraffic& pair) {
   return pair.busy > Duration{} ? static_cast<double>(pair.bytes.count) / seconds(pair.busy) : 0;
 }

@@ -14,8 +14,8 @@
 
 namespace troupe::memory {
 
-/// Chooses victims. The policy is told which replicas every node with a limited memory holds; it asks which of them may
-/// go at the moment. Must be deterministic: equal calls give equal victims.
+/// Chooses victims. The policy is told which replicas every node with a limited memory holds; `next_victim` asks which
+/// of them may go at the moment. A policy must be deterministic: equal calls give equal victims.
 class EvictionPolicy {
  public:
   /// Returns true if this handle's replica may go now.
@@ -23,29 +23,29 @@ class EvictionPolicy {
 
   virtual ~EvictionPolicy() = default;
 
-  /// The node holds the handle from now on. This counts as a use.
+  /// Called when the node holds the handle from now on. This counts as a use.
   virtual void inserted(NodeId node, HandleId handle) = 0;
-  /// A task on the node uses the handle, which the node holds, or is expected to use it soon.
+  /// Called when a task on the node uses the handle, which the node holds, or is expected to use it soon.
   virtual void touched(NodeId node, HandleId handle) = 0;
-  /// The node no longer holds the handle, or the replica is about to go.
+  /// Called when the node no longer holds the handle, or the replica is about to go.
   virtual void removed(NodeId node, HandleId handle) = 0;
   /// Returns the candidate that should go first, or an invalid id if there is none among the first `look_at` replicas
   /// in the policy's order. Has no visible effect.
   [[nodiscard]] virtual HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) = 0;
 
-  // Only some policies use these.
+  // These functions are used only by some policies.
 
-  /// `index`: the amount of use that the program, or an earlier run, expects of the data.
+  /// `index` says how much the program, or an earlier run, expects the data to be used.
   virtual void set_reuse(HandleId /*handle*/, std::int64_t /*index*/) {}
-  /// The task is expected to use these handles on the node.
+  /// Called when the task is expected to use these handles on the node.
   virtual void expected(NodeId /*node*/, TaskId /*task*/, std::span<const Use> /*uses*/) {}
-  /// The task has its data. It does not need them any more when it has ended.
+  /// Called when the task has its data. It does not need them any more when it has ended.
   virtual void begun(TaskId /*task*/) {}
   /// Returns true if a prefetch may take the place of this replica, when it is the next victim.
   [[nodiscard]] virtual bool gives_way_to_prefetches(NodeId /*node*/, HandleId /*handle*/) { return true; }
 };
 
-/// The replica goes whose last use is longest ago. All operations are O(1), except `next_victim`, which passes over
+/// Evicts the replica whose last use is longest ago. All operations are O(1), except `next_victim`, which passes over
 /// replicas that are no candidates. Memory: 16 bytes for each handle that a node holds.
 class LeastRecentlyUsed : public EvictionPolicy {
  public:
@@ -55,12 +55,12 @@ class LeastRecentlyUsed : public EvictionPolicy {
   [[nodiscard]] HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) override;
 
  private:
-  /// The neighbours in a list; invalid at an end of the list.
+  /// The neighbours of a handle in a list; invalid at an end of the list.
   struct Link {
     HandleId older;
     HandleId newer;
   };
-  /// A list from the oldest handle to the newest; both are invalid if it is empty.
+  /// A list from the oldest handle to the newest; both ids are invalid if it is empty.
   struct List {
     HandleTable<Link> links;
     HandleId oldest;

@@ -1,4 +1,4 @@
-/// Eviction policies by name.
+/// Makes eviction policies by their names.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,12 @@
 
 namespace troupe::memory {
 
-/// The names: "lru", "reuse", "next-use".
+/// Returns the names "lru", "reuse" and "next-use".
 [[nodiscard]] std::vector<std::string_view> eviction_policy_names();
 
-/// `upcoming`: the submitted tasks, for policies that look ahead; null: such a policy knows no tasks, and evicts the
-/// least recently used. Fails with `invalid_argument` if no policy has this name.
+/// Makes a policy by its name. `upcoming` holds the submitted tasks, for policies that look ahead; if it is null, such
+/// a policy knows no tasks, and evicts the least recently used. Fails with `invalid_argument` if no policy has this
+/// name.
 [[nodiscard]] Result<std::unique_ptr<EvictionPolicy>> make_eviction_policy(
     std::string_view name, std::shared_ptr<UpcomingTasks> upcoming = nullptr);
 

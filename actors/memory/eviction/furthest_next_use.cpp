@@ -7,7 +7,7 @@ namespace troupe::memory {
 
 namespace {
 
-/// Ranks are distances in reverse: data that are needed later have a lower rank, and go first.
+/// Ranks are reversed distances: data that are needed later have a lower rank, and go first.
 constexpr std::uint64_t kNever = 0;
 constexpr std::uint64_t kHere = std::uint64_t{1} << 63U;
 /// If a node expects this many tasks, the scheduler places them well ahead: the number is more than workers fetch for

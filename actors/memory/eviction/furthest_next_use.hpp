@@ -1,5 +1,5 @@
-/// Eviction by the tasks that are known to come (L. A. Belady, A study of replacement algorithms for a virtual-storage
-/// computer, 1966, as far as the future is known).
+/// Evicts the data that are needed last, as far as coming tasks are known (L. A. Belady, A study of replacement
+/// algorithms for a virtual-storage computer, 1966).
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ namespace troupe::memory {
 /// yet, and the handles of those submitted last go first. Otherwise any of these tasks may come next, and the least
 /// recently used handle goes first;
 /// 3. handles of tasks that are expected on this node; those of the tasks expected last first.
-///
 /// A task's uses count until it has its data. Tasks of recordings are not known, and count for nothing. Prefetches do
-/// not take the place of the third kind, which came before them. Memory: about 100 bytes per task and 32 bytes per use.
+/// not take the place of the third kind, which was asked for before them. Memory: about 100 bytes per task and 32 bytes
+/// per use.
 class FurthestNextUse final : public RankedEviction {
  public:
   explicit FurthestNextUse(std::shared_ptr<UpcomingTasks> upcoming);
@@ -41,17 +41,17 @@ class FurthestNextUse final : public RankedEviction {
 
   struct Task {
     std::uint64_t id = 0;
-    /// The number of its first need.
+    /// The number of the task's first need.
     std::uint64_t needs_begin = 0;
     std::uint32_t needs = 0;
-    /// The node that expects it.
+    /// The node that expects the task, or `kNobody`.
     std::uint32_t node = kNobody;
-    /// The turn in which the node began to expect it, counted in tasks.
+    /// The turn in which the node began to expect the task, counted in tasks.
     std::uint64_t turn = 0;
     bool upcoming = false;
   };
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  /// A use of a handle by a future task. Needs are numbered in the order of submission, from the first of all; the
+  /// A use of a handle by a future task. Needs are numbered in the order of submission, from the first of the run; the
   /// needs of one handle form a list.
   struct Need {
     HandleId handle;
@@ -64,15 +64,15 @@ class FurthestNextUse final : public RankedEviction {
     std::uint64_t first = kNone;
     std::uint64_t last = kNone;
     std::uint32_t needs = 0;
-    /// The number of needs whose tasks some node expects.
+    /// The number of needs whose tasks are expected by some node.
     std::uint32_t expected = 0;
   };
 
   /// The expected work of a node.
   struct Outlook {
-    /// The number of tasks that it expects and that have not begun.
+    /// The number of tasks that the node expects and that have not begun.
     std::uint32_t expected = 0;
-    /// True: tasks that no node expects are assumed to come in the order of submission.
+    /// True if tasks that no node expects are assumed to come in the order of submission.
     bool in_order = false;
   };
 
@@ -96,12 +96,12 @@ class FurthestNextUse final : public RankedEviction {
 
   const std::shared_ptr<UpcomingTasks> upcoming_;
   UpcomingTasks::Batch batch_;
-  /// The tasks by id. Ids have gaps, for example those of recordings' tasks.
+  /// The tasks by id. Ids have gaps, for example where recordings have tasks.
   std::deque<Task> tasks_;
   std::deque<Need> needs_;
   /// The number of the first entry in `needs_`.
   std::uint64_t first_need_ = 0;
-  /// Entries of the handles that upcoming tasks use.
+  /// The futures of the handles that upcoming tasks use.
   HandleTable<Future> futures_;
   /// The outlook of each node.
   std::vector<Outlook> outlooks_;

@@ -1,4 +1,4 @@
-/// Eviction by rank, which is a number.
+/// Eviction by rank: each replica has a number, and the lowest goes first.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace troupe::memory {
 
-/// The replica with the lowest rank goes; among equals the one whose last use is longest ago. Ranks are computed again
-/// only when a victim is wanted, and only those that may have changed: a node that is never full costs next to nothing.
-/// `next_victim` is O(c log n) for c replicas that have changed since the last call, and n on the node.
+/// Evicts the replica with the lowest rank; among equals the one whose last use is longest ago. Ranks are computed
+/// again only when a victim is wanted, and only those that may have changed: a node that is never full costs next to
+/// nothing. `next_victim` is O(c log n) for c replicas that have changed since the last call, and n on the node.
 class RankedEviction : public EvictionPolicy {
  public:
   void inserted(NodeId node, HandleId handle) override;
@@ -26,15 +26,15 @@ class RankedEviction : public EvictionPolicy {
  protected:
   /// Returns the replica's rank; low ranks go first.
   [[nodiscard]] virtual std::uint64_t rank(NodeId node, HandleId handle) const = 0;
-  /// The handle's rank may have changed on any node.
+  /// Notes that the handle's rank may have changed on any node.
   void changed(HandleId handle);
-  /// All ranks on the node may have changed.
+  /// Notes that all ranks on the node may have changed.
   void all_changed(NodeId node);
 
  private:
   struct Key {
     std::uint64_t rank = 0;
-    /// The time of its last use, counted in uses.
+    /// The time of the replica's last use, counted in uses.
     std::uint64_t used = 0;
     HandleId handle;
     friend bool operator<(const Key& a, const Key& b) {
@@ -45,10 +45,10 @@ class RankedEviction : public EvictionPolicy {
   static constexpr std::uint32_t kNotStale = 0xffffffff;
   struct Replica {
     std::uint64_t used = 0;
-    /// Its place in the order, if it has one.
+    /// The replica's key in `order`, if `in_order`.
     Key key;
     bool in_order = false;
-    /// Its place in the list of replicas to look at again.
+    /// The replica's place in the list `stale`, whose replicas are looked at again.
     std::uint32_t stale = kNotStale;
   };
   struct List {

@@ -9,9 +9,9 @@
 
 namespace troupe::memory {
 
-/// Each handle has an index, its potential to be used again during the whole run. The program gives it or an earlier
-/// run has learned it; if it is unknown, it is 0. The lowest goes first; among equals the one whose last use is longest
-/// ago.
+/// Each handle has an index, its potential to be used again during the whole run. The program sets it, or an earlier
+/// run has learned it; if it is unknown, it is 0. The handle with the lowest index goes first; among equals the one
+/// whose last use is longest ago.
 class ReuseIndex final : public RankedEviction {
  public:
   void set_reuse(HandleId handle, std::int64_t index) override;

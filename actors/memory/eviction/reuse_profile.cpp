@@ -19,7 +19,7 @@ namespace {
 constexpr Bytes kLargestFile{std::uint64_t{256} << 20U};
 constexpr std::uint64_t kVersion = 1;
 constexpr const char* kFormat = "troupe reuse profile";
-/// The largest count: indexes are signed numbers.
+/// The largest count, because indexes are signed numbers.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
 
 ReuseProfile parse(const std::string& text) {
@@ -74,7 +74,7 @@ void KeptReuseProfile::save() noexcept {
       warn(written.failure().message + "; how often data were used is lost");
     }
   } catch (...) {
-    // No memory is left: a runtime that ends must not throw.
+    // No memory is left. A runtime that ends must not throw, so the profile is not written.
   }
 }
 

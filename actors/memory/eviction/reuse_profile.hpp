@@ -35,16 +35,16 @@ class ReuseProfile {
 /// Replaces the file in one step. Fails with `io`.
 [[nodiscard]] Result<void> write_reuse_profile(const std::string& path, const ReuseProfile& profile);
 
-/// The file whose counts a runtime uses, or that it writes if there was none: see `AcceleratorOptions::reuse_profile`.
+/// The file whose counts a runtime uses, or that it writes if there was none (`AcceleratorOptions::reuse_profile`).
 class KeptReuseProfile {
  public:
-  /// Reads the file, if `path` is not empty and the file exists. A file that cannot be used counts as missing. `warn`:
-  /// called if a file cannot be used or written; may be null.
+  /// Reads the file, if `path` is not empty and the file exists. A file that cannot be used counts as missing. `warn`
+  /// is called if a file cannot be used or written; it may be null.
   KeptReuseProfile(std::string path, std::function<void(const std::string&)> warn);
 
-  /// The profile of an earlier run; null if there is none.
+  /// Returns the profile of an earlier run; null if there is none.
   [[nodiscard]] const ReuseProfile* learned() const { return learned_.get(); }
-  /// The profile that this run fills; null if it need not.
+  /// Returns the profile that this run fills; null if it need not.
   [[nodiscard]] const std::shared_ptr<ReuseProfile>& recorded() const { return recorded_; }
   /// Writes the recorded profile. No other thread may add to it meanwhile.
   void save() noexcept;

@@ -16,7 +16,7 @@ void UpcomingTasks::add(TaskId task, std::span<const Use> uses) {
   const LockGuard lock(mutex_);
   for (const Use& use : uses) batch_.handles.push_back(use.handle);
   batch_.tasks.push_back({task, static_cast<std::uint32_t>(uses.size())});
-  // Release: pairs with the look in `take`. If that look misses it, the next one sees it, and a task is submitted
+  // Release: pairs with the load in `take`. If that load misses it, the next one sees it, and a task is submitted
   // before it asks for data.
   any_.store(true, std::memory_order_release);
 }

@@ -1,4 +1,4 @@
-/// Tasks that were submitted, on their way to the memory manager.
+/// Submitted tasks that the memory manager has not seen yet.
 #pragma once
 
 #include <atomic>
@@ -13,14 +13,14 @@
 
 namespace troupe::memory {
 
-/// Submitting threads fill it, and the memory manager's eviction policy empties it. Thread-safe. It costs a submission
-/// about 0.1 us.
+/// Submitting threads add tasks, and the memory manager's eviction policy takes them. Thread-safe. It costs a
+/// submission about 0.1 us.
 class UpcomingTasks final : public graph::SubmissionObserver, public graph::TaskObserver {
  public:
   struct Batch {
     struct Submitted {
       TaskId task;
-      /// The number of its handles, which follow those of the tasks before it.
+      /// The number of the task's handles, which follow those of the tasks before it in `handles`.
       std::uint32_t handles = 0;
     };
     /// The tasks in the order of submission.

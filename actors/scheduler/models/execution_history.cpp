@@ -38,7 +38,7 @@ TaskMeasures measures_of(const graph::SizeClass& size_class) {
 
 KernelHistory::Shape& KernelHistory::shape(std::uint64_t shapes, const TaskMeasures& task) {
   Shape& found = shapes_[shapes];
-  // The program may count operations otherwise than when this was written down.
+  // The program may count operations in another way than when these numbers were written to the file.
   static_cast<TaskMeasures&>(found) = task;
   return found;
 }

@@ -12,21 +12,21 @@
 
 namespace troupe::scheduler {
 
-/// Where predictions of kernel times come from. Used by the scheduler alone.
+/// Predicts the times of kernels. Used by the scheduler only.
 class ExecutionModel {
  public:
   /// The predictions that a measured time has changed.
   enum class Change : std::uint8_t {
     nothing,
-    /// Predictions of the task's class.
+    /// The predictions for the task's class changed.
     size_class,
     /// The predictions for all classes of its kernel changed.
     kernel,
   };
 
   virtual ~ExecutionModel() = default;
-  /// The expected time of a task of this class on this worker, whose device the codelet runs on. Nothing: it has been
-  /// measured too rarely to say.
+  /// Returns the expected time of a task of this class on this worker, whose device the codelet runs on; nothing if it
+  /// has been measured too rarely to say.
   [[nodiscard]] virtual std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const = 0;
   /// Predicts the time as if the worker, which drives cores, had this many of them.
   [[nodiscard]] virtual std::optional<Duration> predict_on_cores(const graph::SizeClass& /*size_class*/,
@@ -38,19 +38,20 @@ class ExecutionModel {
   [[nodiscard]] virtual bool is_sure(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return true; }
   /// Returns the standard deviation of the logarithm of the predicted time.
   [[nodiscard]] virtual double doubt(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return 0; }
-  /// So many more tasks of the kernel are to be tried on the worker's device: what is predicted there, if anything, is
-  /// a guess until then.
+  /// Returns how many more tasks of the kernel are to be tried on the worker's device. Until then, a prediction for it
+  /// is a guess.
   [[nodiscard]] virtual std::uint32_t measurements_missing(const graph::SizeClass& size_class, WorkerId worker) const {
     return predict(size_class, worker) ? 0 : 3;
   }
-  /// Classes of the same number are of one kernel: what is measured of one says something of the others.
+  /// Returns the number of the kernel. Classes with the same number are of one kernel: a measurement of one says
+  /// something of the others.
   [[nodiscard]] virtual std::size_t kernel(const graph::SizeClass& size_class) const { return size_class.id.index(); }
-  /// A task took so long.
+  /// Adds a measurement: a task of the class took `time` on the worker.
   virtual Change measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) = 0;
-  /// The worker's device is of another type from here on, as its cores are grouped otherwise.
+  /// Called when the worker's cores were grouped otherwise: from now on its device has this type.
   virtual void regrouped(WorkerId /*worker*/, const DeviceType& /*type*/) {}
-  /// The worker's device cannot run tasks of this class, whatever the codelet says: nothing is known of its speed, nor
-  /// can be.
+  /// Returns true if the worker's device cannot run tasks of this class, whatever the codelet says: nothing is known of
+  /// its speed, nor can be.
   [[nodiscard]] virtual bool cannot_run(const graph::SizeClass&, WorkerId) const { return false; }
 };
 

@@ -21,12 +21,12 @@ namespace {
 using platform::JsonField;
 
 constexpr platform::CheckedFormat kFormat{"troupe kernel times", 2, "kernels", "file of kernel times", 1};
-/// The largest count. Counts up to it stay exact where a program adds to them.
+/// The largest count in a file. Counts up to it do not overflow when a program adds to them.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
 constexpr std::uint64_t kMostCores = std::uint64_t{1} << 20U;
 constexpr platform::NumberRange kSeconds{0, 1e9};
 constexpr platform::NumberRange kSizes{0, 1e30};
-/// Sums of logarithms and of their products.
+/// The range of sums of logarithms and of their products.
 constexpr platform::NumberRange kSums{-1e12, 1e12};
 
 template <std::size_t N>
@@ -55,13 +55,13 @@ struct KeptShape {
 struct KeptKernel {
   const KernelKey* key = nullptr;
   const KernelHistory* kernel = nullptr;
-  /// The last run that used it.
+  /// The last run that had tasks of the kernel.
   std::uint64_t used = 0;
-  /// In the order in which they are worth keeping.
+  /// The shapes that are worth keeping, best first.
   std::vector<KeptShape> shapes;
 };
 
-/// The shapes that are worth keeping, best first.
+/// Returns the shapes that are worth keeping, best first.
 std::vector<KeptShape> best_shapes(const KernelHistory& kernel, std::size_t most) {
   std::vector<KeptShape> shapes;
   for (const auto& [hash, shape] : kernel.shapes()) {
@@ -75,7 +75,7 @@ std::vector<KeptShape> best_shapes(const KernelHistory& kernel, std::size_t most
   return shapes;
 }
 
-/// The kernels that are worth keeping; by their keys.
+/// Returns the kernels that are worth keeping, in the order of their keys.
 std::vector<KeptKernel> best_kernels(const ExecutionHistory& history, const HistoryBounds& bounds) {
   std::vector<KeptKernel> kernels;
   for (const auto& [key, kernel] : history.kernels()) {
@@ -114,7 +114,7 @@ Json as_json(const KeptKernel& kept) {
                {"size_in", key.in_flops ? "flops" : "bytes"},
                {"measured", std::move(shapes)}};
   if (kept.kernel->law().count() > 0) written["law"] = as_json(kept.kernel->law().sums());
-  // Left out where they say nothing, as in files that are older than they.
+  // Default values are left out, as in older files, which did not have these fields.
   if (key.device.cores != 1) written["cores"] = key.device.cores;
   if (!key.device.model.empty()) written["model"] = key.device.model;
   return written;
@@ -159,7 +159,7 @@ TaskMeasures measures_in(const JsonField& field) {
   return task;
 }
 
-/// The last run that is in the file.
+/// Reads the kernel's shapes; returns the last run that any of them names.
 std::uint64_t read_shapes(const JsonField& measured, KernelHistory& kernel) {
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < measured.size("a list of shapes"); ++i) {
@@ -176,7 +176,7 @@ std::uint64_t read_shapes(const JsonField& measured, KernelHistory& kernel) {
   return last;
 }
 
-/// Returns the law, as well as it can be known from means.
+/// Returns the law that follows from the mean times, for files that have no law.
 TimeLaw law_of_means(const KernelHistory& kernel) {
   TimeLaw law;
   for (const auto& [hash, shape] : kernel.shapes()) law.add(shape, shape.times.mean_s(), shape.times.weight());

@@ -10,8 +10,8 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// A law may say any time, or none that is a number, for sizes far from what was measured: sums of predictions stay
-/// durations.
+/// The longest predicted time, so that sums of predictions do not overflow: for sizes far from all measured ones a law
+/// may give any time, or NaN.
 constexpr double kLongest_s = 1e5;
 
 Duration duration_of(double time_s) {
@@ -62,7 +62,7 @@ std::optional<Duration> LearnedModel::predict(const graph::SizeClass& size_class
   const bool by_law =
       asked.kernel->law().count() >= KernelHistory::kEnough && asked.shape->times.count() < KernelHistory::kEnough;
   const std::uint64_t version = by_law ? asked.kernel->law().version() : 0;
-  // Workers of one type are asked about one after the other.
+  // Workers of one type are asked about one after the other, so a prediction by the law is kept until the law changes.
   if (version == 0 || asked.version != version) {
     const auto predicted = predict_at(asked);
     asked.said_s = predicted ? std::optional(predicted->time_s) : std::nullopt;
@@ -80,7 +80,7 @@ std::optional<Duration> LearnedModel::predict_on_cores(const graph::SizeClass& s
   type.cores = cores;
   const KernelKey key = kernel_of(size_class, type);
   const TaskMeasures task = measures_of(size_class);
-  // Nobody may ever have such clusters, so nothing is made for them.
+  // There may never be such clusters, so no entry is made for them.
   const auto found = history_->kernels().find(key);
   std::optional<TimeLaw::Prediction> known;
   // A law from fewer measurements is a guess.
@@ -121,7 +121,7 @@ ExecutionModel::Change LearnedModel::measured(const graph::SizeClass& size_class
     return Change::kernel;
   }
   if (has_changed(where)) return Change::size_class;
-  // Clusters of other sizes learn from it.
+  // The measurement may change predictions for clusters of other sizes, too.
   for (std::size_t other = 0; other < types_.size(); ++other) {
     const DeviceType same(types_[other].kind, types_[type].cores, types_[other].model);
     if (other != type && same == types_[type] && has_changed(place(size_class, other))) return Change::size_class;

@@ -1,4 +1,4 @@
-/// Predicts what has been measured.
+/// Predicts times from measurements.
 #pragma once
 
 #include <map>
@@ -14,20 +14,21 @@
 
 namespace troupe::scheduler {
 
-/// Learns each kernel's times on each type of device; of clusters that a kernel was not measured on, from those on
-/// other numbers of cores. One thread at a time.
+/// Learns each kernel's times on each type of device. Times on a cluster on which the kernel was not measured follow
+/// from the times on other numbers of cores. One thread at a time.
 class LearnedModel final : public ExecutionModel {
  public:
-  /// Predictions that have moved by less are as they were: what follows from them is not worth computing again.
+  /// A prediction that has changed by less than this part counts as unchanged: what follows from it is not computed
+  /// again.
   static constexpr double kNoticeable = 0.01;
-  /// A prediction is sure where it is off by a tenth, as a standard deviation;
+  /// A prediction is sure if its standard deviation is at most this part of it.
   static constexpr double kSure = 0.1;
-  /// or where so many tasks of the kernel have been measured there, or in this run on all devices: times vary for
-  /// another reason then, or hardly any task runs there.
+  /// A prediction is also sure if this many tasks of the kernel have been measured on the device, or `kManyInAll` in
+  /// this run on all devices: times then vary for another reason, or hardly any task runs on the device.
   static constexpr std::uint64_t kMany = KernelHistory::kMany;
   static constexpr std::uint64_t kManyInAll = 256;
 
-  /// Goes on with `history`. `workers`: each one's device.
+  /// Continues with `history`. `workers` holds the type of each worker's device.
   LearnedModel(std::shared_ptr<ExecutionHistory> history, const std::vector<DeviceType>& workers);
 
   [[nodiscard]] std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const override;
@@ -41,37 +42,37 @@ class LearnedModel final : public ExecutionModel {
   void regrouped(WorkerId worker, const DeviceType& type) override;
 
  private:
-  /// Where the history keeps a class's times on a type of device.
+  /// The place in the history of a class's times on a type of device.
   struct Place {
     /// The kernel's key in the history.
     const KernelKey* key = nullptr;
     KernelHistory* kernel = nullptr;
     KernelHistory::Shape* shape = nullptr;
     std::uint64_t shapes = 0;
-    /// The kernel's.
+    /// The number of the kernel (`kernel`).
     std::size_t number = 0;
     /// The last answer of `predict`; empty if nobody asked.
     std::optional<double> said_s;
     /// The doubt of that answer.
     double doubt = 0;
     bool asked = false;
-    /// The version of the law that gave the answer; 0: the answer was the mean, or nothing.
+    /// The version of the law that gave the answer; 0 if the answer was the mean, or nothing.
     std::uint64_t version = 0;
   };
   [[nodiscard]] Place& place(const graph::SizeClass& size_class, std::size_t type) const;
   [[nodiscard]] std::optional<TimeLaw::Prediction> predict_at(const Place& place) const;
-  /// Its place among the types, where it is put if it is new.
+  /// Returns the number of a type among `types_`, to which it is added if it is new.
   std::size_t number_of(const DeviceType& type);
-  /// The prediction is no longer what was said; never where nobody asked.
+  /// Returns true if the prediction now differs from the last answer; false if nobody asked.
   [[nodiscard]] bool has_changed(const Place& place) const;
 
   const std::shared_ptr<ExecutionHistory> history_;
-  /// Each once, and by worker its place there.
+  /// All types of device, each once; `type_of_` holds the number of each worker's type.
   std::vector<DeviceType> types_;
   std::vector<std::size_t> type_of_;
-  /// The places by class, then type. Each is made when it is asked for.
+  /// The places by class, then by type. Each is made when it is first asked for.
   mutable std::vector<std::vector<Place>> places_;
-  /// Numbers of kernels, whatever the device: by name, bytes of an element, whether operations are counted.
+  /// The number of each kernel, on all devices: by name, bytes of an element, and whether operations are counted.
   mutable std::map<std::tuple<std::string, std::uint64_t, bool>, std::size_t> kernels_;
   /// For each number of a kernel, the tasks that were measured in this run.
   mutable std::vector<std::uint64_t> measured_;

@@ -1,4 +1,4 @@
-/// Symmetric matrices of a few rows, of which the lower triangle is kept by rows.
+/// Symmetric matrices of a few rows. Only the lower triangle is stored, row by row.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 
 namespace troupe::scheduler::packed {
 
-/// The place of an entry; `column` is at most `row`.
+/// Returns the position of an entry; `column` is at most `row`.
 [[nodiscard]] constexpr std::size_t at(std::size_t row, std::size_t column) { return row * (row + 1) / 2 + column; }
 
-/// Puts the Cholesky factor of a positive definite matrix of `size` rows in its place. `least`: the pivots' squares
-/// cannot be smaller, but for rounding.
+/// Replaces a positive definite matrix of `size` rows by its Cholesky factor. The squares of the pivots are at least
+/// `least`, apart from rounding errors.
 template <std::size_t N>
 void factorize(std::array<double, N>& matrix, std::size_t size, double least) {
   for (std::size_t i = 0; i < size; ++i) {
@@ -24,7 +24,7 @@ void factorize(std::array<double, N>& matrix, std::size_t size, double least) {
   }
 }
 
-/// The inverse of the matrix that has this Cholesky factor.
+/// Returns the inverse of the matrix that has this Cholesky factor.
 template <std::size_t N>
 [[nodiscard]] std::array<double, N> inverse(const std::array<double, N>& factor, std::size_t size) {
   std::array<double, N> of_factor{};

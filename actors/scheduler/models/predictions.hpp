@@ -25,22 +25,23 @@ struct ReadyTask {
   const CodeletDefinition* codelet = nullptr;
   int priority = 0;
   SizeClassId size_class = {};
-  /// Its working set; empty where nobody needs to know.
+  /// The task's working set; empty if nothing needs it.
   std::span<const memory::Use> data = {};
-  /// The longest chain of predicted times from its start to the end of what has been submitted
-  /// (`PlacingPolicy::ranks`); 0 where the policy does not ask for it.
+  /// The longest chain of predicted times from the task's start to the end of all submitted tasks
+  /// (`PolicyTraits::ranks`); 0 if the policy does not ask for it.
   double upward_rank_s = 0;
-  /// The expected use of the data that the task writes (`SubmittedTasks::reuse_of`); 0 where the policy does not ask
-  /// for it (`PlacingPolicy::asks_reuse`).
+  /// The expected use of the data that the task writes (`SubmittedTasks::reuse_of`); 0 if the policy does not ask for
+  /// it (`PolicyTraits::asks_reuse`).
   std::int64_t reuse = 0;
-  /// Its operations, to 5 %, where its codelet counts them and the policy asks for `reuse`.
+  /// The task's floating-point operations, exact to 5 %, if its codelet counts them and the policy asks for `reuse`;
+  /// else 0.
   double flops = 0;
 };
 
-/// Predicted times of size classes on workers. Plain: the scheduler fills it from its execution model.
+/// Predicted times of size classes on workers. A plain table: the scheduler fills it from its execution model.
 class ExecutionTimes {
  public:
-  /// "The worker cannot run it."
+  /// Stands for the time on a worker that cannot run the class.
   static constexpr Duration kNever = Duration::max();
 
   explicit ExecutionTimes(std::size_t workers = 0) : workers_(workers) {}
@@ -54,7 +55,7 @@ class ExecutionTimes {
     if (times_.size() < needed) times_.resize(needed, Duration::zero());
     times_[size_class.index() * workers_ + worker.index()] = time;
   }
-  /// Returns the time on the worker; zero for a class that nothing is known of.
+  /// Returns the time on the worker; zero for a class of which nothing is known.
   [[nodiscard]] Duration get(SizeClassId size_class, WorkerId worker) const {
     return has(size_class) ? times_[size_class.index() * workers_ + worker.index()] : Duration::zero();
   }
@@ -64,31 +65,31 @@ class ExecutionTimes {
   std::vector<Duration> times_;
 };
 
-/// Bytes on their way, or promised, to each node and from it: what the scheduler knows of how busy links are.
+/// The bytes that are being copied, or will be, to each node and from it: this tells the scheduler how busy links are.
 struct Traffic {
   explicit Traffic(std::size_t nodes = 1) : in(nodes), out(nodes) {}
   std::vector<std::uint64_t> in;
   std::vector<std::uint64_t> out;
 };
 
-/// Plain data that policies look into through its functions; tests fill it by hand.
+/// All predictions for a policy. Plain data; tests fill it by hand.
 struct Predictions {
   ExecutionTimes execution_times;
   ReplicaMap replicas;
   TransferModel links;
   Traffic traffic;
-  /// For each size class, the tasks that were submitted and have not ended; shorter where nobody counts.
+  /// For each size class, the number of tasks that were submitted and have not ended; shorter if nobody counts.
   std::vector<std::uint32_t> left;
   /// The size of all data that these tasks use.
   Bytes data_left;
-  /// Room of each node for data; policies place no task where it can never fit. Empty: unlimited.
+  /// The room of each node for data; policies place no task where it can never fit. Empty if nodes have no limits.
   std::vector<Bytes> capacities;
 
-  /// `ExecutionTimes::kNever` where the worker cannot run it.
+  /// Returns the time of the task on the worker; `ExecutionTimes::kNever` if the worker cannot run it.
   [[nodiscard]] Duration execution(const ReadyTask& task, WorkerId worker) const {
     return execution_times.get(task.size_class, worker);
   }
-  /// The node that a copy would best come from.
+  /// Returns the node from which a copy to node `to` is fastest.
   [[nodiscard]] NodeId source(HandleId handle, NodeId to) const {
     NodeId best(0);
     double cost = -1;
@@ -105,8 +106,8 @@ struct Predictions {
   [[nodiscard]] bool present(const memory::Use& use, NodeId node) const {
     return !reads(use.mode) || replicas.valid(use.handle, node) || replicas.incoming(use.handle, node);
   }
-  /// The copies that the task still needs at this node, one after the other, each on idle links. `weight`: each byte
-  /// takes as many times as long.
+  /// Returns the time of the copies that the task still needs at this node, one after the other, each on idle links.
+  /// The time for each byte is multiplied by `weight`.
   [[nodiscard]] Duration transfer(const ReadyTask& task, NodeId node, double weight = 1) const {
     Duration sum{};
     for (const memory::Use& use : task.data) {

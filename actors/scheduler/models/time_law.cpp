@@ -8,8 +8,8 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// The belief before anything is measured: standard deviations of the power of the size about 1, of the coefficient of
-/// its square, which bends the law, and of the powers of extents besides.
+/// The belief before anything is measured, as standard deviations: of the power of the size about 1, of the coefficient
+/// of its square, which bends the law, and of the powers of extents.
 constexpr double kPowerDoubt = 0.5;
 constexpr double kBendDoubt = 0.1;
 constexpr double kExtentDoubt = 0.5;
@@ -17,38 +17,38 @@ constexpr double kExtentDoubt = 0.5;
 constexpr double kKinPowerDoubt = 0.3;
 constexpr double kKinBendDoubt = 0.1;
 constexpr double kKinExtentDoubt = 0.3;
-/// Adding to what is known keeps doubts above this, but for rounding.
+/// Adding a measurement keeps doubts above this, apart from rounding errors.
 constexpr double kLeastKinDoubt = 1e-3;
-/// Nothing is believed of the factor.
+/// Hardly anything is believed of the constant factor.
 constexpr double kFactorDoubt = 10;
-/// Single times vary by as much, as if that had been seen of so many.
+/// The assumed standard deviation of single times, which weighs as much as `kSpreadCount` measurements.
 constexpr double kSpread = 0.1;
 constexpr double kSpreadCount = 3;
-/// Less is not believed, whatever was seen.
+/// The smallest variance that is believed, whatever was measured.
 constexpr double kLeastVariance = 1e-4;
 
-/// No more is made of how times vary.
+/// The mean time is put above the law by at most this, as a logarithm, because single times vary.
 constexpr double kMostScatter = 0.5;
 
 constexpr double kWeightOfFirst = 0.25;
-/// A law with `kCanTell` measurements can tell which ones are strange: those that are more than `kStrangeDeviations`
-/// off.
+/// A law with `kCanTell` measurements can tell which ones are strange: those that differ from it by more than
+/// `kStrangeDeviations` standard deviations.
 constexpr std::uint64_t kCanTell = 8;
 constexpr double kStrangeDeviations = 4;
 constexpr double kLeastTrust = 0.05;
 constexpr std::uint64_t kInARow = 4;
-/// The weight of a measurement from before the machine changed.
+/// The factor by which the weights of old measurements are multiplied when the machine has changed.
 constexpr double kLeftOfOld = 0.2;
 
 constexpr double kMostPower = 3;
-/// The most that extents alone may change a time beyond the measured range, as a logarithm.
+/// The most by which extents alone may change a time beyond the measured range, as a logarithm.
 constexpr double kMostByExtents = 1.1;
 
 constexpr std::size_t kSize = 1;
 constexpr std::size_t kBend = 2;
 constexpr std::size_t kFirstExtent = 3;
 
-/// Data without elements, and tasks that take no time, count as very small ones.
+/// Returns the logarithm of a value. Data without elements, and tasks that take no time, count as very small ones.
 double log_of(double value, double least) { return std::log(std::max(value, least)); }
 double log_of_time(double time_s) { return log_of(time_s, 1e-9); }
 
@@ -85,7 +85,7 @@ void TimeLaw::resemble(const TimeLaw& other) {
   prior_ = unprejudiced();
   const std::size_t count = other.terms();
   const std::array<double, kPairs> covariance = packed::inverse(other.factor_, count);
-  // Both are relative to their own first measurement, from which x counts.
+  // Each law counts x from its own first measurement, so the other law's coefficients are shifted.
   const double shift = 2 * (sums_.origin[kSize] - other.sums_.origin[kSize]);
   const auto entry = [&](std::size_t i, std::size_t j) {
     return covariance[packed::at(std::max(i, j), std::min(i, j))];
@@ -135,12 +135,12 @@ void TimeLaw::begin(const TaskMeasures& task, double log_time) {
     sums_.origin[kSize] = log_of(task.size, 1);
     sums_.origin_time = log_time;
   }
-  // Times that were kept by an older version, or another number of data: what is new begins here.
+  // Extents that the sums do not have yet begin here: an older version did not keep them, or the task has more data.
   const bool has_new = sums_.extents < task.extent_count;
   for (; sums_.extents < task.extent_count; ++sums_.extents) {
     sums_.origin[kFirstExtent + sums_.extents] = log_of(task.extents[sums_.extents], 1);
   }
-  // Until the next fit nothing would be known of the new terms, not even that they are in doubt.
+  // Until the next fit the law would not know that the new terms are in doubt.
   if (has_new) fit();
 }
 
@@ -196,7 +196,7 @@ void TimeLaw::solve(double variance) {
           sums_.terms_by_terms[packed::at(i, j)] / variance + prior_.precision[packed::at(i, j)];
     }
   }
-  // The prior belief keeps the pivots above this, but for rounding.
+  // The prior belief keeps the pivots above this, apart from rounding errors.
   packed::factorize(factor_, count, 1 / square(kFactorDoubt));
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < i; ++k) right[i] -= factor_[packed::at(i, k)] * right[k];
@@ -268,7 +268,7 @@ double TimeLaw::doubt_at(const Terms& terms, double cut) const {
 std::optional<TimeLaw::Prediction> TimeLaw::at(const TaskMeasures& task) const {
   if (version_ == 0) return std::nullopt;
   const Terms terms = terms_of(task);
-  // The mean of times that vary is above that of their logarithms.
+  // If times vary, their mean is above the exponential of the mean of their logarithms.
   const double scatter = std::max(0.0, variance_ - square(kSpread)) / 2;
   const auto [mean, cut] = mean_at(terms);
   return Prediction{std::exp(mean + sums_.origin_time + std::min(scatter, kMostScatter)), doubt_at(terms, cut)};

@@ -7,15 +7,15 @@ namespace troupe::scheduler {
 
 /// Count, mean and standard deviation of times, in seconds (Welford's method).
 ///
-/// *Ageing*: from `kMemory` times on, each new one counts 1/`kMemory` and the older ones fade, so that a machine that
-/// has changed is followed and nothing spoils the mean for ever.
+/// *Ageing*: from `kMemory` times on, each new one counts 1/`kMemory` and the older ones fade, so that the mean follows
+/// a machine that has changed and nothing spoils it for ever.
 ///
 /// *Strangers*: the first task of a kind, on cold caches and untouched memory, can take ten times as long as the next.
-/// A time more than `kStrange` times above the mean or below it is set aside. As soon as as many of them have come in a
-/// row as the mean stands on, at most `kInARow`, it is the mean that was wrong: they take its place. A next time that
-/// is not strange drops them. Times that vary so much that more than a quarter were set aside are no exceptions: from
-/// then on all of them count. So the mean and the deviation are of all but rare exceptions; no time is dropped because
-/// earlier ones were wrong.
+/// A time that is `kStrange` times longer or shorter than the mean is set aside. When as many of them have come in a
+/// row as the mean was computed from, but at most `kInARow`, the mean was wrong: they take its place. A next time that
+/// is not strange drops them. If times vary so much that more than a quarter were set aside, they are no exceptions:
+/// from then on all of them count. So the mean and the deviation are of all but rare exceptions; no time is dropped
+/// because earlier ones were wrong.
 class TimeStatistics {
  public:
   static constexpr std::uint64_t kMemory = 100;
@@ -23,19 +23,19 @@ class TimeStatistics {
   static constexpr std::uint64_t kInARow = 3;
 
   TimeStatistics() = default;
-  /// Makes statistics as they were written down earlier; a `count` of 0 stands for nothing.
+  /// Makes statistics from numbers that were saved earlier; a `count` of 0 makes empty ones.
   TimeStatistics(std::uint64_t count, double mean_s, double deviation_s, std::uint64_t strange);
 
   void add(double time_s);
 
-  /// Times in the mean, faded ones too.
+  /// Returns the number of times in the mean, faded ones included.
   [[nodiscard]] std::uint64_t count() const { return settled_.count; }
   [[nodiscard]] double mean_s() const { return settled_.mean_s; }
   /// Returns the standard deviation of the population that the times are a sample of; 0 for fewer than two.
   [[nodiscard]] double deviation_s() const;
   /// Returns the weight of all measurements in the mean, at most `kMemory`.
   [[nodiscard]] double weight() const;
-  /// Strangers so far, set aside or not.
+  /// Returns the number of strange times so far, set aside or not.
   [[nodiscard]] std::uint64_t strange() const { return strange_; }
 
  private:
@@ -51,7 +51,7 @@ class TimeStatistics {
   [[nodiscard]] bool is_strange(double time_s) const;
 
   Moments settled_;
-  /// The last ones in a row.
+  /// The last strange times in a row.
   Moments strangers_;
   std::uint64_t strange_ = 0;
 };

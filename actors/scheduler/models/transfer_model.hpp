@@ -10,7 +10,7 @@
 
 namespace troupe::scheduler {
 
-/// Latency + bytes / bandwidth, per pair of nodes and direction: what one copy alone takes.
+/// The time of a single copy, by pair of nodes and direction: latency + bytes / bandwidth.
 class TransferModel {
  public:
   struct Pair {
@@ -18,14 +18,14 @@ class TransferModel {
     double ns_per_byte = 0;
   };
 
-  /// A machine with host memory alone.
+  /// Makes the model of a machine with host memory only.
   TransferModel() : TransferModel(1, {Pair{}}) {}
-  /// `pairs`: nodes x nodes, row from, column to.
+  /// `pairs` is a matrix of nodes x nodes, by rows: copies come from the row's node and go to the column's.
   TransferModel(std::size_t nodes, std::vector<Pair> pairs) : nodes_(nodes), pairs_(std::move(pairs)) {}
 
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
   [[nodiscard]] const Pair& pair(NodeId from, NodeId to) const { return pairs_[from.index() * nodes_ + to.index()]; }
-  /// `weight`: each byte takes as many times as long.
+  /// Returns the time of one copy on an idle link. The time for each byte is multiplied by `weight`.
   [[nodiscard]] Duration copy_time(NodeId from, NodeId to, Bytes bytes, double weight = 1) const {
     const Pair& link = pair(from, to);
     return link.latency + Duration(std::llround(weight * link.ns_per_byte * static_cast<double>(bytes.count)));

@@ -12,7 +12,7 @@ constexpr auto kAffinities = std::to_array<AffinityFunction>({
     {"coming", "bytes that the task reads or writes and that the worker's memory node holds or will", coming_there},
 });
 
-/// The bytes of the uses for which `counts(use)`.
+/// Returns the sum of the bytes of the uses for which `counts(use)` is true.
 template <class Counts>
 double bytes(const ReadyTask& task, Counts&& counts) {
   std::uint64_t sum = 0;

@@ -1,4 +1,4 @@
-/// The degree to which a task belongs to the place of its data.
+/// Scores that tell how well a memory node suits a task, by where the task's data are.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace troupe::scheduler {
 
-/// A score of at least 0, the same for all workers of a memory node: the higher, the more the task belongs there; 0: it
-/// does not at all. A function of its arguments.
+/// Returns a score of at least 0, equal for all workers of a memory node: the higher, the more the task belongs there;
+/// 0 if it does not at all. It depends on its arguments only.
 using Affinity = double (*)(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);
 
 struct AffinityFunction {
@@ -18,14 +18,14 @@ struct AffinityFunction {
   Affinity score = nullptr;
 };
 
-/// All that a user can name; the first is the default.
+/// Returns all functions that a user can name; the first is the default.
 [[nodiscard]] std::span<const AffinityFunction> known_affinities();
 
-/// Bytes that the task writes and that the worker's node holds ("the amount of data updated", `000`, 3.2).
+/// Returns the bytes that the task writes and that the worker's node holds ("the amount of data updated", `000`, 3.2).
 [[nodiscard]] double written_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);
-/// Bytes that the task reads or writes and that the worker's node holds.
+/// Returns the bytes that the task reads or writes and that the worker's node holds.
 [[nodiscard]] double used_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);
-/// Bytes that the task reads or writes and that the worker's node holds, or that are on their way there.
+/// Returns the bytes that the task reads or writes and that the worker's node holds, or that are being copied there.
 [[nodiscard]] double coming_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);
 
 }  // namespace troupe::scheduler

@@ -1,4 +1,4 @@
-/// DADA: tasks to where their data are, as far as the balance of loads allows.
+/// DADA: tasks go where their data are, as far as the balance of loads allows.
 #pragma once
 
 #include <memory>
@@ -11,49 +11,49 @@ namespace troupe::scheduler {
 /// *Distributed Affinity Dual Approximation* (`000`, section 3.2, algorithm 2).
 ///
 /// Assumptions: kernel times are known; workers of a kind are equally fast (with clusters of mixed sizes it works, but
-/// nothing is proven: `DualApproximation`); the tasks of a round are independent; a
-/// worker runs one task at a time, in the order in which they were placed.
+/// nothing is proven: `DualApproximation`); the tasks of a round are independent; a worker runs one task at a time, in
+/// the order in which they were placed.
 ///
-/// Algorithm: see `DualApproximation`, which gets the tasks of a completion or of a round. The paper leaves open
+/// Algorithm: see `DualApproximation`, which gets the tasks of a completion or of a round. The paper leaves open:
 ///
-/// - where loads start (`Loads`). Where that is what is queued already, no guess of the length below the longest queue
-/// is
-///   tried, as no schedule has it: searched for from 0 as without queues, lambda is so short that GPUs with tasks count
-///   as full while cores that are slower by far get more;
-/// - what the host's memory counts for. All data begin there and all cores share it, so that every task would have an
-///   affinity to every core before anything has run. The affinity functions of XKaapi, for which DADA was written, pass
-///   over the host (`src/memory/kaapi_memory_taskdescr.c`: only valid copies in address spaces other than 0 count);
-///   so does this unless `host` is set;
-/// - which worker of several with the same score: the one where the task would end first;
-/// - whether a task may follow its data to where it takes longer than lambda: it may not, as no schedule of that length
-///   has it there.
+/// - where loads start (`Loads`). If they start from what is queued, no guess of the length below the longest queue is
+///   tried, as no schedule is that short: with a search from 0, as without queues, lambda is so short that GPUs with
+///   tasks count as full while cores that are slower by far get more;
+/// - how host memory counts. All data begin there and all cores share it, so that every task would have an affinity to
+///   every core before anything has run. The affinity functions of XKaapi, for which DADA was written, ignore the host
+///   (`src/memory/kaapi_memory_taskdescr.c`: only valid copies in address spaces other than 0 count); so does this,
+///   unless `host` is set;
+/// - which of several workers with the same score gets the task: the one where it would end first;
+/// - whether a task may follow its data to a worker where it takes longer than lambda: it may not, as no schedule of
+///   that length does that.
 ///
 /// Ties: see `DualApproximation`.
 struct DadaOptions {
   enum class Loads {
-    /// The global balance starts from what is already queued on the workers; the affinity phase counts what it places
-    /// itself, so that the first task of a round always follows its data.
+    /// The global balance starts from the tasks that are already queued on the workers; the affinity phase counts only
+    /// what it places itself, so that the first task of a round always follows its data.
     queued,
-    /// Both phases start from what is already queued: a worker with much to do gets nothing for affinity.
+    /// Both phases start from the tasks that are already queued: a worker with much to do gets no task for affinity.
     both,
     /// Both start from zero: a round is balanced in itself. The time stamps of the workers only decide between those
     /// where a task would end at the same time.
     zero,
     /// Both start from zero, but of the workers that have room a task goes to the one where it really ends first,
-    /// behind what is queued there.
+    /// behind the tasks that are queued there.
     stamps,
   };
-  /// The most that the affinity phase may load a worker, as a part of the schedule: from 0, plain dual approximation,
-  /// to 1.
+  /// The affinity phase gives a worker no more tasks once its load has reached this part of the guessed length lambda.
+  /// From 0 to 1; 0 is plain dual approximation.
   double alpha = 0.5;
-  /// Communication prediction: a task begins when its data are there, copies being queued behind those under way.
+  /// Communication prediction: a task begins when its data are there, and copies are queued behind those under way.
   /// Without it copies take no time.
   bool communication_prediction = false;
   Loads loads = Loads::queued;
   Affinity affinity = written_there;
-  /// Data in host memory draw tasks to the cores.
+  /// True if data in host memory draw tasks to the cores.
   bool host = false;
-  /// Decide for all that became ready until the decision instead of for every completion.
+  /// True to decide once about all tasks that became ready since the last decision; false to decide after every
+  /// completion.
   bool rounds = false;
 };
 

@@ -51,8 +51,8 @@ void DualApproximation::prepare(const DualApproximationRound& round) {
 }
 
 Duration DualApproximation::upper_bound(const DualApproximationRound& round) const {
-  // However the tasks are placed, no worker ends later; hence no load is above the threshold either, and all of them
-  // may go anywhere.
+  // However the tasks are placed, no worker ends later. Hence no load is above lambda either, and every task may go
+  // anywhere.
   Duration bound{};
   for (const auto& worker : round.workers) bound = std::max({bound, worker.load, worker.affinity_load});
   const std::size_t workers = round.workers.size();
@@ -144,7 +144,7 @@ bool DualApproximation::fits(const DualApproximationRound& round, Duration lambd
   where_.assign(round.tasks, kNowhere);
   affinity_phase(round, lambda);
   if (!global_balance(round, lambda)) return false;
-  // In whole nanoseconds, hence the one.
+  // Times are rounded to whole nanoseconds, hence the added one.
   const Duration limit = scaled(2 + alpha_, lambda) + Duration(1);
   return std::all_of(load_.begin(), load_.end(), [limit](Duration load) { return load <= limit; });
 }
@@ -154,7 +154,7 @@ void DualApproximation::solve(const DualApproximationRound& round) {
   Duration upper = upper_bound(round);
   (void)fits(round, upper);
   best_.swap(where_);
-  // No schedule is shorter than what there is to do already.
+  // No schedule is shorter than the tasks that are already queued.
   Duration lower{};
   for (const auto& worker : round.workers) lower = std::max(lower, worker.load);
   while (upper - lower > std::max(Duration(1), scaled(kPrecision, upper))) {

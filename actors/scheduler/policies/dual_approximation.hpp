@@ -9,33 +9,35 @@
 
 namespace troupe::scheduler {
 
-/// The input of a round: plain vectors, filled anew for each and kept for the next. All times count from now.
+/// The input of a round: plain vectors, filled anew for each round and kept to spare allocations. All times count from
+/// now.
 struct DualApproximationRound {
-  /// `execution` of a worker that cannot run the task.
+  /// The value of `execution` for a worker that cannot run the task.
   static constexpr Duration kNever = Duration::max();
 
   struct Worker {
     bool accelerator = false;
-    /// The load from which the worker starts, in the affinity phase and in the global balance.
+    /// The loads from which the worker starts: `affinity_load` in the affinity phase, `load` in the global balance.
     Duration affinity_load{};
     Duration load{};
-    /// When it is really free: of two workers where a task would end at the same time the one that is free first gets
-    /// it.
+    /// The time at which the worker is really free: of two workers where a task would end at the same time, the one
+    /// that is free first gets it.
     Duration free{};
   };
 
   std::vector<Worker> workers;
-  /// Where a task would end counts from `free` instead of from the load: the loads only say how much may be placed.
+  /// True if a task's end is computed from `free` instead of from the load: the loads then only say how much may be
+  /// placed.
   bool choose_by_free = false;
   std::size_t tasks = 0;
   // The times by task and worker, at `task * workers.size() + worker`.
   std::vector<Duration> execution;
-  /// When the task's data would be there; not before that it begins.
+  /// The time at which the task's data would be there. The task does not begin before.
   std::vector<Duration> data_at;
-  /// 0: no affinity.
+  /// The affinity of the task to the worker; 0 if there is none.
   std::vector<double> affinity;
 
-  /// Makes room for so many tasks, whose rows are to be filled.
+  /// Makes room for this many tasks, whose rows are to be filled.
   void resize(std::size_t task_count) {
     tasks = task_count;
     execution.resize(tasks * workers.size());
@@ -44,25 +46,26 @@ struct DualApproximationRound {
   }
 };
 
-/// Finds a schedule for each guess of its length, and the smallest guess that it can keep (`000`, algorithm 2):
+/// Finds a schedule for each guess of its length, and the smallest guess for which the schedule fits (`000`, algorithm
+/// 2):
 ///
-/// - The guess, lambda, is searched for by halving, from the longest load that there is, 0 at least, to a length that
-///   holds every schedule, until the interval is at most `kPrecision` of its upper end, or one nanosecond. The upper
-///   end is tried first: it always fits.
-/// - Affinity phase: tasks by decreasing score (the highest over the workers), those without score left out. Each goes
-///   to a worker of its highest score whose load in this phase is still below alpha * lambda and that runs it within
-///   lambda: of several to where it ends first. With none it stays for the next phase.
-/// - Global balance: reject lambda where a task takes longer on both kinds; tasks that take longer on cores go to the
-///   GPUs and the other way round; then, by decreasing ratio of the time on a core to that on a GPU, to the GPUs while
-///   any has a load below lambda, the rest to the cores. Among workers of a kind a task goes where it ends first; of
-///   clusters of cores of mixed sizes those count that run it within lambda.
-/// - The schedule fits where no load is above (2 + alpha) * lambda.
+/// - The guess, lambda, is searched for by halving: from the longest present load, at least 0, to a length for which
+///   every schedule fits, until the interval is at most `kPrecision` of its upper end, or one nanosecond. The upper end
+///   is tried first: it always fits.
+/// - Affinity phase: tasks by decreasing score (the highest over the workers), without those that have no score. Each
+///   goes to a worker of its highest score whose load in this phase is still below alpha * lambda and that runs it
+///   within lambda; of several, to the one where it ends first. If there is none, the task is left to the next phase.
+/// - Global balance: lambda is rejected if a task takes longer on both kinds. Tasks that take longer on cores go to the
+///   GPUs and the other way round. The others go, by decreasing ratio of the time on a core to that on a GPU, to the
+///   GPUs while any has a load below lambda, the rest to the cores. Among workers of a kind a task goes where it ends
+///   first; of clusters of cores of mixed sizes, only those that run it within lambda.
+/// - The schedule fits if no load is above (2 + alpha) * lambda.
 ///
-/// With alpha = 0 and equal workers of a kind a rejected lambda has no schedule, so that the result is at most
-/// 2 * (1 + kPrecision) times as long as the best one. With alpha > 0 it is at most (2 + alpha) * lambda, but a lambda
-/// may be rejected that has a schedule: affinity can fill workers with tasks that others would do better. Where workers
-/// of a kind differ (clusters of mixed sizes), too: a kind counts as fast as its fastest worker, and a small task may
-/// end first where a large one would have had to go. What is kept holds all the same: no load is above (2 + alpha) *
+/// With alpha = 0 and equal workers of a kind a rejected lambda has no schedule, so that the result is at most 2 * (1 +
+/// kPrecision) times as long as the best one. With alpha > 0 it is at most (2 + alpha) * lambda, but a lambda may be
+/// rejected that has a schedule: affinity can fill workers with tasks that others would do better. The same happens if
+/// workers of a kind differ (clusters of mixed sizes): a kind counts as fast as its fastest worker, and a small task
+/// may end first where a large one would have had to go. An accepted schedule still has no load above (2 + alpha) *
 /// lambda.
 ///
 /// Ties: where a task ends equally early on several workers, the one that is really free first, then the smallest; of
@@ -74,21 +77,21 @@ class DualApproximation {
 
   explicit DualApproximation(double alpha) : alpha_(alpha) {}
 
-  /// Decides about the round. A task that no worker runs stays nowhere.
+  /// Decides about the round. A task that no worker runs keeps the place `kNowhere`.
   void solve(const DualApproximationRound& round);
-  /// Tries one more guess for the round that was last solved. Whether it can be kept.
+  /// Tries one more guess for the round that was last solved; returns true if its schedule fits.
   bool fits(const DualApproximationRound& round, Duration lambda);
 
   /// Returns the workers of the last `solve`, by task.
   [[nodiscard]] const std::vector<std::uint32_t>& placement() const { return best_; }
-  /// Returns the workers of the last guess, kept or not; incomplete if it was rejected.
+  /// Returns the workers of the last guess, accepted or not; incomplete if it was rejected.
   [[nodiscard]] const std::vector<std::uint32_t>& last_guess() const { return where_; }
-  /// Returns the smallest guess that the last `solve` kept.
+  /// Returns the smallest guess that the last `solve` accepted.
   [[nodiscard]] Duration lambda() const { return lambda_; }
 
  private:
   struct Task {
-    /// The least on each kind.
+    /// The task's least time on each kind of worker.
     Duration cpu{};
     Duration gpu{};
     double speedup = 1;
@@ -98,9 +101,10 @@ class DualApproximation {
   void prepare(const DualApproximationRound& round);
   [[nodiscard]] Duration upper_bound(const DualApproximationRound& round) const;
   void affinity_phase(const DualApproximationRound& round, Duration lambda);
-  /// False: lambda is rejected.
+  /// Returns false if lambda is rejected.
   bool global_balance(const DualApproximationRound& round, Duration lambda);
-  /// Puts the task on that worker of those that `may(worker)` where it ends first. False where none may.
+  /// Puts the task on the worker where it ends first, of those for which `may(worker)` is true. Returns false if there
+  /// is none.
   template <class May>
   bool put(const DualApproximationRound& round, std::uint32_t task, const std::vector<std::uint32_t>& workers,
            May&& may);

@@ -42,7 +42,7 @@ class EarliestFinish final : public PlacingPolicy {
     return std::max<std::size_t>(1, static_cast<std::size_t>(count));
   }
 
-  /// Positions of `tasks` in the order in which they are to be placed, in `order_`.
+  /// Sets `order_` to the positions of `tasks` in the order in which they are to be placed.
   void sort(std::span<const ReadyTask> tasks, const Snapshot& snapshot) {
     order_.resize(tasks.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});

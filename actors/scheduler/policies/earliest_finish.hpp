@@ -1,4 +1,4 @@
-/// HEFT and its kin: each ready task goes where it would end first.
+/// HEFT and similar policies: each ready task goes where it would end first.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,28 @@ namespace troupe::scheduler {
 ///
 ///     finish = available + transfer + execution
 ///
-/// and count the task to that worker's load (there, copies begin at once). Copies that other work would hide are
-/// charged all the same, as in XKaapi and StarPU: so data weigh more than the model says. Ties: tasks in their given
-/// order, workers by id.
+/// and add the task to that worker's load (its copies begin at once). Copies that other work would hide are charged all
+/// the same, as in XKaapi and StarPU, so data weigh more than the model says. Ties: tasks in their given order, workers
+/// by id.
 struct EarliestFinishOptions {
   enum class Order {
-    /// The order in which they became ready: minimum completion time, `mct`.
+    /// The order in which tasks became ready: minimum completion time, `mct`.
     given,
-    /// Decreasing ratio of the time on a core to that on a GPU, both the least of the kind: `heft`.
+    /// Decreasing ratio of the time on the fastest core to that on the fastest GPU: `heft`.
     speedup,
     /// Decreasing upward rank (mean times): `heft-rank`.
     rank,
   };
   Order order = Order::speedup;
-  /// Add what is already queued on the links to the transfer.
+  /// True to add to the copies of a task the bytes that are already queued on the links.
   bool communication_prediction = false;
   bool rounds = false;
-  /// Charge copies as if all GPUs copied in both directions at the same time over one link, as StarPU does: 2 * GPUs
-  /// times what one alone takes.
+  /// True to charge copies as if all GPUs copied in both directions at the same time over one link, as StarPU does: 2 *
+  /// GPUs times the time of one copy alone.
   bool shared_links = false;
-  /// True: counts like StarPU's dmda. Bytes take 2 * GPUs times as long, copies go on beside the worker's other work,
-  /// and count once more in the choice, which is the least max(available, now + transfer) + execution + transfer.
+  /// True to count like StarPU's dmda: each byte takes 2 * GPUs times as long, copies run beside the worker's other
+  /// work, and they count once more in the choice, which is the least max(available, now + transfer) + execution +
+  /// transfer.
   bool dmda = false;
 };
 

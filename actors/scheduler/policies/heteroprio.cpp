@@ -16,11 +16,11 @@ namespace {
 struct Waiting {
   int priority = 0;
   double rank_s = 0;
-  /// Counts up as tasks become ready.
+  /// The number of tasks that became ready before this one.
   std::uint64_t arrival = 0;
   TaskId task;
 
-  /// The more urgent one first.
+  /// The more urgent task comes first.
   friend bool operator<(const Waiting& a, const Waiting& b) {
     if (a.priority != b.priority) return a.priority > b.priority;
     if (a.rank_s != b.rank_s) return a.rank_s > b.rank_s;
@@ -28,13 +28,13 @@ struct Waiting {
   }
 };
 
-/// Tasks of equal predicted times.
+/// Tasks with equal predicted times.
 struct Bucket {
   std::set<Waiting> tasks;
-  /// One of them, for what holds for all.
+  /// One of the tasks, which stands for all.
   ReadyTask sample;
   double speedup = 1;
-  /// On the fastest GPU; infinity where none can run them.
+  /// The time on the fastest GPU; infinity if no GPU can run them.
   double gpu_s = 0;
 };
 
@@ -48,7 +48,7 @@ class HeteroPrio final : public PlacingPolicy {
     for (const ReadyTask& task : tasks) {
       Bucket& bucket = bucket_of(task);
       bucket.sample = task;
-      // Not to be looked into later.
+      // The data may be gone when the sample is looked at.
       bucket.sample.data = {};
       bucket.tasks.insert({task.priority, task.upward_rank_s, arrivals_++, task.id});
       ++kept_;

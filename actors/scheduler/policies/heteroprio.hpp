@@ -1,4 +1,4 @@
-/// HeteroPrio: each kind of device takes first what it is comparatively best at.
+/// HeteroPrio: each kind of device first takes the tasks that it is comparatively best at.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,30 @@ namespace troupe::scheduler {
 /// Approximation proofs of a fast and efficient list scheduling algorithm for task-based runtime systems on multicores
 /// and GPUs (IPDPS 2017).
 ///
-/// Assumptions: kernel times are known; data move fast enough to be left out of account.
+/// Assumptions: kernel times are known; data move so fast that copies need not be counted.
 ///
-/// Algorithm: ready tasks are kept in one order, by decreasing ratio of their time on a core to that on a GPU; of equal
-/// ones those of the higher priority, then of the longer chain behind them, are nearer to the device that is better at
-/// them. A GPU that has room takes the first one that it can run, the GPU that will be free first before others; then
-/// an idle core takes the last one, and of several the one that is fastest at it. A core has room while it has no task,
-/// a GPU while it has at most `ahead` besides the one that runs, so that their data come meanwhile.
+/// Algorithm: ready tasks are kept in one order, by decreasing ratio of their time on a core to that on a GPU. Of tasks
+/// with equal ratios, those of the higher priority, then of the longer chain behind them, are nearer to the device that
+/// is better at them. A GPU that has room takes the first task that it can run; the GPU that will be free first chooses
+/// first. Then an idle core takes the last one, and of several cores the one that is fastest at it. A core has room
+/// while it has no task, a GPU while it has at most `ahead` besides the one that runs, so that their data come
+/// meanwhile.
 ///
-/// A core does not take a task that the GPUs, as a whole, would have ended earlier with all that comes before it in the
-/// order:
+/// A core does not take a task that the GPUs together would have ended earlier with all tasks that come before it in
+/// the order:
 ///
 ///     time on the core <= max((what the GPUs have + all tasks up to it) / GPUs, first free GPU + its time on a GPU)
 ///
 /// It then takes the next one before it that passes. The published policies have a limit on how many tasks must wait
 /// before slow workers take some (Agullo et al.), or let a GPU that has nothing to do run a core's task anew
-/// (*spoliation*, Beaumont et al.); a task here stays where it is once it is queued, so that only the former can be
-/// done, in time instead of a number. The proven ratios therefore do not hold.
+/// (*spoliation*, Beaumont et al.). Here a task stays where it is once it is queued, so only the limit can be used, as
+/// a time instead of a number. The proven ratios therefore do not hold.
 ///
-/// No task is refused by all: what no GPU can run is not subject to the limit, and a GPU without tasks takes what it
-/// can run.
+/// No task is refused by all devices: the limit does not apply to what no GPU can run, and a GPU without tasks takes
+/// what it can run.
 ///
-/// *Clusters of mixed sizes*: the order has the times of the fastest core; whether a core takes a task is decided by
-/// its own, so that a single core leaves to GPUs what a cluster would take.
+/// *Clusters of mixed sizes*: the order uses the times of the fastest core, but a core decides by its own times whether
+/// it takes a task, so that a single core leaves to GPUs what a cluster would take.
 ///
 /// Ties: the task that became ready first; the worker with the smallest id.
 struct HeteroPrioOptions {

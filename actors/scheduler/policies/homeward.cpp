@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kNeverSeconds = std::numeric_limits<double>::infinity();
 
-/// Ready tasks by decreasing rank, and so within each size class.
+/// The ready tasks, by decreasing rank; those of each size class, too.
 class Pool {
  public:
   struct Key {
@@ -30,9 +30,10 @@ class Pool {
     }
   };
 
-  /// `gpu_s`: its time on a GPU, 0 where none can run it. `fastest_s`: on the worker that is fastest for it.
+  /// `gpu_s` is the task's time on a GPU, 0 if none can run it; `fastest_s` is its time on the worker that is fastest
+  /// for it.
   void add(const ReadyTask& task, double gpu_s, double fastest_s) {
-    // Shown again, after it was placed without the policy.
+    // The task was placed without the policy, and is now shown again.
     if (tasks_.contains(task.id)) remove(task.id);
     const Key key{task.upward_rank_s, task.id};
     tasks_.emplace(task.id, Entry{task, gpu_s, fastest_s});
@@ -50,8 +51,8 @@ class Pool {
     gpu_s_ = by_rank_.empty() ? 0 : gpu_s_ - found->second.gpu_s;
     tasks_.erase(found);
   }
-  /// Where times that are learned have changed, so have ranks: by as much as those of the tasks themselves, as those
-  /// behind them are not looked at again. `gpu_s`: of a task.
+  /// Adapts ranks to learned times that have changed: each rank changes by as much as the task's own time, because the
+  /// tasks behind it are not looked at again. `gpu_s(task)` returns a task's time on a GPU.
   template <class GpuTime>
   void follow(const Outlook& outlook, GpuTime&& gpu_s) {
     changed_.clear();
@@ -75,7 +76,7 @@ class Pool {
   [[nodiscard]] const std::map<SizeClassId, std::set<Key>>& by_class() const { return by_class_; }
   [[nodiscard]] const ReadyTask& operator[](const Key& key) const { return tasks_.find(key.task)->second.task; }
   [[nodiscard]] double top_rank_s() const { return by_rank_.empty() ? 0 : by_rank_.begin()->rank_s; }
-  /// One GPU's time for all of it.
+  /// Returns the time that one GPU would need for all of these tasks.
   [[nodiscard]] double gpu_s() const { return gpu_s_; }
 
  private:
@@ -84,7 +85,7 @@ class Pool {
     double gpu_s = 0;
     double fastest_s = 0;
   };
-  /// Looked up only.
+  /// Only looked up, never iterated over: the order of its entries is not defined.
   std::unordered_map<TaskId, Entry> tasks_;
   std::set<Key> by_rank_;
   std::map<SizeClassId, std::set<Key>> by_class_;
@@ -92,7 +93,7 @@ class Pool {
   std::vector<TaskId> changed_;
 };
 
-/// A worker for one task. Times in seconds from now.
+/// A worker that may get a task. Times are in seconds from now.
 struct Candidate {
   const WorkerState* worker = nullptr;
   double execution_s = kNeverSeconds;
@@ -187,7 +188,7 @@ class Homeward final : public PlacingPolicy {
   }
 
   void place_near_data(const Snapshot& snapshot, std::vector<Placed>& placed) {
-    // One each at a time, so that the first takes nothing that is nearer to another.
+    // Each GPU gets one task at a time, so that the first takes none that is nearer to another.
     for (bool any = true; any;) {
       any = false;
       for (const WorkerState& gpu : snapshot.workers) {
@@ -249,7 +250,7 @@ class Homeward final : public PlacingPolicy {
     }
   }
 
-  /// Fills `candidates_`.
+  /// Fills `candidates_` with the workers that can run the task.
   void consider(const ReadyTask& task, const Snapshot& snapshot) {
     candidates_.clear();
     NodeId node;
@@ -295,7 +296,7 @@ class Homeward final : public PlacingPolicy {
     if (earliest.worker == nullptr) return earliest;
     const double behind_s = task.upward_rank_s - fastest_s;
     const bool better_on_core = core.worker != nullptr && is_better_on_cores(task);
-    // The task itself is not what the GPUs have to do meanwhile.
+    // Meanwhile the GPUs need other work than the task itself.
     const bool counted = pool_.contains(task.id) && on_gpu_s != kNeverSeconds;
     const double covered_s = counted ? covered_s_ - on_gpu_s / gpus_ : covered_s_;
     if (better_on_core && core.finish_s * options_.cover <= covered_s &&
@@ -309,15 +310,15 @@ class Homeward final : public PlacingPolicy {
     return least_moving(earliest.finish_s + tolerance_s);
   }
 
-  /// 1 where the work decides how long what is left takes; the smaller, the more the longest chain exceeds that. What a
-  /// task on the chain loses, the whole run then loses; but what it does not move, those behind it need not wait for
-  /// either, hence the root.
+  /// Returns 1 if the amount of work decides how long the remaining tasks take; the further the longest chain exceeds
+  /// that, the smaller. What a task on the chain loses, the whole run loses; but tasks behind it do not wait for data
+  /// that it does not move, hence the root.
   [[nodiscard]] double work_decides(const ReadyTask& task) const {
     const double longest_s = std::max(horizon_s_, task.upward_rank_s);
     return longest_s > 0 ? std::sqrt(outlook_.rest_s() / longest_s) : 1;
   }
 
-  /// Returns true if the chain behind a task loses less on a core than the GPUs together gain without it.
+  /// Returns true if the chain behind a task loses less when it runs on a core than the GPUs together gain without it.
   [[nodiscard]] bool relieves(const Candidate& earliest, const Candidate& core) const {
     return is_accelerator(earliest.worker->kind) && core.finish_s - earliest.finish_s <= earliest.execution_s / gpus_;
   }
@@ -336,7 +337,7 @@ class Homeward final : public PlacingPolicy {
 
   void feed_cores(const Snapshot& snapshot, std::vector<Placed>& placed) {
     if (pool_.empty()) return;
-    // The order follows the task that waits for the longest, which is the one that cores would be given.
+    // The order is by speed at the task with the lowest rank, which is the one that cores would be given.
     fastest_cores_first(pool_[*pool_.by_rank().rbegin()], snapshot, cores_);
     for (const WorkerState* next : cores_) {
       const WorkerState& core = *next;
@@ -344,7 +345,7 @@ class Homeward final : public PlacingPolicy {
       TaskId best;
       double best_speedup = kNeverSeconds;
       for (const auto& [size_class, keys] : pool_.by_class()) {
-        // The one with the most slack; where that has too little, all of the class have.
+        // The task with the most slack of its class; if it has too little, all of the class have.
         const ReadyTask& task = pool_[*keys.rbegin()];
         const double execution = execution_s(task, core, snapshot);
         if (execution == kNeverSeconds || execution * options_.spare_cover > covered_s_) continue;
@@ -382,7 +383,7 @@ class Homeward final : public PlacingPolicy {
     }
   }
 
-  /// On the worker that it waits for, than on a GPU that is idle.
+  /// Returns true if the task ends earlier on the worker that it waits for than on this GPU, which is idle.
   [[nodiscard]] bool ends_earlier_as_planned(const ReadyTask& task, const WorkerState& gpu,
                                              const Snapshot& snapshot) const {
     const auto planned = std::ranges::find(planned_, task.id, &Planned::task);
@@ -399,8 +400,8 @@ class Homeward final : public PlacingPolicy {
   const HomewardOptions options_;
   Pool pool_;
   Outlook outlook_;
-  // State of the decision that is being made.
-  /// For each worker, the time when it is free, with all that is placed and planned.
+  // The state of the present decision.
+  /// For each worker, the time when it is free of all placed and planned tasks.
   std::vector<double> free_s_;
   /// For each worker, the number of tasks that are placed on it and have not begun.
   std::vector<std::size_t> waiting_;
@@ -409,7 +410,7 @@ class Homeward final : public PlacingPolicy {
   double gpus_ = 0;
   /// The least time that the remaining work takes.
   double horizon_s_ = 0;
-  /// Tasks that wait for a worker to have room, and when it would have ended them.
+  /// Tasks that wait until a worker has room, and the times when it would have ended them.
   std::vector<Planned> planned_;
   std::vector<Candidate> candidates_;
   std::vector<const WorkerState*> cores_;

@@ -15,13 +15,13 @@ namespace {
 
 struct KeptTask {
   ReadyTask task;
-  /// 0 where it does not count.
+  /// The task's reuse; 0 if the order ignores it.
   std::int64_t reuse = 0;
-  /// Counts up as tasks become ready.
+  /// The number of tasks that became ready before this one.
   std::uint64_t arrival = 0;
 };
 
-/// Orders tasks: true if `a` is lower than `b`.
+/// Orders tasks: returns true if `a` is lower than `b`.
 struct Lower {
   bool operator()(const KeptTask& a, const KeptTask& b) const {
     return std::tuple(a.task.priority, a.reuse, b.arrival) < std::tuple(b.task.priority, b.reuse, a.arrival);
@@ -47,7 +47,7 @@ class Multigrain final : public PlacingPolicy {
     for (const ReadyTask& task : tasks) {
       const std::int64_t reuse = options_.order == MultigrainOptions::Order::affinity ? task.reuse : 0;
       KeptTask waiting{task, reuse, arrivals_++};
-      // Not to be looked into later.
+      // The data may be gone when the task is looked at later.
       waiting.task.data = {};
       Kept& kept = kept_[is_super_task(task) ? 1 : 0];
       if (for_accelerators(task, snapshot)) {
@@ -70,7 +70,7 @@ class Multigrain final : public PlacingPolicy {
   }
 
  private:
-  /// Plain tasks, or super-tasks.
+  /// The kept tasks of one sort: plain tasks, or super-tasks.
   struct Kept {
     /// The tasks that an accelerator takes.
     std::set<KeptTask, Lower> shared;
@@ -136,7 +136,8 @@ class Multigrain final : public PlacingPolicy {
     std::size_t open = open_tasks(snapshot);
     for (const WorkerState& worker : snapshot.workers) {
       if (!is_free_core(worker)) continue;
-      // In the order of the comment at the head; super-tasks while nobody has one.
+      // The order is that of the comment on `MultigrainOptions`. A core gets a super-task only while no other core has
+      // one.
       if (take(kept_[0].for_cores, worker, snapshot, placed)) continue;
       if (open == 0 && take(kept_[1].for_cores, worker, snapshot, placed, &open)) continue;
       if (take(kept_[0].shared, worker, snapshot, placed)) continue;
@@ -144,7 +145,7 @@ class Multigrain final : public PlacingPolicy {
     }
   }
 
-  /// The first of these that the worker can run, and counts it.
+  /// Places the first of these tasks that the worker can run, and counts it in `open`; returns false if there is none.
   template <class Tasks>
   static bool take(Tasks& tasks, const WorkerState& worker, const Snapshot& snapshot, std::vector<Placed>& placed,
                    std::size_t* open = nullptr) {

@@ -1,4 +1,4 @@
-/// Super-tasks in one queue, of which accelerators take one end and cores the other.
+/// Multigrain: super-tasks are in one order; accelerators take one end of it and cores the other.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,19 @@ namespace troupe::scheduler {
 ///
 /// Algorithm: ready tasks are kept in one order: by priority; of equal ones, with `affinity`, by how much the data that
 /// they write will be used (`ReadyTask::reuse`); of equal ones the older is higher. An accelerator with room takes the
-/// highest that it can run, the one with the fewest tasks first. It has room while it has at most `ahead` besides the
-/// one that runs, so that their data come meanwhile. Then cores that have nothing to do, and help nobody:
+/// highest task that it can run; the one with the fewest tasks chooses first. It has room while it has at most `ahead`
+/// besides the one that runs, so that their data come meanwhile. Then cores that have nothing to do, and help no other
+/// worker, take:
 ///
 /// 1. tasks that only cores can run, those of the highest priority first; of equal ones the lowest index, then the
 ///    oldest;
 /// 2. the lowest of the others.
 ///
-/// A core gets a super-task only while no other has one of which pieces are left: those it takes before (*pieces come
-/// first*). So all cores together are at one end of the order.
+/// A core gets a super-task only while no other core has one with pieces left: those pieces are taken first (*pieces
+/// come first*). So all cores together are at one end of the order.
 ///
-/// *Taken back*: with `take_back`, a core that has nothing to do while no super-task is left gets the last one that an
-/// accelerator has behind another.
+/// *Taken back*: with `take_back`, a core that has nothing to do while no super-task waits here gets the last one that
+/// an accelerator has behind another.
 ///
 /// *Least size*: a super-task of fewer operations than `least_flops` is for cores, as long as one can run it.
 ///

@@ -25,7 +25,7 @@ void Outlook::collect(const Snapshot& snapshot) {
   for (std::size_t i = 0; i < predictions.left.size(); ++i) {
     const SizeClassId size_class(static_cast<std::uint32_t>(i));
     const MeanTimes mean = mean_times(snapshot, size_class);
-    // Not known yet, or no device for it.
+    // The class's times are not known yet, or no device can run it.
     if (mean.fastest_s <= 0 || mean.fastest_s == kInfinite) continue;
     fastest_s_[i] = mean.fastest_s;
     const bool cores_only = mean.on_gpu_s == kInfinite;
@@ -46,7 +46,7 @@ void Outlook::collect(const Snapshot& snapshot) {
 }
 
 Outlook::MeanTimes Outlook::mean_times(const Snapshot& snapshot, SizeClassId size_class) {
-  // Devices, and how many such tasks they do in a second, all of a kind together.
+  // The number of devices, and how many tasks of the class they do in a second, for all cores and for all accelerators.
   std::array<double, 2> devices{};
   std::array<double, 2> rates{};
   double fastest_s = kInfinite;

@@ -7,30 +7,31 @@
 
 namespace troupe::scheduler {
 
-/// The area bound of the tasks that were submitted and have not ended, on cores and GPUs: no dependencies, no copies,
-/// and tasks that can be divided. For two kinds of device its linear program is solved by sorting: GPUs take the
-/// classes of tasks with the largest speed-up, cores those with the smallest, and the class in between is shared so
-/// that both end at the same time. Devices of one kind and different types share every class that their kind has, each
-/// as much as it can do in the same time: they count as equally many devices of their mean speed. So a cluster of cores
-/// counts by the tasks that it does in a second, whatever the sizes of the others.
+/// The area bound of the tasks that were submitted and have not ended, on cores and GPUs: a least time that ignores
+/// dependencies and copies and lets tasks be divided. For two kinds of device its linear program is solved by sorting:
+/// GPUs take the classes of tasks with the largest speed-up, cores those with the smallest, and the class in between is
+/// shared so that both end at the same time. Devices of one kind and different types share every class that their kind
+/// has, each as much as it can do in the same time: they count as equally many devices of their mean speed. So a
+/// cluster of cores counts by the tasks that it does in a second, whatever the sizes of the others.
 class Outlook {
  public:
-  /// O(classes * (workers + log classes)). Without `Predictions::left`, nothing is left.
+  /// Computes the outlook. O(classes * (workers + log classes)). Without `Predictions::left` no tasks are left.
   void look(const Snapshot& snapshot);
 
-  /// Returns the least time that all of it takes.
+  /// Returns the least time in which the devices can do all remaining tasks.
   [[nodiscard]] double rest_s() const { return rest_s_; }
-  /// Classes with a smaller speed-up are better off on cores. Zero where there are no cores, infinite where there are
-  /// no GPUs.
+  /// Returns the speed-up below which classes are better off on cores; zero if there are no cores, infinite if there
+  /// are no GPUs.
   [[nodiscard]] double pivot() const { return pivot_; }
-  /// The time of the class on a core of mean speed over that on a GPU of mean speed: zero where only cores can run it,
-  /// infinite where only GPUs can.
+  /// Returns the class's time on a core of mean speed over that on a GPU of mean speed: zero if only cores can run it,
+  /// infinite if only GPUs can.
   [[nodiscard]] double speedup(SizeClassId size_class) const;
-  /// The class's time on the worker that is fastest for it; 0 where nothing is known of it.
+  /// Returns the class's time on the worker that is fastest for it; 0 if nothing is known of it.
   [[nodiscard]] double fastest_s(SizeClassId size_class) const {
     return size_class.valid() && size_class.index() < fastest_s_.size() ? fastest_s_[size_class.index()] : 0;
   }
-  /// The mean over all tasks of the time on the worker that is fastest for them: the unit of tolerances.
+  /// Returns the mean over all tasks of the time on the worker that is fastest for them, which is the unit of
+  /// tolerances.
   [[nodiscard]] double kernel_s() const { return kernel_s_; }
 
  private:
@@ -39,16 +40,16 @@ class Outlook {
     /// The time of all tasks of a class together, on one device of a kind.
     double on_cores_s = 0;
     double on_gpus_s = 0;
-    /// Only cores, or only GPUs, can run them.
+    /// True if only cores, or only GPUs, can run the class.
     bool cores_only = false;
     bool gpus_only = false;
   };
 
-  /// Times on a device of the mean speed of all cores, or GPUs; infinite where none can run the class.
+  /// Times on a device of the mean speed of all cores, or of all GPUs; infinite if none can run the class.
   struct MeanTimes {
     double on_core_s = 0;
     double on_gpu_s = 0;
-    /// On the fastest worker of all, infinite where none can run it.
+    /// The time on the fastest worker of all; infinite if none can run the class.
     double fastest_s = 0;
   };
 

@@ -11,7 +11,7 @@
 
 namespace troupe::scheduler {
 
-/// The least time of a task on cores, or on accelerators; infinity where none can run it.
+/// Returns the least time of a task on cores, or on accelerators; infinity if none can run it.
 [[nodiscard]] inline double least_time_s(const ReadyTask& task, const Snapshot& snapshot, bool on_accelerators) {
   double least = std::numeric_limits<double>::infinity();
   for (const WorkerState& worker : snapshot.workers) {
@@ -22,8 +22,8 @@ namespace troupe::scheduler {
   return least;
 }
 
-/// Time on a core / time on a GPU, of the fastest of each: of clusters of mixed sizes mostly the largest. 1 where there
-/// are no GPUs or no cores to compare; infinity for what no core can run, 0 for what no GPU can.
+/// Returns the time on the fastest core divided by that on the fastest GPU; of clusters of mixed sizes the fastest is
+/// mostly the largest. 1 if no core and no GPU can run the task; infinity if no core can, 0 if no GPU can.
 [[nodiscard]] inline double speedup(const ReadyTask& task, const Snapshot& snapshot) {
   const double cpu = least_time_s(task, snapshot, false);
   const double gpu = least_time_s(task, snapshot, true);
@@ -33,8 +33,8 @@ namespace troupe::scheduler {
   return gpu > 0 ? cpu / gpu : 1;
 }
 
-/// Fills `cores` with the workers that are no accelerators, those first that are fastest at the task: clusters of mixed
-/// sizes differ. Equal ones by id.
+/// Fills `cores` with the workers that are no accelerators, those that are fastest at the task first, as clusters of
+/// mixed sizes differ. Equal ones are sorted by id.
 inline void fastest_cores_first(const ReadyTask& task, const Snapshot& snapshot,
                                 std::vector<const WorkerState*>& cores) {
   cores.clear();

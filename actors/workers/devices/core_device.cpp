@@ -40,7 +40,7 @@ void CoreDevice::run_watched(const CodeletDefinition& codelet, KernelContext con
 }
 
 void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
-  // The prologue was run for the old cores.
+  // The prologue was run for the old cores, so it is no longer valid.
   prologue_ = nullptr;
   readiness_.reset();
   team_ = std::move(team);
@@ -48,7 +48,7 @@ void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
 
 void CoreDevice::make_ready(TeamPrologue prologue, Team& team) {
   if (prologue == prologue_ && (prologue == nullptr || team.size() == prologue_size_)) return;
-  // The old prologue's effect ends first. If the new prologue throws, none is in effect.
+  // The effect of the old prologue ends first. If the new prologue throws, none is in effect.
   prologue_ = nullptr;
   readiness_.reset();
   if (prologue == nullptr) return;
@@ -74,7 +74,7 @@ Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*beh
   try {
     views_.prepare(task);
     const graph::ExecutionScope scope(options_.graph, options_.worker, &task);
-    // Without a team, a codelet without a prologue needs none to be begun or ended.
+    // Without a team, a codelet without a prologue needs no call that begins or ends one.
     if (options_.trace != nullptr || team_ != nullptr || codelet.prologue != prologue_) [[unlikely]] {
       run_watched(codelet, views_.context_of(task));
     } else {

@@ -27,26 +27,27 @@ class CoreDevice final : public Device {
     std::string name;
     /// The kind of device whose implementations are called: normally cores, unless the cores stand for another kind.
     DeviceKind kind = DeviceKind::cpu_core;
-    /// Receives every task, or null.
+    /// Receives every task; null if there is no trace.
     WorkerTrace* trace = nullptr;
-    /// Outlives the device. Used only with a trace.
+    /// The clock of the trace; used only with one. Outlives the device.
     const platform::Clock* clock = nullptr;
-    /// Counts how much of a cluster's core time is used; null: it is not counted.
+    /// Counts how much of a cluster's core time is used; null if it is not counted.
     TeamCounters* team_use = nullptr;
-    /// Empty: kernels work on host memory.
+    /// Finds the data for kernels. If empty, kernels work on host memory.
     FindReplica find_replica = nullptr;
-    /// Tasks of pieces are put here so that others can take part in them. Null: nobody else takes part, and all pieces
-    /// run here, one after the other. Outlives the device.
+    /// Tasks of pieces are put on this board so that other workers can take part in them. If null, all pieces run here,
+    /// one after the other. Outlives the device.
     PieceBoard* board = nullptr;
-    /// Called for such a task before its first piece runs, to call in other workers. Only with a board. Must not throw.
+    /// Called for a task of pieces before its first piece runs, to call in other workers. Used only with a board. Must
+    /// not throw.
     std::function<void(const SharedPieces&)> opened = nullptr;
-    /// Called once for each task of pieces that nobody can join any more, before its last pieces run. The caller is the
-    /// thread that has taken these pieces, or that runs a task that is not put on the board: any thread of a team. Must
-    /// not throw. Null: nobody wants to know.
+    /// Called once for each task of pieces that no other worker can join any more, before its last pieces run. The
+    /// caller is the thread that has taken these pieces, or that runs a task that is not put on the board: any thread
+    /// of a team. Must not throw. May be null.
     std::function<void(const graph::Task&)> all_taken = nullptr;
   };
 
-  /// `team`: the team of a cluster, whose master is the thread that calls `start`; null: a single core.
+  /// `team` is the team of a cluster, whose master is the thread that calls `start`; null for a single core.
   explicit CoreDevice(Options options, std::shared_ptr<CoreTeam> team = nullptr)
       : options_(std::move(options)), team_(std::move(team)), views_(options_.worker, options_.find_replica) {}
 
@@ -56,15 +57,16 @@ class CoreDevice final : public Device {
   void use_team(std::shared_ptr<CoreTeam> team) noexcept override;
   PartOfTask take_part() noexcept override { return std::exchange(part_, {}); }
   PartOfTask help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
-  /// Runs some pieces of a task of `all` pieces, here and now, for a caller that shares them out. Returns why they
-  /// failed, or null.
+  /// Runs some pieces of a task of `all` pieces, here and now, for a caller that divides them among workers. Returns
+  /// why they failed, or null.
   graph::FailureLog::Cause run_pieces(const graph::Task& task, PieceRange range, std::uint32_t all) noexcept;
 
  private:
   class PieceWork;
-  /// Does `start` for a task of pieces that others can take part in.
+  /// Does `start` for a task of pieces in which other workers can take part.
   Started start_pieces(graph::Task& task) noexcept;
-  /// Returns null if there is nothing to share: then the task has ended, with `cause` if it failed.
+  /// Opens the task on the board. Returns null if there is nothing to share: then the task has ended, with `cause` if
+  /// it failed.
   SharedPieces* open_pieces(graph::Task& task, graph::FailureLog::Cause& cause) noexcept;
   /// Returns the failure for the exception that was caught while a task ran.
   [[nodiscard]] graph::FailureLog::Cause caught(const graph::Task& task) noexcept;
@@ -83,14 +85,14 @@ class CoreDevice final : public Device {
   TeamPrologue prologue_ = nullptr;
   int prologue_size_ = 0;
   std::shared_ptr<void> readiness_;
-  /// Used when there is no memory to say more.
+  /// The failure that is used if there is no memory to say more.
   const graph::FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
   /// The start of the current task's kernel; used only with a trace.
   TimeStamp kernel_start_{};
-  /// The core time that the last task's kernel used, in a cluster.
+  /// The core time of a cluster that the last task's kernel used.
   TeamUse last_use_;
-  /// The part that was done of the last task, if it was made of pieces.
+  /// The pieces of the last task that were done here, if it was a task of pieces.
   PartOfTask part_;
 };
 

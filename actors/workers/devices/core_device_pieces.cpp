@@ -1,4 +1,4 @@
-/// Tasks of pieces on a core or a cluster.
+/// Runs tasks of pieces on a core or a cluster.
 #include <optional>
 
 #include "actors/workers/devices/core_device.hpp"
@@ -12,11 +12,11 @@ namespace troupe::workers {
 /// The pieces of one task that one worker runs.
 class CoreDevice::PieceWork {
  public:
-  /// `first`: empty if the worker has taken none yet. `leave`: null for the owner.
+  /// `first` is empty if the worker has taken no pieces yet. `leave` is null for the worker that began the task.
   PieceWork(CoreDevice& device, SharedPieces& shared, PieceRange first, const std::function<bool()>* leave)
       : device_(device), shared_(shared), pieces_(*shared.task().codelet->pieces), first_(first), leave_(leave) {}
 
-  /// Returns the part that was done. Every failure is the task's failure.
+  /// Returns the part that was done. A failure of a piece is a failure of the task.
   PartOfTask run() noexcept {
     const graph::Task& task = shared_.task();
     const TimeStamp begin = platform::SteadyClock().now();
@@ -31,7 +31,7 @@ class CoreDevice::PieceWork {
       }
     } catch (...) {
       shared_.fail(device_.caught(task));
-      // The first pieces were taken, and nobody ran them.
+      // The first pieces were taken, and no member ran them.
       if (!begun_.load(std::memory_order_relaxed)) done_ += first_.number;
     }
     const int cores = device_.team_ != nullptr ? device_.team_->members() : 1;
@@ -46,11 +46,11 @@ class CoreDevice::PieceWork {
     device_.team_->limit(device_.team_->members());
     // Each member runs pieces by itself: threads that the prologue made for the others would take their cores.
     device_.make_ready(prologue, context.team());
-    // Throws nothing: `run_some` keeps the exceptions of pieces.
+    // The call throws nothing: `run_some` keeps the exceptions of pieces.
     device_.team_->run([&](int rank, int) { run_some(context, rank == 0 ? first_ : PieceRange{}); });
   }
 
-  /// Runs in one member, or in the worker's thread.
+  /// Runs pieces in one member, or in the worker's thread.
   void run_some(const KernelContext& context, PieceRange range) noexcept {
     begun_.store(true, std::memory_order_relaxed);
     std::uint32_t done = 0;
@@ -68,7 +68,7 @@ class CoreDevice::PieceWork {
       if (leave_ != nullptr && (*leave_)()) break;
       range = shared_.take();
     }
-    // Relaxed: the end of the members' parts orders it.
+    // Relaxed: `run` waits for all members, so their additions happen before the sum is read.
     done_.fetch_add(done, std::memory_order_relaxed);
   }
 

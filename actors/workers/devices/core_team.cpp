@@ -12,7 +12,7 @@ namespace troupe::workers {
 
 namespace {
 
-/// The low bits of an entry hold the number of members that take part; 0: all helpers end.
+/// The low bits of an entry hold the number of members that take part; 0 ends all helpers.
 constexpr std::uint32_t kCountBits = 12;
 constexpr std::uint32_t kCountMask = (1U << kCountBits) - 1;
 constexpr std::uint32_t kLeft = 1U << 16U;
@@ -23,16 +23,17 @@ std::chrono::steady_clock::time_point now() noexcept { return std::chrono::stead
 
 using Gained = std::atomic<std::int64_t>;
 
-/// The ticks: a reading of the clock takes twice as long, and waits for the instructions that the core has begun.
+/// Returns the processor's ticks: reading the clock takes twice as long, and waits for the instructions that the core
+/// has begun.
 std::int64_t ticks() noexcept { return static_cast<std::int64_t>(platform::rough_ticks()); }
 
-/// Called only by the counter's one writer. Relaxed: a thread that needs the exact value has waited for the member by
-/// other means.
+/// Only the counter's own member calls this. Relaxed: the master reads the exact sum between two entries, when it has
+/// waited for all helpers (`pending_`).
 void add(Gained& gained, std::int64_t amount) noexcept {
   gained.store(gained.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
 }
 
-/// The counter of the member that the calling thread is.
+/// The counter of the member that runs in the calling thread.
 thread_local Gained* own_gained = nullptr;
 
 /// While a pause lives, the calling member does not compute.
@@ -81,7 +82,7 @@ std::int64_t CoreTeam::gained_ticks() const noexcept {
 
 template <class Word>
 std::uint32_t CoreTeam::changed(Word& word, std::uint32_t old) const noexcept {
-  // Acquire: everything that was written before the word.
+  // Acquire: pairs with the store of the new value, and makes visible what was written before it.
   std::uint32_t seen = word.load(std::memory_order_acquire);
   if (seen != old) return seen;
   const auto begin = now();
@@ -107,8 +108,9 @@ void CoreTeam::enter(Part part, void* work) {
   } else {
     at_barrier_.store(0, std::memory_order_relaxed);
     pending_.store(helpers, std::memory_order_relaxed);
-    // Releases the part, and everything that the master has done. Sequentially consistent, as `notify_all` looks for
-    // sleepers: a thread that is about to sleep either sees the entry or is seen.
+    // Publishes the part, and all that the master has done, to helpers, which load `entry_` with acquire in `changed`.
+    // Sequentially consistent, as `notify_all` looks for sleepers: a thread that is about to sleep either sees the
+    // entry or is seen.
     entry_.store(((entry_.load(std::memory_order_relaxed) | kCountMask) + 1) | (helpers + 1),
                  std::memory_order_seq_cst);
     entry_.notify_all();
@@ -144,7 +146,7 @@ bool CoreTeam::bind_like(int rank) const {
 
 void CoreTeam::help(int rank) noexcept {
   platform::name_this_thread(options_.name + "." + std::to_string(rank));
-  // A helper that cannot be bound is only slower.
+  // A helper that cannot be bound to its PUs is only slower.
   (void)bind_like(rank);
   platform::use_one_openmp_thread();
   std::uint32_t seen = 0;
@@ -164,7 +166,8 @@ bool CoreTeam::answer(int rank, std::uint32_t entry) noexcept {
     take_part(rank);
   }
   add(*own_gained, ticks() - begin);
-  // Release: the effects of the part. The master waits only for the last helper.
+  // Publishes the effects of this member's part to the master, which loads `pending_` with acquire in `enter`. Only the
+  // last helper wakes the master.
   if (pending_.fetch_sub(1, std::memory_order_seq_cst) == 1) pending_.notify_one();
   return true;
 }
@@ -189,7 +192,7 @@ void CoreTeam::barrier() noexcept {
   // No member can pass the barrier before this one has arrived.
   const std::uint32_t round = barriers_.load(std::memory_order_relaxed);
   arrive(1, 0);
-  // Acquire, as in `changed`.
+  // Acquire: pairs with the addition in `arrive`, as in `changed`.
   if (barriers_.load(std::memory_order_acquire) != round) return;
   const Pause pause;
   (void)changed(barriers_, round);
@@ -202,7 +205,7 @@ void CoreTeam::arrive(std::uint32_t arrived, std::uint32_t left) noexcept {
     const std::uint32_t waiting = after % kLeft;
     const bool opens = waiting > 0 && waiting + after / kLeft == static_cast<std::uint32_t>(active_);
     if (opens) after -= waiting;
-    // Acquire and release: a member that passes sees everything that all members did before.
+    // Acquire and release: a member that passes the barrier sees all that the other members did before.
     if (!at_barrier_.compare_exchange_weak(before, after, std::memory_order_acq_rel, std::memory_order_relaxed)) {
       continue;
     }

@@ -59,9 +59,9 @@ class CudaDevice final : public Device {
     platform::CudaEvent end;
     graph::CompletionChecks checks;
     graph::Task* task = nullptr;
-    /// The times count from `base_`, and the task is charged up to it.
+    /// The time that the task is charged. Times count from `base_`, up to which it has been charged.
     TimeShare share;
-    /// The time at which it ended on the GPU, if known; counted from `base_`.
+    /// The time at which the task ended on the GPU, if known; counted from `base_`.
     std::optional<Duration> ended;
     /// The exception that the kernel has thrown, or a failure of its work.
     FailureLog::Cause cause;
@@ -77,7 +77,7 @@ class CudaDevice final : public Device {
   Result<void> wait_for(std::span<graph::Task* const> behind, const Slot& slot);
   Started enqueue(Slot& slot, graph::Task& task, std::span<graph::Task* const> behind);
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
-  /// Ends the slot's task; its stream has come to the task's end.
+  /// Ends the slot's task when its stream has come to the task's end.
   void end(Slot& slot);
   /// Looks at all tasks on the GPU; returns false if the GPU is lost.
   bool look_for_ends() noexcept;
@@ -86,9 +86,9 @@ class CudaDevice final : public Device {
   FailureLog::Cause check(Slot& slot) const;
   /// Returns the failure for the exception that is being handled.
   [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
-  /// Returns the time at which the GPU came to the event; none: it has not, or does not say.
+  /// Returns the time at which the GPU came to the event; nothing if it has not, or does not say.
   [[nodiscard]] std::optional<Duration> time_of(const platform::CudaEvent& event) const;
-  /// `ago`: the time since its end.
+  /// Adds the task to the trace. It ran for `ran`, and ended `ago` before now.
   void note(const Slot& slot, Duration ran, Duration ago, bool failed) const noexcept;
   /// Fails all tasks in flight. Each of them gets its failure, even if something goes wrong meanwhile.
   void lose(const Failure& why) noexcept;
@@ -109,20 +109,20 @@ class CudaDevice final : public Device {
   /// stream with the fewest tasks; among equals, an urgent one if the task is more urgent than all tasks on the GPU. A
   /// task that is issued behind others goes to the stream of the last of them.
   std::vector<Stream> streams_;
-  /// The slots stay where they are.
+  /// A deque, because slots must stay where they are.
   std::deque<Slot> slots_;
-  /// Tasks that were started behind a task whose kernel could not be enqueued. They may become ready meanwhile, and
-  /// then stand in a `TaskList` of the graph's.
+  /// Tasks that were started behind a task whose kernel could not be enqueued. They may become ready meanwhile, and are
+  /// then in a `TaskList` of the graph.
   std::vector<graph::Task*> not_begun_;
   /// Slots in the order of their starts.
   std::deque<Slot*> in_flight_;
-  /// The event that times count from: the last end, which `last_end_` keeps, or, if the GPU was empty then, the begin
-  /// of the task that was started first. Never long ago, as CUDA tells times in single precision.
+  /// The event from which times count: the last end, which `last_end_` keeps, or, if the GPU was empty then, the begin
+  /// of the task that was started first. It is never long ago, as CUDA gives times in single precision.
   const platform::CudaEvent* base_ = nullptr;
   platform::CudaEvent last_end_;
   bool lost_ = false;
   std::string why_lost_;
-  /// Used when there is no memory to say more.
+  /// The failures that are used if there is no memory to say more.
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
   const FailureLog::Cause bare_loss_ = std::make_shared<Failure>(Failure{ErrorCode::device_lost, "the GPU was lost"});
@@ -255,7 +255,7 @@ Started CudaDevice::enqueue(Slot& slot, graph::Task& task, std::span<graph::Task
     return {};
   }
   in_flight_.pop_back();
-  // Nobody may use the data before the enqueued work has ended.
+  // The data may not be used before the enqueued work has ended.
   if (status.failure().code != ErrorCode::device_lost) (void)api_.cudaStreamSynchronize(stream);
   return not_started(task, status.failure());
 }
@@ -277,7 +277,7 @@ FailureLog::Cause CudaDevice::call_kernel(Slot& slot, graph::Task& task) {
     const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker, &task);
     const graph::CompletionChecks::Scope checks(slot.checks);
     task.codelet->kernel_for(DeviceKind::cuda)(context);
-    // Finds a failed launch that the kernel does not check, as <<<>>> makes them.
+    // Finds a failed launch that the kernel does not check: <<<>>> itself reports none.
     checked(api_.cudaGetLastError(), "launching on the GPU").value_or_throw();
     return nullptr;
   } catch (...) {
@@ -296,7 +296,7 @@ FailureLog::Cause CudaDevice::current_failure(const graph::Task& task) const noe
 
 void CudaDevice::poll() noexcept {
   if (!look_for_ends()) return;
-  // Tasks are handled in the order of their ends: each had the GPU together with those that ended later.
+  // Tasks are handled in the order of their ends: each shared the GPU with those that ended later.
   while (true) {
     auto first = in_flight_.end();
     for (auto one = in_flight_.begin(); one != in_flight_.end(); ++one) {
@@ -313,9 +313,9 @@ void CudaDevice::poll() noexcept {
 bool CudaDevice::look_for_ends() noexcept {
   bool any = false;
   bool timed = true;
-  // Streams begin in any order. Before this event has happened there are no times.
+  // Streams begin in any order. No times can be read before the event `base_` has happened.
   if (in_flight_.empty() || api_.cudaEventQuery(base_->get()) == cudaErrorNotReady) return true;
-  // The newest first: when a task has ended, all tasks that it was behind have ended, too, and are found.
+  // The newest is looked at first: when a task has ended, all tasks that it was behind have ended, too, and are found.
   for (auto one = in_flight_.rbegin(); one != in_flight_.rend(); ++one) {
     Slot* const slot = *one;
     const cudaError_t status = api_.cudaEventQuery(slot->end.get());
@@ -337,7 +337,7 @@ bool CudaDevice::look_for_ends() noexcept {
     if (!slot->ended) slot->ended = Duration{};
   }
   if (!any) return true;
-  // If one has no time, the order of the ends is not known: they count in the order of their starts.
+  // If one task has no time, the order of the ends is not known: they count in the order of their starts.
   for (Slot* slot : in_flight_) {
     if (!timed && slot->ended) slot->ended = Duration{};
   }
@@ -351,7 +351,7 @@ void CudaDevice::charge_until(Slot& first) {
   const Duration end = *first.ended;
   Duration from{};
   if (base_ == &last_end_) {
-    // It ended just before the last one, and was found a moment later: its time is charged already.
+    // The task ended just before the last one, and was found a moment later: its time is charged already.
     if (end < from) return;
   } else {
     for (const Slot* slot : in_flight_) from = std::min(from, slot->share.begun.value_or(from));
@@ -367,7 +367,7 @@ void CudaDevice::charge_until(Slot& first) {
 
 void CudaDevice::end(Slot& slot) {
   if (!slot.cause) slot.cause = check(slot);
-  // Tasks that ended after this one were found at the same time.
+  // Other tasks, found at the same time, may have ended after this one.
   Duration ago{};
   for (const Slot* other : in_flight_) ago = std::max(ago, other->ended.value_or(Duration{}) - *slot.ended);
   note(slot, slot.share.begun ? *slot.ended - *slot.share.begun : Duration{}, ago, slot.cause != nullptr);
@@ -454,7 +454,7 @@ Result<std::unique_ptr<Device>> make_cuda_device(CudaDeviceOptions options, Devi
   Result<const platform::CudaApi*> api = platform::cuda_api();
   if (!api) return api.failure();
   auto device = std::make_unique<CudaDevice>(std::move(options), *api.value(), listener);
-  // The worker's thread is not the caller's: the caller's current GPU stays as it was.
+  // The worker's thread is another one than the caller's, so the caller's current GPU must not change.
   const Result<void> made = platform::on_thread_of_its_own([&] { return device->make_streams(); });
   if (!made) return made.failure();
   return std::unique_ptr<Device>(std::move(device));

@@ -20,8 +20,8 @@ class CoreTeam;
 
 /// A device's answer to `start`.
 struct Started {
-  /// True: the kernel has run already, and `cause` says whether it failed. False: `done` will be called later, or the
-  /// task runs in pieces (`Device::take_part`).
+  /// If true, the kernel has run already, and `cause` says whether it failed. If false, `done` will be called later, or
+  /// the task runs in pieces (`Device::take_part`).
   bool finished = false;
   graph::FailureLog::Cause cause;
 };
@@ -30,12 +30,13 @@ struct Started {
 class DeviceListener {
  public:
   virtual ~DeviceListener() = default;
-  /// `cause` is empty if the kernel succeeded. `took`: the time that the task had the device, if the device knows it
-  /// better than the worker that started the task; otherwise negative. If tasks share the device's time, each gets its
-  /// part: all parts add up to the time in which the device was busy, and a task that was alone has all of it.
+  /// Reports the end of a task. `cause` is empty if the kernel succeeded. `took` is the time that the task had the
+  /// device, if the device knows it better than the worker that started the task; otherwise negative. If tasks share
+  /// the device's time, each gets its part: all parts add up to the time in which the device was busy, and a task that
+  /// was alone has all of it.
   virtual void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept = 0;
   void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept { done(task, std::move(cause), Duration(-1)); }
-  /// Called instead of `done` if the device ran pieces; `part` says which. No piece is left to be taken, and other
+  /// Called instead of `done` if the device ran pieces; `part` says which. No piece is left to be taken, but other
   /// workers may still run some, so the worker has to leave the task.
   virtual void part_done(const PartOfTask& /*part*/) noexcept {}
 };
@@ -48,33 +49,33 @@ class Device {
   /// with a cause if the kernel did not run. Only a worker that died leaves any.
   virtual ~Device() = default;
 
-  /// The device's name for people: "cpu core 3".
+  /// Returns the device's name for people: "cpu core 3".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// `behind`: tasks that were started here and may not have ended. The kernel has to wait for their ends: it is
-  /// *issued* behind them. Only if the kind says so (`DeviceTraits::issues`).
+  /// Starts the task's kernel. `behind` holds tasks that were started here and may not have ended. The kernel has to
+  /// wait for their ends: it is *issued* behind them. Empty unless the kind allows it (`DeviceTraits::issues`).
   virtual Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept = 0;
   Started start(graph::Task& task) noexcept { return start(task, {}); }
   /// Called once for each task that `start` did not finish. Returns the device's part of a task of pieces: no piece is
-  /// left to be taken, and other workers may still run some, so the worker has to leave the task. Returns nothing for
+  /// left to be taken, but other workers may still run some, so the worker has to leave the task. Returns nothing for
   /// other tasks.
   [[nodiscard]] virtual PartOfTask take_part() noexcept { return {}; }
-  /// Runs pieces of a task that another worker has begun, starting with `first`, which this worker has taken, until
-  /// none is left or `leave()` is true. Then the worker has to leave the task. Only for cores and clusters. Returns
-  /// nothing if the listener will hear of the end; until then `leave` is asked.
+  /// For cores and clusters: runs pieces of a task that another worker has begun, starting with `first`, which this
+  /// worker has taken, until none is left or `leave()` is true. Then the worker has to leave the task. Returns nothing
+  /// if the listener will be told of the end; until then `leave` is asked.
   [[nodiscard]] virtual PartOfTask help(SharedPieces& /*shared*/, PieceRange /*first*/,
                                         const std::function<bool()>& /*leave*/) noexcept {
     return {};
   }
   /// Called once for each task that failed. Appends the tasks that were started and have not begun, oldest first. The
-  /// device forgets them, and the listener has not been told of them. After a failure, a device that issues, and that
-  /// can see a failure before the next task begins, begins nothing until this call. A GPU sees only failures of kernels
+  /// device forgets them and does not report them to the listener. After a failure, a device that issues, and that can
+  /// see a failure before the next task begins, begins no task until this call. A GPU sees only failures of kernels
   /// that could not be enqueued.
   virtual void take_back(graph::TaskList& /*not_begun*/) noexcept {}
-  /// Calls the listener's `done` for the tasks that have ended. Only for kinds that are polled (`DeviceTraits`): the
-  /// worker calls this again and again while tasks are in flight and it has nothing else to do.
+  /// For kinds that are polled (`DeviceTraits`): calls the listener's `done` for the tasks that have ended. The worker
+  /// calls this again and again while tasks are in flight and it has nothing else to do.
   virtual void poll() noexcept {}
-  /// Sets the cores that kernels have from here on; null: one. Only for cores, and only between two kernels, when the
-  /// cluster changes.
+  /// For cores: sets the cores that kernels have from here on; null for a single one. Called only between two kernels,
+  /// when the cluster changes.
   virtual void use_team(std::shared_ptr<CoreTeam> /*team*/) noexcept {}
 };
 

@@ -47,7 +47,7 @@ void EmulatedDevice::take_back(graph::TaskList& not_begun) noexcept {
 void EmulatedDevice::work() {
   platform::name_this_thread("kernels " + std::to_string(worker_.value()));
   platform::use_one_openmp_thread();
-  // If the system refuses, the thread runs on the PUs that it has.
+  // If the system refuses to bind the thread, it runs on the PUs that it has.
   if (!pus_.empty()) (void)platform::bind_this_thread(pus_);
   UniqueLock lock(mutex_);
   while (true) {
@@ -62,7 +62,7 @@ void EmulatedDevice::work() {
         given_up ? failure(task, ErrorCode::kernel_failed, "its worker was lost") : run(task);
     const TimeStamp end = clock_.now();
     if (cause != nullptr) {
-      // Set before the worker hears of the failure.
+      // This is set before the worker is told of the failure.
       const LockGuard hold(mutex_);
       held_ = true;
     }

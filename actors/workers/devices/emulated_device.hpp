@@ -22,15 +22,15 @@ namespace troupe::workers {
 /// them in this way on one stream: a task that is issued behind others is enqueued like any other. BLAS libraries are
 /// single-threaded here as on cores: the setting holds for the whole process.
 ///
-/// The listener is told how long each kernel ran, without the wait for the one before.
+/// The listener is told how long each kernel ran, without the wait for the kernel before.
 class EmulatedDevice final : public Device {
  public:
   struct Options {
-    /// The kernel thread calls `find_replica`.
+    /// The options of the device that runs the kernels. `find_replica` is called in the kernel thread.
     CoreDevice::Options executor;
     /// The accelerator, whose injected faults the device follows. Outlives the device.
     platform::EmulatedAccelerator* accelerator = nullptr;
-    /// The PUs that the kernel thread may run on; empty: the same as the thread that makes the device.
+    /// The PUs that the kernel thread may run on; if empty, those of the thread that makes the device.
     platform::CpuSet pus = {};
     /// Called once in the kernel thread when the accelerator is lost, before the first task fails for it. May be null.
     std::function<void()> on_lost = nullptr;
@@ -59,18 +59,18 @@ class EmulatedDevice final : public Device {
   const platform::SteadyClock clock_;
   DeviceListener& listener_;
 
-  // Used only by the kernel thread.
+  // These are used only by the kernel thread.
   CoreDevice core_;
   bool said_lost_ = false;
 
   Mutex mutex_;
   std::condition_variable wake_;
   std::deque<graph::Task*> started_ TROUPE_GUARDED_BY(mutex_);
-  /// A task has failed, and `take_back` has not been called.
+  /// True if a task has failed, and `take_back` has not been called.
   bool held_ TROUPE_GUARDED_BY(mutex_) = false;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
 
-  /// The last member: the thread uses the others.
+  /// The last member, because the thread uses the others.
   std::thread thread_;
 };
 

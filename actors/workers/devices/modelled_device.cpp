@@ -17,7 +17,7 @@ ModelledDevice::ModelledDevice(Options options, DeviceListener& listener)
     : options_(std::move(options)), listener_(listener) {
   if (!options_.executes) return;
   CoreDevice::Options kernels = options_.core;
-  // Pieces are shared and tasks are traced in virtual time, which this device does.
+  // This device itself shares pieces and traces tasks, in virtual time.
   kernels.board = nullptr;
   kernels.opened = nullptr;
   kernels.all_taken = nullptr;
@@ -104,7 +104,7 @@ void ModelledDevice::take_back(graph::TaskList& not_begun) noexcept {
 
 Duration ModelledDevice::length(const Queued& one) {
   if (one.part.of == nullptr) return one.duration;
-  // The difference of two rounded times, so that the sum over all pieces loses nothing by rounding.
+  // The result is the difference of two rounded times, so that the sum over all pieces loses nothing by rounding.
   const auto all = static_cast<double>(one.part.of->pieces());
   const auto until = [&](std::uint32_t pieces) {
     return Duration(std::llround(static_cast<double>(one.duration.count()) * (pieces / all)));
@@ -148,7 +148,7 @@ void ModelledDevice::end(TimeStamp begun) {
 graph::FailureLog::Cause ModelledDevice::execute(const Queued& one) noexcept {
   if (!executor_) return nullptr;
   const Part& part = one.part;
-  // The pieces have been counted already, and are counted only once.
+  // The pieces have been counted already, and must be counted only once.
   if (!part.all) return executor_->start(*one.task).cause;
   return executor_->run_pieces(*one.task, part.of != nullptr ? part.now : PieceRange{0, *part.all}, *part.all);
 }

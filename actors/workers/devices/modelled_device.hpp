@@ -16,30 +16,32 @@
 namespace troupe::workers {
 
 /// Kernels run one after the other, in the order of their starts. A kernel is an event at its end. If kernels are
-/// executed, they are then, so that the run computes the same as a real one.
+/// executed, they are executed at that event, so that the run computes the same as a real one.
 ///
-/// A start takes the host `launch`, one start after the other, before the kernel can begin. The listener hears of an
-/// end `notice` later. So an idle device loses both times between two tasks, and a device with a queue loses neither.
+/// A start takes the host the time `launch`, one start after the other, before the kernel can begin. The listener is
+/// told of an end `notice` later. So an idle device loses both times between two tasks, and a device with a queue loses
+/// neither.
 ///
-/// With a board, as on cores, a task of pieces takes its time in pieces, which are all assumed to take equally long.
-/// Each range that a worker takes is an event, and other workers can take some.
+/// With a board, as on cores, a task of pieces runs in ranges of pieces, and all pieces are assumed to take equally
+/// long. Each range that a worker takes is an event, and other workers can take some.
 class ModelledDevice final : public Device {
  public:
   struct Options {
-    /// The device's name and worker, and what it has in common with a core. Finding replicas is used only if kernels
-    /// are executed.
+    /// The device's name and worker, and the options that it has in common with a core. `find_replica` is used only if
+    /// kernels are executed.
     CoreDevice::Options core;
-    /// Kernels are executed; else data are never touched.
+    /// True if kernels are executed; if not, data are never touched.
     bool executes = false;
     platform::VirtualTime* time = nullptr;
     /// Returns the time that a task takes on this device.
     std::function<Result<Duration>(const graph::Task&)> duration;
-    /// Called at each kernel's end. Returns why the task fails and its kernel is not executed, or null. May be empty.
+    /// Called at each kernel's end. Returns why the task fails, and then its kernel is not executed, or null. May be
+    /// empty.
     std::function<graph::FailureLog::Cause(const graph::Task&)> fault = nullptr;
     Duration launch{};
     Duration notice{};
     /// Returns the number of cores of a kernel that starts now: several on a cluster. The model does not say which of
-    /// them compute. Empty: one.
+    /// them compute. If empty, it is one.
     std::function<int()> cores = nullptr;
   };
 
@@ -54,11 +56,11 @@ class ModelledDevice final : public Device {
   PartOfTask help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
 
  private:
-  /// Pieces that this device runs.
+  /// The pieces of a task that this device runs.
   struct Part {
-    /// Null: the task runs as a whole, with all of its pieces if it has any.
+    /// Null if the task runs as a whole, with all of its pieces if it has any.
     SharedPieces* of = nullptr;
-    /// The number of all pieces; nothing: the task is not made of pieces.
+    /// The number of all pieces; empty if the task is not made of pieces.
     std::optional<std::uint32_t> all = {};
     /// The pieces that run now.
     PieceRange now = {};
@@ -76,27 +78,27 @@ class ModelledDevice final : public Device {
     TimeStamp launched{};
     Part part = {};
   };
-  /// A task that has ended on the device, and of which the listener has not heard yet.
+  /// A task that has ended on the device, but whose end the listener has not been told yet.
   struct Ended {
     Queued one;
     graph::FailureLog::Cause cause;
     platform::EventId notice;
   };
 
-  /// Returns the time of the whole task here; a failure names the task.
+  /// Returns the time of the whole task on this device; a failure names the task.
   Result<Duration> duration_of(const graph::Task& task) noexcept;
-  /// Opens a task of pieces that others can take part in, and takes the first pieces.
+  /// Opens a task of pieces that other workers can join, and takes the first pieces.
   Result<Part> open(graph::Task& task) noexcept;
   /// Executes the kernel, if kernels are executed.
   graph::FailureLog::Cause execute(const Queued& one) noexcept;
-  /// Calls `all_taken` if nobody can join from here on.
+  /// Calls `all_taken` if no other worker can join from here on.
   void look_at_last(const Queued& one);
   void begin();
-  /// Returns the time until the next event: of the pieces that run, or of the whole task.
+  /// Returns the time until the next event: the end of the pieces that run, or of the whole task.
   [[nodiscard]] static Duration length(const Queued& one);
   void end(TimeStamp begun);
   void end_of_pieces(TimeStamp begun);
-  /// Ends the device's part with the pieces that run, whatever becomes of them.
+  /// Ends the device's part when the pieces that run have ended, whether or not they failed.
   void leave(const Queued& one);
   void tell();
   void note(const Queued& one, TimeStamp begun, bool failed) noexcept;
@@ -109,14 +111,14 @@ class ModelledDevice final : public Device {
   std::deque<Queued> queue_;
   platform::EventId end_;
   bool running_ = false;
-  /// The time at which the first began, if it runs in pieces.
+  /// The time at which the first task in the queue began, if it runs in pieces.
   TimeStamp part_begun_{};
   /// Returns true if the device is to stop helping with its present task.
   std::function<bool()> leaves_ = nullptr;
-  /// A task has failed, and `take_back` has not been called.
+  /// True if a task has failed, and `take_back` has not been called.
   bool held_ = false;
   std::deque<Ended> ended_;
-  /// The end of the last launch.
+  /// The time at which the last launch ends.
   TimeStamp launched_{};
 };
 

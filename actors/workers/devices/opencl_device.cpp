@@ -76,12 +76,13 @@ class OpenClDevice final : public Device {
     /// Held from before the kernel is called until its task has ended.
     Turn turn;
 
-    // These are under the device's lock.
+    // The device's lock protects these.
     graph::Task* task = nullptr;
     platform::OpenClEvent begin;
     /// True until `start` returns.
     bool starting = false;
-    /// The driver's status of its end: CL_COMPLETE, or a negative error. Empty: the driver has not told of it.
+    /// The driver's status of the task's end: CL_COMPLETE, or a negative error. Empty while the driver has not reported
+    /// it.
     std::optional<cl_int> ended;
     TimeShare share;
   };
@@ -94,7 +95,8 @@ class OpenClDevice final : public Device {
 
   [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.data->device().api; }
   Started start_on(Slot& slot, graph::Task& task);
-  /// Asks the device, after a failure that may be the device's. Returns true if it has stopped working.
+  /// Asks the device, after a failure that may be the device's, whether it still works. Returns true if it has stopped
+  /// working.
   [[nodiscard]] bool is_lost();
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
   /// Returns the first failure by now among the events that the kernel named.
@@ -106,17 +108,17 @@ class OpenClDevice final : public Device {
   /// Calls `enqueue_end`. Returns the failure, or null if the end is enqueued.
   [[nodiscard]] FailureLog::Cause enqueue_end_or_say(Slot& slot, const graph::Task& task) noexcept;
   static void CL_CALLBACK on_end(cl_event event, cl_int status, void* slot) noexcept;
-  /// Waits for the end, if the driver has no way to tell of it.
+  /// Waits for the end of the task, if the driver has no way to report it.
   void wait_here(Slot& slot);
   /// Called in the thread that has found that the task has ended. The slot is free afterwards.
   End finish(Slot& slot) noexcept;
-  /// Returns why the device's commands failed, or the failure of the checks; null: they succeeded.
+  /// Returns why the device's commands failed, or the failure of the checks; null if they succeeded.
   FailureLog::Cause outcome(Slot& slot);
-  /// Returns the total time that the slot's task is charged; negative: the driver does not say. `ran`: becomes the time
-  /// from its begin to its end.
+  /// Returns the total time that the slot's task is charged; negative if the driver does not say. Sets `ran` to the
+  /// time from the task's begin to its end.
   Duration charge(Slot& slot, Duration& ran);
   void charge_until(Duration end) TROUPE_REQUIRES(mutex_);
-  /// Returns the time at which the device came to the event; none: it has not, or does not say.
+  /// Returns the time at which the device came to the event; nothing if it has not, or does not say.
   [[nodiscard]] std::optional<Duration> time_of(const platform::OpenClEvent& event) const;
   void note(const Slot& slot, Duration ran, bool failed) const noexcept;
   [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
@@ -132,20 +134,20 @@ class OpenClDevice final : public Device {
   DeviceListener& listener_;
   /// Runs tasks whose data have no buffers; null if the device has memory of its own.
   std::unique_ptr<CoreDevice> core_;
-  /// Used when there is no memory to say more.
+  /// The failure that is used if there is no memory to say more.
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
 
-  /// Something has failed that is not the kernels' fault, and the device has not been asked since.
+  /// True if a call has failed through no fault of the kernels, and the device has not been asked since.
   std::atomic<bool> suspect_{false};
-  /// Used only by the worker.
+  /// True if `on_lost` has been called. Used only by the worker.
   bool said_lost_ = false;
 
   Mutex mutex_;
   std::condition_variable told_;
-  /// The slots stay where they are, and their number is fixed after `make_queues`.
+  /// A deque, because slots must stay where they are. Their number is fixed after `make_queues`.
   std::deque<Slot> slots_;
-  /// The number of ends that the driver has not told of, or that some thread is handling.
+  /// The number of ends that the driver has not reported, or that some thread is handling.
   std::size_t untold_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// The device's time is charged up to here.
   Duration charged_until_ TROUPE_GUARDED_BY(mutex_){};
@@ -250,7 +252,7 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   }
   slot.cause = call_kernel(slot, task);
   if (FailureLog::Cause failed = enqueue_end_or_say(slot, task)) {
-    // Nobody may use the data before the enqueued work has ended.
+    // The data may not be used before the enqueued work has ended.
     (void)api().clFinish(slot.queue);
     suspect_ = true;
     if (!slot.cause) slot.cause = std::move(failed);
@@ -306,7 +308,7 @@ Result<void> OpenClDevice::mark(cl_command_queue queue, std::span<const cl_event
 }
 
 Result<void> OpenClDevice::enqueue_end(Slot& slot) {
-  // pocl 3.1 never tells the end of an event that waits for one that has failed already.
+  // pocl 3.1 never reports the end of an event that waits for one that has failed already.
   if (auto failed = awaited_failure(slot); !failed) {
     (void)slot.lending.bring_back(slot.queue, {}, slot.end);
     return failed;
@@ -318,7 +320,7 @@ Result<void> OpenClDevice::enqueue_end(Slot& slot) {
   if (auto flushed = checked(api().clFlush(slot.queue), "starting what a kernel enqueued"); !flushed) {
     return flushed;
   }
-  // Some drivers tell of an end only when they are asked, and some run everything inside the calls.
+  // Some drivers report an end only when they are asked, and some run everything inside the calls.
   cl_int reached = CL_QUEUED;
   cl_int status = api().clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, nullptr);
   if (status == CL_SUCCESS && reached <= CL_COMPLETE) {
@@ -381,7 +383,7 @@ OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
   note(slot, ran, slot.cause != nullptr);
   for (const cl_event event : std::exchange(slot.awaited, {})) (void)api().clReleaseEvent(event);
   slot.lending.end();
-  // The slot's own events stay until its next task: pocl still uses events that fail after it has told of them.
+  // The slot's own events are kept until its next task: pocl still uses events that fail after it has reported them.
   FailureLog::Cause cause = std::exchange(slot.cause, nullptr);
   const LockGuard lock(mutex_);
   return {std::exchange(slot.task, nullptr), std::move(cause), took};

@@ -51,15 +51,15 @@ Result<std::byte*> OpenClLending::lend_one(cl_command_queue queue, const Piece& 
       buffers_.push_back({lent.value().address, lent.value().buffer});
       return lent.value().address;
     }
-    // A piece of data that the task uses in two ways is lent only once.
+    // A piece of data that the task uses twice, in different ways, is lent only once.
     data_.end(piece);
     known->mode = AccessMode::read_write;
   }
   return const_cast<std::byte*>(buffers_[static_cast<std::size_t>(known - pieces_.begin())].address);
 }
 
-/// Pieces of data may begin at the same address, the shorter inside the longer. All of them get the buffer of the
-/// longest, because the kernel finds the first.
+/// Gives pieces of data that begin at the same address, the shorter inside the longer, one buffer: that of the longest.
+/// The kernel finds the first buffer with its address.
 void OpenClLending::share_beginnings() {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     for (std::size_t k = 0; k < buffers_.size(); ++k) {

@@ -14,26 +14,27 @@
 namespace troupe::workers {
 
 /// The pieces of one task's data that the device's `OpenClTaskData` has lent, each piece once. Serves one task at a
-/// time. Used by the thread that has the task.
+/// time. Used by the thread that handles the task.
 class OpenClLending {
  public:
-  /// `in_place`: the data lie in host memory, not in a block of the device's addresses. `data` outlives this.
+  /// `in_place` is true if the data are in host memory, not in a block of the device's addresses. `data` outlives this
+  /// object.
   OpenClLending(platform::OpenClTaskData& data, bool in_place) : data_(data), in_place_(in_place) {}
 
-  /// Lends all of a task's data, on the queue of its kernel. `views` have been prepared for the task. Their addresses
-  /// are changed to those by which the kernel finds buffers. `last`: becomes the event of the last command that was
+  /// Lends all of a task's data, on the queue of its kernel. `views` have been prepared for the task; their addresses
+  /// are changed to those by which the kernel finds buffers. Sets `last` to the event of the last command that was
   /// enqueued here, if any. If this fails or throws, nothing is lent.
   [[nodiscard]] Result<void> lend(_cl_command_queue* queue, const graph::Task& task, TaskViews& views,
                                   platform::OpenClEvent& last);
-  /// The buffers, with the addresses of the views.
+  /// Returns the buffers, with the addresses of the views.
   [[nodiscard]] std::span<const OpenClLaunch::Buffer> buffers() const { return buffers_; }
-  /// Brings the data back, behind the kernel and these events. To be called once. `last`: as above. Returns the first
-  /// failure.
+  /// Brings the data back, behind the kernel and these events, and sets `last` as `lend` does. Must be called once.
+  /// Returns the first failure.
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, std::span<_cl_event* const> after,
                                         platform::OpenClEvent& last);
-  /// The task has ended, and its data are back.
+  /// Called when the task has ended and its data are back.
   void end() noexcept;
-  /// Does `bring_back`, waits, and does `end`, for a task whose kernel has not been called.
+  /// Calls `bring_back`, waits, and calls `end`, for a task whose kernel has not been called.
   void give_back(_cl_command_queue* queue) noexcept;
 
  private:

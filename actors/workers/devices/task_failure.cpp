@@ -21,13 +21,13 @@ graph::FailureLog::Cause task_failure_of_exception(const graph::Task& task, Work
   try {
     throw;
   } catch (const Error& error) {
-    // The kernel knows best what kind of failure it is.
+    // The kernel's own error code says best what kind of failure it is.
     return task_failure(task, error.code(), error.what(), worker, device);
   } catch (const std::exception& error) {
     return task_failure(task, ErrorCode::kernel_failed, error.what(), worker, device);
   } catch (...) {
     if (abi::__cxa_current_exception_type() == nullptr) {
-      // This is the C library's own unwinding, which nobody may catch: it ends the process now, and should not do so
+      // This is the C library's own unwinding, which must not be caught: it ends the process now, and should not do so
       // silently.
       const std::string what = "troupe: " + graph::describe(task) +
                                " ended its worker's thread (pthread_exit, pthread_cancel): the process cannot go on\n";

@@ -9,11 +9,12 @@
 
 namespace troupe::workers {
 
-/// Names the task, the worker and the device ("cpu core 3"). Throws `std::bad_alloc`.
+/// Returns a failure that names the task, the worker and the device ("cpu core 3"). Throws `std::bad_alloc`.
 [[nodiscard]] graph::FailureLog::Cause task_failure(const graph::Task& task, ErrorCode code, const std::string& what,
                                                     WorkerId worker, const std::string& device);
 
-/// Does this for the exception that is being handled: an `Error` keeps its code, anything else is `kernel_failed`.
+/// Returns the failure for the exception that is being handled: an `Error` keeps its code, any other exception is
+/// `kernel_failed`.
 [[nodiscard]] graph::FailureLog::Cause task_failure_of_exception(const graph::Task& task, WorkerId worker,
                                                                  const std::string& device);
 

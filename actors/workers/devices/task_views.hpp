@@ -15,20 +15,20 @@
 
 namespace troupe::workers {
 
-/// Finds the replica of a piece of data that a kernel on some memory node is to work on.
+/// Finds the replica of a piece of data that a kernel on some memory node is to use.
 using FindReplica = std::function<DataView(const graph::DataRecord& data)>;
 
-/// The place of a view of data in host memory.
+/// Returns the place of a view of data in host memory.
 [[nodiscard]] platform::HostBlock host_block_of(const DataView& view);
 
 /// The views of one task at a time; an object is used again to save allocations.
 class TaskViews {
  public:
-  /// `find_replica` may be empty: then kernels work on host memory. Tasks that reduce get the worker's partial results.
+  /// If `find_replica` is empty, kernels work on host memory. Tasks that reduce get the worker's partial results.
   TaskViews(WorkerId worker, FindReplica find_replica)
       : worker_(worker), find_replica_(std::move(find_replica)), copies_(find_replica_ != nullptr) {}
 
-  /// Throws the same as making a partial result.
+  /// Sets the views for a task. Throws what making a partial result throws.
   void prepare(const graph::Task& task) {
     const std::span<const graph::TaskAccess> data = task.data();
     if (views_.size() < data.size()) [[unlikely]]
@@ -42,7 +42,7 @@ class TaskViews {
     if (special) [[unlikely]]
       use_others(data);
   }
-  /// Has the kernel see a piece of data elsewhere, in the same layout.
+  /// Makes the kernel see a piece of data at another address, in the same layout.
   void move_to(std::size_t index, std::byte* address);
   /// Returns the context of the task that was prepared last; valid until the next `prepare`.
   [[nodiscard]] KernelContext context_of(const graph::Task& task) const {
@@ -63,7 +63,7 @@ class TaskViews {
   const FindReplica find_replica_;
   const bool copies_;
   std::vector<const DataView*> views_;
-  /// The views of partial results and replicas. A deque: its elements stay where they are.
+  /// The views of partial results and replicas. A deque, because its elements must stay where they are.
   std::deque<DataView> made_;
 };
 

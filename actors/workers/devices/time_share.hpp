@@ -11,14 +11,14 @@ namespace troupe::workers {
 
 /// The share of one task, by its device's clock.
 struct TimeShare {
-  /// The time at which it began there, if known.
+  /// The time at which the task began on the device, if known.
   std::optional<Duration> begun;
   /// The task's part of the time up to now.
   Duration charged{};
 };
 
-/// Charges the time from `from` to `end`: at any moment the tasks that have begun share it equally. `share_of(slot)`:
-/// returns the share of a slot's task, or null if it has none on the device.
+/// Charges the time from `from` to `end`: at any moment the tasks that have begun share it equally. `share_of(slot)`
+/// returns the share of a slot's task, or null if the slot has no task on the device.
 template <class Slots, class ShareOf>
 void share_time(Duration from, Duration end, Slots& slots, const ShareOf& share_of) {
   // At each begin, one more task shares the time.

@@ -17,12 +17,13 @@ void EntryQueue::push(TaskList& tasks) noexcept {
     slots_[tail++ % kCapacity] = {task, task->priority};
   }
   tasks = {};
-  // Releases the slots to `drain`. Sequentially consistent for workers that go to sleep, see `size`.
+  // Publishes the slots to `move_all`, which loads `tail_` with acquire. Sequentially consistent for workers that go to
+  // sleep, see `size`.
   tail_.store(tail, std::memory_order_seq_cst);
 }
 
 void EntryQueue::make_room(std::uint64_t tail) noexcept {
-  // Acquire: the slots have been read.
+  // Acquire: pairs with the release in `move_all`: the slots below `head_` have been read.
   seen_head_ = head_.load(std::memory_order_acquire);
   if (tail - seen_head_ < kCapacity) return;
   tail_.store(tail, std::memory_order_release);
@@ -45,7 +46,7 @@ void EntryQueue::move_some() noexcept {
 
 void EntryQueue::move_all() noexcept {
   std::uint64_t head = head_.load(std::memory_order_relaxed);
-  // Acquires the slots that `push` released.
+  // Acquire: pairs with the store in `push`, which publishes the slots.
   const std::uint64_t tail = tail_.load(std::memory_order_acquire);
   while (head != tail) {
     const std::size_t first = head % kCapacity;
@@ -53,7 +54,7 @@ void EntryQueue::move_all() noexcept {
     sorted_.push({&slots_[first], count});
     head += count;
   }
-  // Releases the slots to `push`.
+  // Release: pairs with the acquire in `make_room`: these slots may be written again.
   head_.store(head, std::memory_order_release);
 }
 

@@ -15,8 +15,8 @@ namespace troupe::workers {
 
 /// Threads of the program leave ready tasks here, in two stages: an *inbox*, a ring that submitters write, and a sorted
 /// queue that workers share. A worker that drains the inbox moves all of it at once. Otherwise a thread that submits
-/// small tasks one after the other and the workers that take them would pass cache lines to and fro for each task. Any
-/// thread may call anything.
+/// small tasks one after the other and the workers that take them would pass cache lines to and fro for each task. All
+/// functions may be called from any thread.
 ///
 /// Invariants: 1. `head_ <= tail_ <= head_ + kCapacity`; slots between them are the inbox, oldest first. 2. `tail_` is
 /// written under `producers_`, `head_` under `consumers_`; a thread that needs both takes `producers_` first. 3. A
@@ -34,13 +34,13 @@ class EntryQueue {
     if (tail_.load(std::memory_order_relaxed) != head_.load(std::memory_order_relaxed)) move_some();
   }
 
-  /// The number of tasks in both stages. Sequentially consistent, see `TaskDeque::size`. During `drain` some are
-  /// counted twice.
+  /// Returns the number of tasks in both stages. Sequentially consistent, see `TaskDeque::size`. During `drain` some
+  /// are counted twice.
   [[nodiscard]] std::size_t size() const {
     const std::uint64_t head = head_.load(std::memory_order_seq_cst);
     return tail_.load(std::memory_order_seq_cst) - head + sorted_.size();
   }
-  /// These concern the sorted queue.
+  /// These functions concern only the sorted queue.
   [[nodiscard]] std::size_t drained() const { return sorted_.size(); }
   [[nodiscard]] std::int64_t top() const { return sorted_.top(); }
   [[nodiscard]] graph::Task* pop_oldest() { return sorted_.pop_oldest(); }
@@ -53,15 +53,15 @@ class EntryQueue {
 
   void move_some() noexcept;
   void move_all() noexcept TROUPE_REQUIRES(consumers_);
-  /// A submitter that finds the inbox full empties it itself.
+  /// Called by a submitter that finds the inbox full: it empties the inbox itself.
   [[gnu::cold]] void make_room(std::uint64_t tail) noexcept TROUPE_REQUIRES(producers_);
 
-  // Written by submitters.
+  // These are written by submitters.
   alignas(64) std::atomic<std::uint64_t> tail_{0};
   SpinLock producers_;
   /// The newest `head_` that a submitter has seen.
   std::uint64_t seen_head_ TROUPE_GUARDED_BY(producers_) = 0;
-  // Written by workers.
+  // These are written by workers.
   alignas(64) std::atomic<std::uint64_t> head_{0};
   SpinLock consumers_;
   TaskDeque sorted_;

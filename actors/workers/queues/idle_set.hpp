@@ -1,4 +1,4 @@
-/// Idle set: the workers that are parked.
+/// Idle set: the workers that sleep, or are about to.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@ namespace troupe::workers {
 
 /// A worker declares itself idle, looks for work once more, and only then sleeps. A thread that makes work makes it
 /// visible first and then looks here. Both sides use sequentially consistent operations, so one of them sees the other.
-/// A thread that erases a worker must call `Peers::wake` for it. Any thread may call anything.
+/// A thread that erases a worker must call `Peers::wake` for it. All functions may be called from any thread.
 class IdleSet {
  public:
   explicit IdleSet(std::size_t workers) : words_((workers + 63) / 64), workers_(workers) {}
 
   void insert(WorkerId worker) { word(worker).fetch_or(bit(worker), std::memory_order_seq_cst); }
-  /// Returns true for exactly one of several callers.
+  /// Erases a worker. Returns true for exactly one of several callers.
   bool erase(WorkerId worker) {
     return (word(worker).fetch_and(~bit(worker), std::memory_order_seq_cst) & bit(worker)) != 0;
   }
@@ -48,7 +48,8 @@ class IdleSet {
   }
   static std::uint64_t bit(WorkerId worker) { return std::uint64_t{1} << (worker.index() % 64); }
 
-  /// Every submission reads it. On a cache line of its own, so that writes to neighbours do not make that slow.
+  /// Sixty-four workers, one in each bit. Every submission reads it, so it has a cache line of its own: writes to its
+  /// neighbours do not slow that down.
   struct alignas(64) Word {
     std::atomic<std::uint64_t> bits{0};
   };

@@ -17,7 +17,7 @@
 namespace troupe::workers {
 
 /// Ready tasks by priority. The owner takes the newest of the highest priority (its data are in the cache), thieves
-/// take the oldest of the highest (it has the most work behind it). Any thread may call anything.
+/// take the oldest of the highest (it has the most work behind it). All functions may be called from any thread.
 ///
 /// Invariants: 1. `highest_` is above all of `lower_`, which is sorted by priority, highest last. No level is empty,
 /// except `highest_` if the deque is empty: a level that runs empty and is filled again and again keeps its memory. 2.
@@ -28,7 +28,7 @@ namespace troupe::workers {
 /// if a priority appears or vanishes that is not the highest.
 class alignas(64) TaskDeque {
  public:
-  /// `top()` of an empty deque: below every priority.
+  /// The value of `top()` for an empty deque: below every priority.
   static constexpr std::int64_t kEmpty = std::numeric_limits<std::int64_t>::min();
 
   static constexpr std::size_t kMostStolen = 64;
@@ -46,13 +46,13 @@ class alignas(64) TaskDeque {
 
   // If no memory is left for a pointer, the program ends: half of an insertion would run tasks twice or never.
   void push(graph::Task* task) noexcept;
-  /// Empties `tasks`; the last becomes the newest.
+  /// Adds the tasks of the list and empties it; its last task becomes the newest.
   void push(graph::TaskList& tasks) noexcept;
   void push(std::span<const Entry> entries) noexcept;
 
-  /// The newest task of the highest priority, or null.
+  /// Returns the newest task of the highest priority, or null.
   [[nodiscard]] graph::Task* pop_newest();
-  /// The oldest task of the highest priority, or null.
+  /// Returns the oldest task of the highest priority, or null.
   [[nodiscard]] graph::Task* pop_oldest();
   /// Moves half of the tasks, rounded up, at most `limit` and `kMostStolen`, to the end of `stolen`: oldest of the
   /// highest first. The tasks themselves are not touched before the lock is free again.
@@ -60,10 +60,10 @@ class alignas(64) TaskDeque {
   /// Does the same, but moves the tasks into an array; returns their number. Touches no task.
   std::size_t steal_half(std::size_t limit, std::array<Entry, kMostStolen>& stolen);
 
-  /// Sequentially consistent: of "push, then look for an idle worker" and "declare idle, then look for tasks", one sees
-  /// the other.
+  /// Returns the number of tasks. Sequentially consistent: if one thread pushes and then looks for an idle worker, and
+  /// another declares itself idle and then looks for tasks, one of them sees what the other did.
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_seq_cst); }
-  /// The highest priority, or `kEmpty` if the deque is empty. A hint.
+  /// Returns the highest priority, or `kEmpty` if the deque is empty. A hint.
   [[nodiscard]] std::int64_t top() const { return top_.load(std::memory_order_relaxed); }
 
  private:
@@ -97,7 +97,7 @@ class alignas(64) TaskDeque {
   std::atomic<std::size_t> size_{0};
   std::atomic<std::int64_t> top_{kEmpty};
   SpinLock mutex_;
-  // Next to the lock: a thief that finds only one priority touches this cache line and the ring's, and no other.
+  // Placed next to the lock: a thief that finds only one priority touches this cache line and the ring's, and no other.
   Level highest_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Level> lower_ TROUPE_GUARDED_BY(mutex_);
   std::vector<TaskRing> spare_ TROUPE_GUARDED_BY(mutex_);

@@ -9,8 +9,8 @@
 
 namespace troupe::workers {
 
-/// Tasks in the order in which they were pushed, taken from either end. Pointers lie side by side instead of links
-/// through the tasks: a task that will soon come to the front can be prefetched. Not thread-safe.
+/// Tasks in the order in which they were pushed, taken from either end. The pointers are stored side by side, not as
+/// links through the tasks: so a task that will soon come to the front can be prefetched. Not thread-safe.
 class TaskRing {
  public:
   TaskRing() = default;
@@ -23,12 +23,12 @@ class TaskRing {
   [[nodiscard]] bool empty() const { return begin_ == end_; }
   [[nodiscard]] std::size_t size() const { return end_ - begin_; }
 
-  /// Throws `std::bad_alloc`.
+  /// Adds a task as the newest one. Throws `std::bad_alloc`.
   void push_newest(graph::Task* task) {
     if (size() == capacity_) grow();
     at(end_++) = task;
   }
-  /// The ring must not be empty; the same holds for `pop_oldest`.
+  /// Takes the newest task. The ring must not be empty; the same holds for `pop_oldest`.
   graph::Task* pop_newest() {
     graph::Task* task = at(--end_);
     if (size() >= kAhead) fetch(at(end_ - kAhead));
@@ -42,8 +42,8 @@ class TaskRing {
 
  private:
   static constexpr std::size_t kFirstCapacity = 64;
-  /// The number of tasks between the one that is taken and the one that is prefetched: about the time of one memory
-  /// access.
+  /// The number of tasks between the one that is taken and the one that is prefetched: handling them takes about as
+  /// long as one memory access.
   static constexpr std::size_t kAhead = 3;
 
   void swap(TaskRing& other) noexcept {

@@ -29,7 +29,7 @@ class OperationBatches {
   static constexpr std::size_t kFullBytes = std::size_t{256} << 10U;
   static constexpr std::uint64_t kFullTasks = 4096;
 
-  /// `most_tasks`: the most tasks in one message; at least 1.
+  /// `most_tasks` is the most tasks in one message; at least 1.
   explicit OperationBatches(std::uint64_t most_tasks = kFullTasks);
 
   struct EncodedTask {
@@ -41,7 +41,7 @@ class OperationBatches {
     std::span<const std::uint64_t> after = {};
   };
   void add_task(const EncodedTask& task);
-  /// Adds any other operation, which the caller fills; `bytes`: its approximate size.
+  /// Adds any other operation, which the caller fills; `bytes` is its approximate size.
   v1::Operation& add(std::size_t bytes = 32);
   /// Adds a run of a recording as the next operation. It is reported like a task, and stands for `weight` tasks.
   v1::Operation& add_run(std::size_t bytes, std::uint64_t weight);
@@ -51,7 +51,7 @@ class OperationBatches {
   [[nodiscard]] std::unique_ptr<Batch> take();
   /// Returns `Batch::needs` of the message that `take` would return.
   [[nodiscard]] std::uint64_t next_needs() const;
-  /// Appends all operations of another object, and leaves that empty. `counts`: true if its tasks will be reported.
+  /// Appends all operations of another object, and leaves that empty. `counts` is true if its tasks will be reported.
   void append(OperationBatches& other, bool counts);
 
  private:

@@ -32,7 +32,8 @@ class Sender {
   [[nodiscard]] v1::Operation& urgent() { return urgent_.add(); }
   /// Sends the operations, and releases the submission lock.
   void send(std::unique_lock<std::mutex>& lock);
-  /// Sends what is left, and then nothing more. Call it once, from one thread. `drop`: nothing can be sent any more.
+  /// Sends what is left, and then nothing more. Called once, from one thread. `drop` is true if nothing can be sent any
+  /// more.
   void stop(bool drop);
 
  private:

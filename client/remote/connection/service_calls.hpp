@@ -24,7 +24,7 @@ struct ServiceStatus {
   std::uint32_t sessions = 0;
   /// The service's state: "serving" or "draining".
   std::string state;
-  /// The address of the metrics and the web page; empty: none.
+  /// The address of the metrics and the web page; empty if there is none.
   std::string http_address;
 };
 
@@ -53,7 +53,7 @@ class ServiceCalls {
   ServiceCalls& operator=(ServiceCalls&& other) noexcept;
   ~ServiceCalls();
 
-  /// Does nothing; shows what a call costs.
+  /// Does nothing in the service; its time shows what a call costs.
   [[nodiscard]] Result<void> ping() const;
   [[nodiscard]] Result<ServiceStatus> status() const;
   /// Returns the sessions that the caller may see, by number; `all`: ended ones too, as far as they are remembered.

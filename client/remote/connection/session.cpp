@@ -131,7 +131,7 @@ void Session::hear(v1::Event& event, Failure& farewell) {
       // Waiting threads need not wait for the end of the stream.
       lose(farewell);
       break;
-    // Ignore messages that only a later service knows.
+    // Messages that only a later service knows are ignored.
     default: break;
   }
 }

@@ -10,7 +10,7 @@ namespace troupe::remote {
 
 struct SessionView {
   std::uint64_t id = 0;
-  /// The program's name, as it gave it.
+  /// The name that the program gave.
   std::string name;
   /// The user of the process at the other end of the socket.
   std::uint32_t user = 0;
@@ -24,9 +24,9 @@ struct SessionView {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t failed = 0;
-  /// The time that workers have spent on its tasks.
+  /// The time that workers have spent on the session's tasks.
   Duration worker_time{};
-  /// The shared memory that it has.
+  /// The shared memory that the client has.
   Bytes memory;
   Duration age{};
 };

@@ -42,7 +42,7 @@ Failure refused(const wire::MemoryReply& reply, const std::string& what) {
 
 constexpr std::chrono::seconds kGreetingTime{10};
 
-/// Limits the time of a receive call; 0: no limit.
+/// Limits the time of a receive call; 0 means no limit.
 void bound_receiving(int socket, std::chrono::seconds time) {
   const timeval value{time.count(), 0};
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);

@@ -30,7 +30,7 @@ struct BenchArguments {
   PlanOptions plan;
   int rounds = 0;
   int cores = 0;
-  /// A file for JSON; `-`: standard output, instead of the table.
+  /// A file for JSON; `-` prints it to standard output, in place of the table.
   std::string json;
   std::string plot;
   std::string markdown;
@@ -140,8 +140,8 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
   }
 }
 
-/// Returns the options with the final cores and rounds. Checks before anything is measured that the files can be
-/// written.
+/// Returns the options with the final cores and rounds. Checks that the files can be written before anything is
+/// measured.
 PlanOptions settled(const BenchArguments& arguments) {
   for (const std::string& path : {arguments.json, arguments.plot, arguments.markdown}) {
     if (!path.empty() && path != "-") apps::check_output_path(path);

@@ -8,8 +8,8 @@
 namespace troupe::bench {
 
 /// Returns the application `troupe bench` with a command for each benchmark. `chosen` is used as in
-/// `apps::make_application`. Exit codes: 0 measured (peers may be missing); 1 a runner failed; 2 arguments that cannot
-/// be used.
+/// `apps::make_application`. The exit code is 0 if everything was measured (peers may be missing), 1 if a runner
+/// failed, and 2 for arguments that cannot be used.
 [[nodiscard]] std::unique_ptr<CLI::App> make_bench(apps::Command& chosen);
 
 }  // namespace troupe::bench

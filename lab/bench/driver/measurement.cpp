@@ -88,7 +88,7 @@ class RowMeasurement {
     return !found.is_null() && found == same_;
   }
 
-  /// Drops a contestant that failed once, since half a series cannot be compared.
+  /// Drops a contestant that has failed once, since an incomplete series cannot be compared.
   static void give_up(Series& series, const std::string& reason, bool failed) {
     series.skipped = reason.empty() ? "no reason given" : reason;
     series.failed = failed;
@@ -100,7 +100,7 @@ class RowMeasurement {
   const Runners& runners_;
   Results& results_;
   RowResult result_;
-  /// The value with which all have to agree, and the label of the contestant that it came from.
+  /// The value on which all contestants have to agree, and the label of the contestant that gave it.
   Json same_;
   std::string same_of_;
 };

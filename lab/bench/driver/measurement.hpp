@@ -20,7 +20,7 @@ struct Series {
   std::map<std::string, std::vector<double>> samples;
   /// Everything that the runner printed, one object per round.
   std::vector<Json> outputs;
-  /// The reason why there are no samples: missing, not supported, failed.
+  /// The reason why there are no samples: the runner is missing, does not support the case or has failed.
   std::string skipped;
   bool failed = false;
 

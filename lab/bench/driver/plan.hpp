@@ -10,7 +10,7 @@ namespace troupe::bench {
 /// A runtime in one of its modes.
 struct Contestant {
   std::string runtime;
-  /// The mode; empty: the usual one.
+  /// The mode; empty for the usual one.
   std::string mode;
 
   [[nodiscard]] std::string label() const { return mode.empty() ? runtime : runtime + "/" + mode; }
@@ -29,7 +29,7 @@ struct Row {
   std::vector<std::string> words;
   /// The runners' names of the figures, in the order of `Plan::figure_titles`. The first is compared.
   std::vector<std::string> keys;
-  /// The runners' name of a value that has to be the same for all contestants and rounds; empty: there is none.
+  /// The runners' name of a value that has to be the same for all contestants and rounds; empty if there is none.
   std::string same_key = {};
 };
 
@@ -38,9 +38,9 @@ struct Reference {
   std::string case_name;
   std::vector<std::string> words;
   std::string key;
-  /// The parameter that passes it on; empty: it is not passed on.
+  /// The runners' parameter that gets the figure; empty if it is not passed on.
   std::string parameter;
-  /// If set, the first figure as a share of the reference is a further figure of this name.
+  /// If it is not empty, the first figure as a share of the reference is a further figure of this name.
   std::string share_key;
 };
 

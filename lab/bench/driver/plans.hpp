@@ -14,24 +14,24 @@ struct PlanOptions {
   int rounds = 9;
   int cores = 1;
   std::vector<std::string> runtimes;
-  /// True: sizes that only show that everything works.
+  /// True for small sizes, which only show that everything works.
   bool tiny = false;
-  /// overhead
+  /// Used by overhead: the shapes, and the numbers of handles of a task.
   std::vector<std::string> shapes;
   std::vector<int> handles;
-  /// The number of tasks; 0: the usual number.
+  /// The number of tasks; 0 means the usual number.
   std::int64_t tasks = 0;
-  /// granularity
+  /// Used by granularity: the patterns, widths and numbers of dependencies.
   std::vector<std::string> patterns;
   std::vector<int> widths;
   std::vector<int> dependencies;
-  /// linalg
+  /// Used by linalg: the factorizations, the orders and the tile.
   std::vector<std::string> algorithms;
   std::vector<std::int64_t> orders;
   std::int64_t tile = 0;
-  /// sparse: points on a side of the cube
+  /// Used by sparse: the numbers of points on a side of the cube.
   std::vector<int> points;
-  /// sparse-lu: the structure of full blocks, and the grains of Troupe's tasks; `orders` are in blocks.
+  /// Used by sparse-lu: the structure of full blocks, and the grains of Troupe's tasks; `orders` are in blocks.
   std::string structure = "third";
   std::vector<std::string> grains;
 };

@@ -9,7 +9,7 @@
 
 namespace troupe::bench {
 
-/// The end of one measurement.
+/// The outcome of one measurement.
 struct Outcome {
   enum class Kind { measured, unsupported, failed };
   Kind kind = Kind::failed;
@@ -21,11 +21,11 @@ struct Outcome {
 /// The programs `troupe-bench-runner-NAME` of one folder.
 class Runners {
  public:
-  /// `folder`: the folder of the runners; empty: the folder of this program.
+  /// `folder` is the folder of the runners; if it is empty, it is the folder of this program.
   explicit Runners(std::string folder);
 
   [[nodiscard]] bool has(const std::string& runtime) const;
-  /// Runs one case in a process of its own. Never throws for anything that the child does.
+  /// Runs one case in a process of its own. Never throws, whatever the child does.
   [[nodiscard]] Outcome run(const std::string& runtime, const std::string& case_name,
                             const std::vector<std::string>& words) const;
 

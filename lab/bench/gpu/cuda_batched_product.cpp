@@ -15,8 +15,8 @@ namespace {
 
 using kernels::DeviceMemory;
 
-/// The number of products that are enqueued before a wait, so that the cost of a launch is hidden behind the one before
-/// it.
+/// The number of products that are enqueued before a wait, so that the cost of each launch is hidden behind the product
+/// before it.
 constexpr int kProductsAtOnce = 20;
 
 template <class T>

@@ -131,7 +131,7 @@ class CusolverCholesky::Work {
     kernels::require(solver_.cusolverDnXpotrs(tools_.solver_handle(), params_, CUBLAS_FILL_MODE_LOWER, n, 1, CUDA_R_64F,
                                               matrix_.data(), n, CUDA_R_64F, x.data, n, info()),
                      "cusolverDnXpotrs");
-    // R <- R - A X, a few columns of A at a time.
+    // Computes R <- R - A X, a few columns of A at a time.
     const std::int64_t width = std::min<std::int64_t>(n, 1024);
     const DeviceMemory columns(cuda(), bytes_of(n * width));
     for (std::int64_t j = 0; j < n; j += width) {

@@ -28,8 +28,8 @@ class CusolverCholesky {
 };
 
 /// Computes C <- C - A B by cuBLASXt on the first GPU, for column-major square matrices in pinned host memory. Returns
-/// the seconds, with all data in host memory at the beginning and at the end. `block`: the edge of the blocks that it
-/// moves; 0: cuBLASXt chooses.
+/// the seconds, with all data in host memory at the beginning and at the end. `block` is the edge of the blocks that it
+/// moves; 0 means that cuBLASXt chooses.
 [[nodiscard]] double cublasxt_product(std::int64_t n, const double* a, const double* b, double* c, int block);
 
 /// Returns the reason why there is no GPU; empty if there is one.

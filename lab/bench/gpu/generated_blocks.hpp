@@ -47,10 +47,10 @@ inline constexpr std::uint64_t kSeedOfLeft = 1;
 inline constexpr std::uint64_t kSeedOfRight = 2;
 inline constexpr std::uint64_t kSeedOfResult = 3;
 
-/// A vector that is more precise than anything that is measured.
+/// A vector of higher precision than all results that are checked.
 using ExactVector = std::vector<long double>;
 
-/// y <- y + A x.
+/// Computes y <- y + A x.
 template <class T>
 void add_product(const kernels::SuperBlock<T>& a, const ExactVector& x, ExactVector& y) {
   for (int j = 0; j < a.side(); ++j) {

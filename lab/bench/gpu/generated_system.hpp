@@ -1,5 +1,4 @@
-/// Checks of results for matrices that tasks generate where they are needed, so that no matrix has to be kept for a
-/// check.
+/// Checks of results for matrices whose elements can be generated again, so that no matrix has to be kept for a check.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ struct GeneratedSystem {
 };
 
 /// Returns |b - A x| / (n |A| |x| eps) in the maximum norm with eps = 2^-53, where x solves L L^T x = b for a random b.
-/// `l`: the factor of the system's matrix. The matrix's tiles are made again, one after the other, for A x.
+/// `l` is the factor of the system's matrix. For A x, the matrix's tiles are made again, one after the other.
 [[nodiscard]] double residual_of(Runtime& runtime, const GeneratedSystem& system, const TiledMatrix<double>& l);
 
 }  // namespace troupe::bench

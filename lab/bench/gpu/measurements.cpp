@@ -39,7 +39,7 @@ RuntimeOptions gpu_alone(const GpuBenchOptions& options) {
   return result;
 }
 
-/// The seconds of Troupe and of its peer, in turn; the first of each is to warm up.
+/// The seconds of Troupe and of its peer, measured in turn; the first measurement of each is a warm-up.
 struct Rounds {
   std::vector<double> own;
   std::vector<double> peer;
@@ -69,7 +69,7 @@ class GeneratedCholesky {
   GeneratedCholesky(const RuntimeOptions& options, const GeneratedSystem& system)
       : runtime_(options), system_(system), memory_(runtime_, system.n, system.tile, TilePart::lower, "A") {}
 
-  /// Factorizes with tiles that stay where they are made; the factor stays where it is computed.
+  /// Factorizes where the tiles were made; the factor stays where it is computed.
   double factorize() {
     memory_.generate(system_.seed, system_.diagonal());
     runtime_.wait();
@@ -100,7 +100,7 @@ class GeneratedCholesky {
   TilesOfMemory memory_;
 };
 
-/// Returns the figure as `measure` fills it, with the reason if that failed.
+/// Returns a figure that `measure` fills; if that fails, the figure has the reason.
 template <class F>
 GpuFigure figure_of(std::string what, F measure) {
   GpuFigure figure;
@@ -129,7 +129,7 @@ GpuFigure measure_in_memory(const GpuBenchOptions& options, std::int64_t n) {
   return figure_of(fmt::format("Cholesky, n = {}, in GPU memory", n), [&](GpuFigure& figure) {
     const GeneratedSystem system{.n = n, .tile = options.tile};
     RuntimeOptions runtime = gpu_alone(options);
-    // The memory has room for the matrix and the check, and for no more: the peer has to fit beside it.
+    // The memory has room for the matrix and the check, and no more: the peer has to fit into the rest.
     const std::uint64_t spare = 16 * static_cast<std::uint64_t>(options.tile * options.tile) * sizeof(double);
     runtime.accelerators.gpu_memory = Bytes{memory_of(n, options.tile, TilePart::lower).count + spare};
     GeneratedCholesky own(runtime, system);
@@ -223,7 +223,7 @@ GpuFigure measure_policy(const GpuBenchOptions& options, const std::string& poli
     runtime.gpus = options.gpus;
     runtime.policy = policy;
     GeneratedCholesky own(runtime, {.n = n, .tile = options.policy_tile});
-    // The first factorization finds out how long kernels take.
+    // In the first factorization, the runtime learns how long kernels take.
     (void)own.factorize_from_home();
     const RunReport before = own.report();
     Rounds rounds;

@@ -10,20 +10,21 @@
 namespace troupe::bench {
 
 struct GpuBenchOptions {
-  /// The number of GPUs that Troupe uses. 0: cores alone and no peers, which shows only that everything works.
+  /// The number of GPUs that Troupe uses. With 0, only cores work and there are no peers, which shows that everything
+  /// works.
   int gpus = 1;
-  /// The orders of the matrices that lie in the GPU's memory, of the one that does not, of the product, and of the
-  /// matrix on which policies are compared. Multiples of the edges of the tiles.
+  /// The orders of four kinds of matrices: those that lie in the GPU's memory, one that does not fit there, those of
+  /// the product, and the one on which policies are compared. They are multiples of the edges of the tiles.
   std::vector<std::int64_t> in_memory{32768, 65536};
   std::int64_t out_of_core = 65536;
   std::int64_t product = 32768;
   std::int64_t policies = 24576;
   std::int64_t tile = 2048;
   std::int64_t policy_tile = 1024;
-  /// The rows of the blocks of super-blocks, and the blocks on their sides, for batched products.
+  /// The rows of the blocks of super-blocks, and the numbers of blocks on their sides, for batched products.
   std::int64_t block = 192;
   std::vector<int> supers{5, 8};
-  /// The number of measurements of each, in turn with its peer, after one to warm up.
+  /// The number of measurements of each figure, in turn with its peer, after one warm-up.
   int rounds = 3;
   /// The policy for measurements in which the GPU works alone.
   std::string policy = "heft";
@@ -47,7 +48,8 @@ struct GpuFigure {
   double peer_residual = 0;
   /// The calls of libraries and launches of kernels of one task, if they are counted; otherwise 0.
   double launches = 0;
-  /// The mean of |measured - predicted| / measured over the tasks of the measured runs; below zero: none was predicted.
+  /// The mean of |measured - predicted| / measured over the tasks of the measured runs; below zero if none was
+  /// predicted.
   double prediction_error = -1;
   /// The description of a failure; empty if nothing failed.
   std::string failure;
@@ -55,7 +57,7 @@ struct GpuFigure {
   [[nodiscard]] bool accepted() const;
 };
 
-// The functions below throw nothing: a failure is in the figure.
+// The functions below do not throw: a failure is in the figure.
 
 /// Measures Cholesky with the matrix made, factorized and checked on the GPU, beside cuSOLVER's.
 [[nodiscard]] GpuFigure measure_in_memory(const GpuBenchOptions& options, std::int64_t n);

@@ -66,7 +66,7 @@ double TiledProduct::multiply() {
       }
     }
   }
-  // The tiles come home in the order in which they are finished.
+  // The tiles are copied to host memory in the order in which they are finished.
   c_.bring_home(AccessMode::read);
   runtime_.wait();
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -91,7 +91,7 @@ double TiledProduct::residual() {
     x.values[i] = static_cast<double>(random.next() >> 11U) * 0x1p-53 - 0.5;
     minus_x.values[i] = -x.values[i];
   }
-  // R = C X - C' X + A B X, with C' made again in the place of C.
+  // Computes R = C X - C' X + A B X. C' is made again in the place of C.
   subtract_product(c_.tiles(), minus_x.tiles, r.tiles);
   subtract_product(b_.tiles(), x.tiles, minus_bx.tiles);
   subtract_product(a_.tiles(), minus_bx.tiles, r.tiles);

@@ -11,8 +11,8 @@
 
 namespace troupe::bench {
 
-/// Memory for `part` of a square matrix of double, pinned if there is a GPU, and handles of its tiles. It is freed with
-/// the last use of them.
+/// Memory for `part` of a square matrix of double, pinned if there is a GPU, and handles of its tiles. The memory is
+/// freed with the last use of the tiles.
 class TilesOfMemory {
  public:
   /// `n` is a multiple of `tile`. Throws `out_of_memory`, also if the system does not allow that much pinned memory.
@@ -24,8 +24,8 @@ class TilesOfMemory {
 
   /// Submits a task for each tile that fills it with its part of `symmetric_element`'s matrix.
   void generate(std::uint64_t seed, double diagonal);
-  /// Waits until the data are in host memory, column of tiles by column. In mode read_write no other memory has them
-  /// then.
+  /// Waits until the data are in host memory, one column of tiles after the other. In mode read_write no other memory
+  /// has them afterwards.
   void bring_home(AccessMode mode);
 
  private:

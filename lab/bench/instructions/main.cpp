@@ -45,7 +45,7 @@ class Graphs {
       runtime_.submit(add, {data_[index(0, task)], data_[index(1, task)]}, args(0.5));
     }
   }
-  /// Submits a stencil: each task reads its neighbours' results of the step before.
+  /// Submits a stencil: each task reads its neighbours' results of the previous step.
   void stencil(int tasks) {
     std::vector<Access> accesses;
     for (int task = 0; task < tasks; ++task) {
@@ -58,7 +58,7 @@ class Graphs {
       runtime_.submit(task_, accesses, args(step, column));
     }
   }
-  /// Runs the stencil, recorded once.
+  /// Records the stencil once and runs it.
   void replay(int tasks) {
     const RecordedGraph graph = runtime_.record([&] { stencil(kRecorded); });
     for (int run = 0; run < tasks / kRecorded; ++run) graph.run();

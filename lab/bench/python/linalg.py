@@ -23,7 +23,7 @@ def measure(rounds, call, prepare=lambda: None):
         result = call(argument)
         times.append(time.perf_counter() - begin)
         del result
-    # The first call starts the runtime.
+    # The first call also starts the runtime, so it does not count.
     return statistics.median(times[1:])
 
 

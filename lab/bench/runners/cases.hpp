@@ -13,13 +13,13 @@ namespace troupe::bench {
 [[nodiscard]] Json granularity(Parameters& parameters);
 /// Time from the program's submission to the start on an idle core. See bench/start_latency.hpp.
 [[nodiscard]] Json start(Parameters& parameters);
-/// Stealing from a worker that is inside a kernel.
+/// Time to steal a task from a worker that is inside a kernel.
 [[nodiscard]] Json steal(Parameters& parameters);
 /// Tasks of pieces: their cost, and the time until other cores take part in them.
 [[nodiscard]] Json pieces(Parameters& parameters);
-/// A kernel of a team of cores against the same cores on their own.
+/// Speed of a kernel on a team of cores, compared with the same cores on their own.
 [[nodiscard]] Json team(Parameters& parameters);
-/// Time to regroup cores.
+/// Time until cores work together, or apart again.
 [[nodiscard]] Json regroup(Parameters& parameters);
 /// Idle time of an accelerator between the kernels of a chain.
 [[nodiscard]] Json device(Parameters& parameters);

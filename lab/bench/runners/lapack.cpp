@@ -1,4 +1,4 @@
-/// The BLAS library's own LAPACK, with its own threads.
+/// The LAPACK of the BLAS library, with that library's own threads.
 #include <array>
 
 #include "lab/bench/runners/cases.hpp"

@@ -1,4 +1,4 @@
-/// OpenMP tasks: one thread creates them in a parallel region.
+/// The runner of OpenMP: one thread creates tasks in a parallel region.
 #include <array>
 
 #include "lab/bench/runners/cases.hpp"

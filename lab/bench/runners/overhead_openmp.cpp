@@ -8,10 +8,10 @@
 namespace troupe::bench {
 namespace {
 
-/// The data of a set lie this many doubles apart: a cache line. A data dependence is an address; the value is not read.
+/// The distance of a set's data in doubles: a cache line. A dependence names an address; the value is not read.
 constexpr std::size_t kLine = 8;
 
-// There is one clause per handle, as programs write it.
+// A task has one clause for each handle, as in users' programs.
 void create_writer([[maybe_unused]] double* x, int handles) {
   if (handles == 1) {
 #pragma omp task depend(inout : x[0])

@@ -41,7 +41,8 @@ std::int64_t run_tree(int depth) {
   return tree_tasks(depth);
 }
 
-/// Builds the whole graph before it starts, as it has to be: nodes that have run do not wait for edges that come later.
+/// Builds the whole graph before it starts, as is necessary: a node that has run does not wait for edges that come
+/// later.
 std::int64_t run_graph(const OverheadOptions& options) {
   tbb::flow::graph graph;
   std::deque<Node> nodes;

@@ -1,4 +1,4 @@
-/// No runtime at all: the rates that the cores can reach, as the common reference of all runners.
+/// A runner without a runtime: it measures the rates that the cores can reach, the common reference of all runners.
 #include <sched.h>
 
 #include <array>

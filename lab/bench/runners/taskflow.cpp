@@ -1,4 +1,4 @@
-/// Taskflow: static graphs (tf::Taskflow), and asynchronous tasks where tasks are submitted one by one.
+/// The runner of Taskflow: static graphs (tf::Taskflow), or asynchronous tasks if tasks are submitted one by one.
 #include <array>
 
 #include "lab/bench/runners/cases.hpp"

@@ -20,7 +20,7 @@ using Connections = std::vector<std::unique_ptr<remote::MemoryConnection>>;
 
 bool before(AttackTime until) { return std::chrono::steady_clock::now() < until; }
 
-/// Calls `what` again and again until `until`; after a refusal, a moment later.
+/// Calls `what` again and again until `until`. After a refusal it waits for a millisecond.
 void repeat(AttackTime until, const std::function<void()>& what) {
   while (before(until)) {
     try {
@@ -31,7 +31,7 @@ void repeat(AttackTime until, const std::function<void()>& what) {
   }
 }
 
-/// Returns an attack by one program of the service after the other.
+/// Returns an attack by programs that use the service one after the other.
 template <class Program>
 auto as_program(Program program) {
   return [program](const std::string& folder, AttackTime until) {

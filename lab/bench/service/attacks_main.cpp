@@ -42,12 +42,12 @@ struct AttackOptions {
   int cores = 0;
   double seconds = 5;
   std::vector<std::string> names = {};
-  /// The role of a process that this program starts of itself, and the service's folder.
+  /// The role of a process of this program that this program itself has started, and the service's folder.
   std::string role = {};
   std::string folder = {};
 };
 
-/// Becomes another user. Only root can do that; a program of anybody else stays what it is.
+/// Becomes another user. Only root can do that; for others it does nothing.
 void become(uid_t user) {
   if (::geteuid() != 0) return;
   const std::array<gid_t, 1> groups{kGroup};
@@ -72,7 +72,7 @@ int play(const AttackOptions& options) {
 /// A process of this program in a role, ended by the destructor.
 class Player {
  public:
-  /// `output`: the descriptor that becomes its standard output; -1: it keeps this program's.
+  /// `output` is the descriptor that becomes the process's standard output; with -1 it keeps this program's.
   Player(const std::string& role, const std::string& folder, double seconds, int output = -1) {
     std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string(),
                                    "--role",
@@ -125,7 +125,7 @@ VictimFigures figures_beside(const Attack* attack, const AttackOptions& options)
   // The other users have to reach the sockets in the folder.
   std::filesystem::permissions(service.folder(), std::filesystem::perms(0755));
   constexpr double kHeadStart = 1;
-  // Attackers are ended when the victim has ended, which may be late.
+  // Attackers run until the victim has ended, which may be late.
   constexpr double kForLong = 3600;
   std::vector<std::unique_ptr<Player>> attackers;
   for (int i = 0; attack != nullptr && i < attack->processes; ++i) {

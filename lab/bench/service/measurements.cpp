@@ -42,7 +42,7 @@ struct InTurn {
   std::vector<T> alone;
 };
 
-/// Calls `measure(runtime, is_service)` on service and counterpart in turn, each time with a new runtime.
+/// Calls `measure(runtime, is_service)` on the service and on its counterpart in turn, each time with a new runtime.
 template <class T, class Measure>
 InTurn<T> in_turn(const ServiceProcess& service, const ServiceBenchOptions& options, int rounds,
                   const Measure& measure) {

@@ -13,18 +13,18 @@ namespace troupe::bench {
 struct ServiceBenchOptions {
   /// The path of `troupe`.
   std::string program = {};
-  /// The number of cores; 0: all.
+  /// The number of cores; 0 means all.
   int cores = 0;
   int rounds = 9;
   std::int64_t tasks = 1'000'000;
   /// The number of graphs of one task, and of calls, per round.
   int calls = 300;
-  /// The order of the matrix that is factorized; 0: none.
+  /// The order of the matrix that is factorized; 0 means that none is.
   std::int64_t n = 8192;
   std::int64_t tile = 512;
 };
 
-/// One figure on the service and its counterpart, of pairs measured one after the other.
+/// One figure of the service and of its counterpart, from pairs measured one after the other.
 struct ServiceFigure {
   std::string name;
   std::string unit;

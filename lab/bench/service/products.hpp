@@ -1,4 +1,4 @@
-/// Matrix products as the work of an honest program, and of a program that wants too much.
+/// Matrix products: the work of an honest program, and of a program that wants too much.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace troupe::bench {
 
-/// Submits products. Products of the same block run one after the other, those of different blocks at once.
+/// Submits products. Products of the same block run one after the other, those of different blocks at the same time.
 class Products {
  public:
   /// Makes `independent` blocks of order `order`, with their factors, and waits until they are filled.
@@ -23,7 +23,7 @@ class Products {
   std::vector<Data> blocks_;
 };
 
-/// Products with which a program keeps all workers busy, each far below a millisecond.
+/// Small products with which a program keeps all workers busy; each takes far less than a millisecond.
 constexpr std::int64_t kSmallOrder = 160;
 constexpr int kSmallIndependent = 16;
 

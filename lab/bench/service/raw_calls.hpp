@@ -1,4 +1,4 @@
-/// Calls of the service without gRPC, to make more of them than gRPC would, and to leave what it would not.
+/// Calls of the service without gRPC, which can make more calls than gRPC would and break its rules.
 #pragma once
 
 #include <sys/socket.h>
@@ -32,7 +32,7 @@ inline void add_frame(std::string& text, FrameType type, FrameFlag flag, std::si
   text += content;
 }
 
-/// A header field without indexing (RFC 7541, 6.2.2): a name by its index in the static table, or in words.
+/// Appends a header field without indexing (RFC 7541, 6.2.2): the name by its index in the static table, or as text.
 inline void add_field(std::string& block, char index, std::string_view name, std::string_view value) {
   block += index;
   if (index == 0) {
@@ -45,8 +45,8 @@ inline void add_field(std::string& block, char index, std::string_view name, std
 
 }  // namespace raw
 
-/// The bytes of an HTTP/2 connection (RFC 9113) that makes `count` calls of `method`, each with an empty message, and
-/// ends its side of each stream.
+/// Returns the bytes of an HTTP/2 connection (RFC 9113) that makes `count` calls of `method`, each with an empty
+/// message, and ends its side of each stream.
 [[nodiscard]] inline std::string raw_calls(std::string_view method, int count) {
   using namespace raw;
   std::string headers = "\x83\x86";  // POST, http
@@ -64,10 +64,10 @@ inline void add_field(std::string& block, char index, std::string_view name, std
   return bytes;
 }
 
-/// A connection to the service's socket in `folder`. Throws `Error` where there is none.
+/// Returns a connection to the service's socket in `folder`. Throws `Error` if there is none.
 [[nodiscard]] platform::FileDescriptor connect_raw(const std::string& folder);
 
-/// Sends what the socket takes at once; a service that has closed it is no error.
+/// Sends what the socket takes at once. It is not an error if the service has closed it.
 inline void send_raw(const platform::FileDescriptor& socket, std::string_view bytes) {
   (void)::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }

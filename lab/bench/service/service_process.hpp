@@ -1,4 +1,4 @@
-/// A service of its own for a benchmark.
+/// A service that runs only for a benchmark.
 #pragma once
 
 #include <sys/types.h>
@@ -18,8 +18,8 @@ namespace troupe::bench {
 /// `troupe serve` in a folder of its own, without HTTP; stopped by the destructor.
 class ServiceProcess {
  public:
-  /// `program`: the path of `troupe`; `options`: further options of the command. Throws `Error` (`io`) if it does not
-  /// start to serve within ten seconds.
+  /// `program` is the path of `troupe`; `options` are further options of the command. Throws `Error` (`io`) if it does
+  /// not start to serve within ten seconds.
   ServiceProcess(const std::string& program, const std::vector<std::string>& options);
   ~ServiceProcess();
   ServiceProcess(const ServiceProcess&) = delete;

@@ -16,7 +16,7 @@ struct VictimFigures {
   double p99_ms = 0;
 };
 
-/// Works for `time` from now on. Throws `Error` if the service refuses or ends the program.
+/// Works for `time` from now on and returns its figures. Throws `Error` if the service refuses or ends the program.
 [[nodiscard]] VictimFigures be_victim(const std::string& folder, std::chrono::duration<double> time);
 
 }  // namespace troupe::bench

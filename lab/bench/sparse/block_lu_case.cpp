@@ -38,7 +38,7 @@ void fill(const BlockLuCase& options, BlockLuProgram& program) {
   }
 }
 
-/// Returns the FNV-1a checksum of the bits of the elements, by rows of blocks.
+/// Returns the FNV-1a checksum of the bits of the elements, row of blocks by row.
 std::string checksum_of(const BlockLuCase& options, BlockLuProgram& program) {
   std::uint64_t sum = 0xcbf29ce484222325ULL;
   for (int i = 0; i < options.pattern.blocks(); ++i) {
@@ -105,7 +105,7 @@ Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program) {
     shares.push_back(program.kernel_seconds() / (options.cores * taken));
   };
   run();
-  // A run that takes this long is not slower the first time, so it counts.
+  // A first run that takes this long is hardly slower than later ones, so it counts.
   if (seconds.front() < kEnoughSeconds) {
     for (auto* warm_up : {&seconds, &shares, &processor}) warm_up->clear();
   }

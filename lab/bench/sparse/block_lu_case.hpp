@@ -49,19 +49,19 @@ class BlockLuProgram {
 /// Measures factorizations of the same random matrix: one to warm up, which counts if it takes a second, then as many
 /// as fit into a second, at most nine. Figures: `seconds` (the median), `fastest_seconds`, `runs`, `flops`, `gflops`
 /// (of the median), `kernel_share` (the median of `kernel_seconds` / (cores x seconds)), `processor_seconds` (the
-/// median of the process's time on all cores, whatever else ran there), and `checksum`, a text that is the same if all
-/// bits of the factors are.
+/// median of the process's time on all cores), and `checksum`, a text that is the same for two runs if all bits of
+/// their factors are.
 [[nodiscard]] Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program);
 
-/// Adds up the time in kernels from all threads. A kernel takes a tenth of a millisecond and more, reading the clock
-/// twice 50 ns.
+/// Adds up the time in kernels from all threads. A kernel takes a tenth of a millisecond or more; reading the clock
+/// twice takes 50 ns.
 class KernelTime {
  public:
   template <class F>
   void measure(F kernel) {
     const std::int64_t begin = now();
     kernel();
-    // Relaxed: the sum is read when all tasks have ended.
+    // Relaxed: the sum is read only when all tasks have ended, which synchronizes the threads.
     ns_.fetch_add(now() - begin, std::memory_order_relaxed);
   }
   /// Returns the seconds since the last call.

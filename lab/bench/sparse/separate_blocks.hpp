@@ -1,4 +1,4 @@
-/// Full blocks, each in memory of its own: for runtimes that have no matrices of blocks.
+/// Full blocks, each in memory of its own, for runtimes that have no matrices of blocks.
 #pragma once
 
 #include <cstddef>

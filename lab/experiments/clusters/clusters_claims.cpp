@@ -18,7 +18,7 @@ constexpr const char* kSingleCores = "20x1";
 constexpr const char* kTogether = "2x10";
 constexpr const char* kConstrained = "2x10c";
 
-// The paper's words for sizes, as orders asked for.
+// The orders that stand for the paper's "small", "medium" and "large" matrices.
 constexpr std::int64_t kSmall = 10000;
 constexpr std::int64_t kMedium = 25000;
 constexpr std::int64_t kLarge = 30000;
@@ -61,7 +61,7 @@ class ClustersChecks : public Judgement {
   }
   [[nodiscard]] const ProductShares* shares(const char* clusters) const { return results_.shares(clusters, policy_); }
 
-  /// Returns the speed of one configuration over another's, less one; nothing if one was not measured.
+  /// Returns the speed of configuration `of` over that of `over`, minus one; nothing if one was not measured.
   [[nodiscard]] std::optional<double> gain(const ClustersProblem& problem, const char* of, const char* over) const {
     const auto a = speed(problem, of);
     const auto b = speed(problem, over);

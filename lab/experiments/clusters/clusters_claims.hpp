@@ -12,8 +12,8 @@ namespace troupe::apps {
 /// Returns the claims in the paper's order; those that cannot be tested here come last.
 [[nodiscard]] const std::vector<Claim>& clusters_claims();
 
-/// Returns a judgement for each of `clusters_claims()`, of the runs under one policy. Speeds are medians. Points that
-/// were not measured do not count; a claim without measured points is not tested.
+/// Returns a judgement for each of `clusters_claims()`, based on the runs under one policy. Speeds are medians. Points
+/// that were not measured do not count; a claim without measured points is not tested.
 [[nodiscard]] std::vector<Judgement> judge_clusters(const ClustersResults& results, const std::string& policy);
 
 }  // namespace troupe::apps

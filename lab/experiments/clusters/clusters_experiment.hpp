@@ -70,10 +70,10 @@ struct ClustersOptions {
 struct ClustersProblem {
   std::int64_t tile = 0;
   int gpus = 0;
-  /// The order as asked for.
+  /// The order that was asked for.
   std::int64_t order = 0;
 
-  /// Returns the order in whole tiles.
+  /// Returns `order` rounded to the nearest multiple of `tile`, at least one tile.
   [[nodiscard]] std::int64_t n() const;
   /// Returns a name such as "10560/960 1".
   [[nodiscard]] std::string name() const;
@@ -88,7 +88,7 @@ struct ClustersPoint {
   MedianInterval bytes;
 
   [[nodiscard]] MedianInterval gflops(const ClustersProblem& problem) const;
-  /// Returns (longest - shortest) / median of their times.
+  /// Returns (longest - shortest) / median of the runs' times.
   [[nodiscard]] double spread() const;
 };
 
@@ -101,17 +101,18 @@ struct ClustersBound {
   std::vector<double> run_s;
 };
 
-/// Bounds that several sets of assumptions share; each is computed when it is first asked for. For one thread.
+/// The bounds that several sets of assumptions share; each is computed when it is first asked for. Only one thread may
+/// use it.
 class ClustersBounds {
  public:
-  /// Returns the bound of a problem. `run` has the problem's machine, cores and GPUs; its noise, if it has any, is that
-  /// of seeds from its own on.
+  /// Returns the bound of a problem. `run` has the problem's machine, cores and GPUs. Its noise, if it has any, is
+  /// drawn from `repeat` seeds, the first of which is its own.
   [[nodiscard]] ClustersBound of(const SimulatedRun& run, double deviation, int repeat);
 
  private:
   /// The graphs by order, tile and restriction.
   std::map<std::tuple<std::int64_t, std::int64_t, std::string>, FactorizationGraph> graphs_;
-  /// The bounds by these, GPUs, clusters, deviation and seed; without noise, the last two are 0.
+  /// The bounds by order, tile, restriction, GPUs, clusters, deviation and seed; without noise, the last two are 0.
   std::map<std::tuple<std::int64_t, std::int64_t, std::string, std::size_t, std::string, double, std::uint64_t>,
            LowerBounds>
       bounds_;

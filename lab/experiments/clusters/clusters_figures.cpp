@@ -13,7 +13,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// Figure 4 has one GPU.
+/// The number of GPUs in the paper's figure 4.
 constexpr int kFigureGpus = 1;
 constexpr double kOrdersPerMark = 5000;
 
@@ -32,7 +32,7 @@ class FigureRows {
 
   [[nodiscard]] const std::set<ChartPlace>& places() const { return places_; }
 
-  /// Returns the speeds of one configuration; without points if it was not measured.
+  /// Returns the speeds of one configuration; the series has no points if it was not measured.
   [[nodiscard]] ChartSeries speeds(const ChartPlace& place, const std::string& configuration) const {
     ChartSeries series{configuration, {}};
     for (const ClustersProblem& problem : problems(place)) {

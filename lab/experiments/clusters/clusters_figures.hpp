@@ -10,8 +10,8 @@
 namespace troupe::apps {
 
 /// Returns the paper's figures 4 to 6 under one policy, as far as their points were measured. They show speeds over n:
-/// 20x1 and 2x10 with one GPU, beside their bounds; with each number of GPUs; with most GPUs, and 2x10c besides. A
-/// further picture shows the best configuration of each policy. `setting`: an addition to the titles.
+/// 20x1 and 2x10 with one GPU, beside their bounds; with each number of GPUs; and with most GPUs, also for 2x10c. A
+/// further picture shows the best configuration of each policy. `setting` is added to the titles.
 [[nodiscard]] std::vector<ExperimentFigure> clusters_figures(const ClustersResults& results, const std::string& policy,
                                                              const std::string& setting);
 

@@ -29,14 +29,14 @@ struct ClustersPolicyVerdicts {
 
 struct ClustersReport {
   ClustersOptions options;
-  /// The policy under which the claims are judged: the paper's, mct, if it runs.
+  /// The policy under which the claims are judged: mct, which is the paper's, if it is among the policies that run.
   std::string claims_policy;
   /// At least one variant; the first is drawn.
   std::vector<ClustersVariant> variants;
   std::vector<ClustersPolicyVerdicts> other_policies;
 };
 
-/// Judges the claims and compares the policies. `variants`: at least one.
+/// Judges the claims and compares the policies. `variants` has at least one element.
 [[nodiscard]] ClustersReport clusters_report(const ClustersOptions& options,
                                              std::vector<std::pair<ClustersAssumptions, ClustersResults>> variants);
 

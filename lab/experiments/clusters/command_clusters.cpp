@@ -102,7 +102,7 @@ void add_clusters_options(CLI::App& command, ClustersArguments& arguments) {
       ->allow_extra_args(false)
       ->check([](const std::string& text) -> std::string {
         if (text.empty()) return "names no clusters: give some, such as 20x1,2x10";
-        // The claims are about clusters that are given.
+        // The claims are about given clusters.
         if (text == kAutomaticClusters) return "'auto' is not compared here: see troupe simulate --clusters auto";
         return {};
       });

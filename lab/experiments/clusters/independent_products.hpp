@@ -9,12 +9,12 @@
 
 namespace troupe::apps {
 
-/// The paper on clusters has 28 products of tiles of order 960.
+/// The experiment in the paper on clusters: 28 products of tiles of order 960.
 inline constexpr int kProducts = 28;
 inline constexpr std::int64_t kProductTile = 960;
 
 struct ProductShares {
-  /// The number of products of each core or cluster that got any, in falling order.
+  /// The number of products of each core or cluster that got any, in descending order.
   std::vector<std::uint64_t> cores;
   std::uint64_t gpu = 0;
   double seconds = 0;

@@ -42,8 +42,8 @@ MultigrainOptions multigrain_options(const ExperimentArguments& arguments) {
   return options;
 }
 
-/// Returns the sets of assumptions: both readings of the structure with the first share, and the first reading with the
-/// other shares.
+/// Returns the sets of assumptions: both interpretations of the structure with the first share, and the first
+/// interpretation with the other shares.
 std::vector<MultigrainAssumptions> multigrain_assumptions(const ExperimentArguments& arguments) {
   const MultigrainArguments& given = arguments.multigrain;
   std::vector<double> shares = given.shares;

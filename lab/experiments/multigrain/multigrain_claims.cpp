@@ -12,13 +12,13 @@ namespace {
 /// The machine of the paper's figures 2 to 6, and the paper's other machine.
 constexpr const char* kFirstMachine = "amd-gtx470";
 constexpr const char* kSecondMachine = "xeon-gtx480";
-/// The size with 6,400 blocks: most of the matrix fits into 1 GiB.
+/// The size, in blocks on a side, with 6,400 blocks: most of the matrix fits into 1 GiB.
 constexpr int kBestCached = 80;
-/// "Large enough".
+/// The paper's "large enough" matrices have at least this many blocks on a side.
 constexpr int kLargeBlocks = 120;
-/// "Relatively small matrices" are smaller.
+/// The paper's "relatively small matrices" have fewer blocks on a side than this.
 constexpr int kMediumBlocks = 60;
-/// The capacity of the GPU's memory.
+/// The capacity of each machine's GPU memory, in bytes.
 const std::map<std::string, double> kCacheBytes{{kFirstMachine, 1073741824.0}, {kSecondMachine, 1288490188.0}};
 
 class MultigrainChecks : public Judgement {

@@ -52,7 +52,7 @@ SparseLuArguments multigrain_problem(const MultigrainPlace& place, const Multigr
   return arguments;
 }
 
-/// Structures that lines share: one for each size, grain, steps and seed.
+/// The structures that several lines share: there is one for each size, grain, steps and seed.
 class MultigrainProblems {
  public:
   const SimulatedSparseLu& of(const MultigrainPlace& place, const MultigrainAssumptions& assumptions, SparseGrain grain,
@@ -128,7 +128,7 @@ std::vector<MultigrainSeries> multigrain_series(const MultigrainOptions& options
   std::vector<std::string> policies = options.others;
   policies.push_back(options.policy);
   for (const std::string& policy : policies) {
-    // With priorities, this policy would order tasks by priority first.
+    // With priorities, this policy would order tasks first by priority and not by affinity.
     const bool by_affinity = policy.starts_with("multigrain");
     all.push_back({multigrain::both_under(policy), multi, both, all_of_it, policy, "next-use", !by_affinity});
   }
@@ -153,7 +153,7 @@ MultigrainResults MultigrainResults::measure(const MultigrainOptions& options, c
   const std::vector<MultigrainKey> keys = all_multigrain_points(options);
   std::map<std::string, platform::MachineDescription> machines;
   for (const std::string& name : options.machines) machines.emplace(name, multigrain_machine(name, assumptions));
-  // The problems are made before there are threads.
+  // The problems are made here, before other threads run.
   MultigrainProblems problems;
   const auto repeat = static_cast<std::size_t>(options.repeat);
   const auto sparse_of = [&](std::size_t i) -> const SimulatedSparseLu& {

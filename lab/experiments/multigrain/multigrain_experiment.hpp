@@ -17,8 +17,8 @@
 
 namespace troupe::apps {
 
-/// The paper's policy: super-tasks in a queue ordered by their index of reuse; and the same queue by age. The GPU takes
-/// a task when it has ended the one before, and copies its data then (section 3.1).
+/// The paper's policy: a queue of super-tasks that is ordered by their index of reuse, and the same queue ordered by
+/// age. The GPU takes a task when it has ended the previous one, and only then copies the task's data (section 3.1).
 inline constexpr const char* kAffinityPolicy = "multigrain:order=affinity,ahead=0";
 inline constexpr const char* kAgePolicy = "multigrain:order=fifo,ahead=0";
 /// The paper's policy, but the data of the next tasks are copied while the GPU computes.
@@ -66,7 +66,7 @@ struct MultigrainOptions {
   /// The policy that is compared with the paper's.
   std::string policy = kAheadPolicy;
   std::vector<std::string> others{"homeward", "heft", "dada:alpha=0.5,cp"};
-  /// The number of runs of each point: structures drawn from seeds from `seed` on.
+  /// The number of runs of each point: each has a structure drawn from a seed of its own, from `seed` on.
   int repeat = 2;
   std::uint64_t seed = 1;
   int jobs = 1;

@@ -9,19 +9,20 @@ namespace troupe::apps {
 
 namespace {
 
-/// "A performance gain up to 85 %".
+/// The claim "a performance gain up to 85 %" holds if all devices are this many times as fast.
 constexpr double kDouble = 1.85;
-/// "A speed-up of 2.6" on three GPUs.
+/// The claim "a speed-up of 2.6" on three GPUs holds from this speed-up on.
 constexpr double kThreeGpus = 2.6;
-/// "Does not degrade performance".
+/// The claim "does not degrade performance" holds if a run takes at most this many times as long.
 constexpr double kSlowDevice = 1.03;
-/// "Clearly": this much faster than policies that ignore where data are.
+/// In the rules, "clearly" faster means at least this many times as fast as policies that ignore where data are.
 constexpr double kClearly = 1.2;
-/// "Moved once".
+/// The claim "moved once" holds if at most this many times the necessary bytes are moved.
 constexpr double kOnce = 1.05;
-/// "Small overhead" on one device.
+/// The claim "small overhead" on one device holds if a run takes at most this many times as long.
 constexpr double kOverhead = 1.05;
-/// The gain that frames and single ranges must reach, relative to the number of devices.
+/// The gains that frames and single ranges must reach: the first relative to the number of devices, the second
+/// absolute.
 constexpr double kShareOfDevices = kThreeGpus / 3;
 constexpr double kRangeGain = 1.5;
 constexpr const char* kPaperPolicy = "heft";
@@ -104,7 +105,7 @@ void always_better(OpenClChecks& c, const std::string& policy) {
 void beyond_memory(OpenClChecks& c) {
   const auto machine = hannibal(OpenClAssumptions());
   double memory = 0;
-  // The last accelerator is the processors.
+  // The last accelerator stands for the processors, so its memory does not count.
   for (std::size_t i = 0; i + 1 < machine.gpus.size(); ++i) memory += static_cast<double>(machine.gpus[i].memory.count);
   for (const OpenClPlace& place : c.results().places(OpenClProgram::black_scholes)) {
     if (place.compulsory_bytes() <= memory) continue;
@@ -122,7 +123,7 @@ void best_on_reuse(OpenClChecks& c, const std::string& policy) {
       const auto speed = c.speed(place, c.all(policy), c.all(other));
       if (other == policy || !speed) continue;
       c.say("{} over {}: {:.2f}", place.name(), other, *speed);
-      // Against a policy that knows data, equal speed up to noise is good enough.
+      // Compared with a policy that knows where data are, equal speed, up to noise, is good enough.
       c.check(*speed >= (knows_data(other) ? 0.99 : kClearly));
     }
   }

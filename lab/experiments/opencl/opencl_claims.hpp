@@ -9,15 +9,15 @@
 
 namespace troupe::apps {
 
-/// Returns the claims in virtual time: the paper's, then the same for `policy` as aims.
+/// Returns the claims in virtual time: those of the paper, then the same claims for `policy` as aims.
 [[nodiscard]] const std::vector<Claim>& opencl_virtual_claims();
-/// Returns a judgement for each of them. Points that were not simulated do not count.
+/// Returns a judgement for each of these claims. Points that were not simulated do not count.
 [[nodiscard]] std::vector<Judgement> judge_opencl(const OpenClVirtualResults& results, const std::string& policy);
 
 /// Returns the claims that are measured on this machine. Claims that need several devices are not tested if there is
 /// one.
 [[nodiscard]] const std::vector<Claim>& opencl_measured_claims();
-/// Returns a judgement for each of them. If nothing was measured, all are "not tested" and say why.
+/// Returns a judgement for each of these claims. If nothing was measured, all are "not tested" and say why.
 [[nodiscard]] std::vector<Judgement> judge_opencl(const OpenClMeasured& measured);
 
 }  // namespace troupe::apps

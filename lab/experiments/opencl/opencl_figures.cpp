@@ -18,7 +18,7 @@ std::vector<ChartSeries> speeds(const OpenClVirtualResults& results, const std::
     if (std::ranges::find(places, place) == places.end()) continue;
     const double items = place.items() / 1e6;
     const MedianInterval& seconds = point.seconds;
-    // The longest time is the lowest speed.
+    // The longest time gives the lowest speed.
     const MedianInterval speed{items / seconds.median, items / seconds.high, items / seconds.low, 0, 0};
     ChartSeries& line = lines.try_emplace(name, ChartSeries{name, {}}).first->second;
     line.points.push_back(chart_point(place.blocks, speed, point.bytes));

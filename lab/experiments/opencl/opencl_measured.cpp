@@ -23,7 +23,7 @@ constexpr const char* kPocl = "Portable Computing Language";
 constexpr const char* kTwoPoclDevices = "POCL_DEVICES=basic basic";
 /// The runs before time is taken: drivers compile, and kernel times are learned.
 constexpr const char* kWarmUp = "3";
-/// The runs until it is known whether splitting a launch pays.
+/// The number of runs after which it is known whether splitting a launch makes it faster.
 constexpr const char* kRangeWarmUp = "16";
 /// The load average from which on a machine counts as busy.
 constexpr double kBusy = 0.5;
@@ -147,7 +147,7 @@ class OpenClMeasuring {
       ways.push_back(through_troupe(opencl_ways::kAllHeft, "unified", "heft"));
       ways.push_back(through_troupe(opencl_ways::kAllEager, "unified", "eager"));
     }
-    // SOCL does not divide launches automatically, so single ranges are of no interest.
+    // SOCL does not divide launches automatically, so it is not measured with single ranges.
     if (has_socl_ && work.sort != OpenClWorkSort::one_range) ways.push_back(socl());
     return ways;
   }
@@ -189,7 +189,7 @@ class OpenClMeasuring {
     const std::filesystem::path trace = registrations_.file("trace.json");
     std::error_code ignored;
     std::filesystem::remove(trace, ignored);
-    // Without forced copies, devices that work in place would leave nothing to count.
+    // Copies are forced: otherwise devices that work in place would copy nothing that could be counted.
     const std::vector<std::string> variables{"TROUPE_OPENCL_COPIES=1", "TROUPE_OPENCL_TRACE=" + trace.string()};
     if (!seconds_of(work, way, {"--warm-up", "0"}, variables)) return;
     const auto text = platform::read_text(trace.string(), kLargestTrace, "trace");

@@ -1,5 +1,5 @@
-/// The rows of the paper on SOCL on this machine: the programs of docs/examples/opencl on its OpenCL devices, by their
-/// drivers directly, through Troupe on one of them, and through Troupe on all.
+/// The paper on SOCL, repeated on this machine: runs the programs of docs/examples/opencl on its OpenCL devices, by
+/// their drivers directly, through Troupe on one of them, and through Troupe on all.
 #pragma once
 
 #include <map>
@@ -18,9 +18,9 @@ struct OpenClMeasuringOptions {
   double scale = 0.02;
   /// The number of times that each program is run in each way, in turns.
   int rounds = 3;
-  /// True: fewer programs.
+  /// True to run fewer programs.
   bool quick = false;
-  /// True: the programs also run with SOCL, if that is installed.
+  /// True to run the programs also with SOCL, if that is installed.
   bool socl = false;
 };
 
@@ -52,7 +52,7 @@ struct OpenClWork {
 
 struct OpenClMeasurement {
   MedianInterval seconds;
-  /// The bytes copied between memories, in a run of its own; nothing if they were not counted.
+  /// The bytes copied between memories, counted in a separate run; nothing if they were not counted.
   std::optional<double> bytes;
 };
 

@@ -41,7 +41,7 @@ class OpenClRegistrations {
   std::filesystem::path folder_;
 };
 
-/// Runs a program with these drivers and further variables ("NAME=value").
+/// Runs a program with the drivers in the folder `vendors` and further variables ("NAME=value").
 [[nodiscard]] Result<traces::ChildOutput> run_opencl_program(const std::vector<std::string>& words,
                                                              const std::string& vendors,
                                                              const std::vector<std::string>& variables);

@@ -22,7 +22,7 @@ struct OpenClReport {
   OpenClOptions options;
   /// The policy of the aims.
   std::string policy;
-  /// The variants; empty if not asked for. Figures and numbers are those of the first.
+  /// The variants; empty if not asked for. Figures and numbers are those of the first variant.
   std::vector<OpenClVariant> variants;
   /// The options of the measurement.
   OpenClMeasuringOptions measuring;

@@ -1,5 +1,5 @@
-/// The rows of the paper on SOCL in virtual time: programs of independent or repeated kernels on its machines, under
-/// policies, and as programs without SOCL place them.
+/// The paper on SOCL, repeated in virtual time: programs of independent or repeated kernels on its machines, placed by
+/// policies, or as programs without SOCL place them.
 #pragma once
 
 #include <compare>
@@ -49,7 +49,7 @@ struct OpenClSeries {
   enum class Devices { one_gpu, gpus, processors, processors_in_place, all };
   std::string name;
   Devices devices = Devices::all;
-  /// True: blocks go to the devices in turns, regardless of their times; false: as the policy says.
+  /// True if blocks go to the devices in turns, regardless of their times; false if the policy places them.
   bool round_robin = false;
   std::string policy = {};
 };

@@ -18,7 +18,7 @@ constexpr double kHannibalLink = 3000;
 constexpr double kHannibalProcessorsLink = 12000;
 constexpr double kAverellLink = 5000;
 constexpr double kAverellProcessorsLink = 16000;
-/// The bandwidth of a device that works in place: copies take almost no time.
+/// The bandwidth of a device that works in place: with it, copies take almost no time.
 constexpr double kNoCopy = 1e9;
 constexpr auto kCopyLatency = std::chrono::microseconds(10);
 constexpr auto kLaunch = std::chrono::microseconds(15);
@@ -28,7 +28,8 @@ constexpr double kTeslaMemory = 150;
 /// Peaks in single precision, GFlop/s: cores x GHz x operations in a cycle (4 x 2 and 8 x 2).
 constexpr double kHannibalPeak = 8 * 2.67 * 8;
 constexpr double kAverellPeak = 16 * 2.0 * 16;
-/// "CPU is slow on this example": tone mapping takes this many times as long as on one GPU.
+/// The paper's "CPU is slow on this example": tone mapping on the processors takes this many times as long as on one
+/// GPU.
 constexpr double kSlowProcessors = 10;
 constexpr double kDeviation = 0.05;
 constexpr std::uint64_t kGigabyte = 1ULL << 30U;
@@ -101,7 +102,7 @@ platform::MachineDescription described(const PaperMachine& paper, double shared)
   platform::MachineDescription machine;
   machine.name = paper.name;
   machine.cpu_model = paper.cpu_model;
-  // Cores only read results.
+  // The cores only read results.
   machine.cores = paper.gpus + 2;
   machine.sockets = 1;
   for (int i = 0; i < paper.gpus; ++i) machine.gpus.push_back({paper.gpu_model, paper.gpu_memory, {}, kLaunch, {}});

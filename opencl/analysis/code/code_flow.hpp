@@ -41,8 +41,8 @@ class CodeFlow {
   std::vector<std::vector<std::size_t>> successors_;
   std::vector<std::vector<std::size_t>> predecessors_;
   std::vector<bool> returns_;
-  /// The immediate dominator of each block: the last block that all ways to it pass. The first block has itself. Empty:
-  /// no way leads to the block.
+  /// The immediate dominator of each block: the last block that all ways to it pass. That of the first block is the
+  /// block itself. Empty if no way leads to the block.
   std::vector<std::optional<std::size_t>> dominators_;
 };
 

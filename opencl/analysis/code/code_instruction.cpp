@@ -71,7 +71,7 @@ void skip_value_attributes(CodeTokens& tokens) {
   }
 }
 
-/// Reads `bitcast (… @x to …)`: a place in the one variable that it mentions.
+/// Reads `bitcast (… @x to …)`, which is a place in the one variable that it mentions.
 CodeOperand read_constant_expression(CodeTokens& tokens, std::string_view operation, CodeTypeId type) {
   CodeOperand operand{CodeOperand::Kind::other, type, {}, 0};
   skip_flags(tokens);
@@ -127,7 +127,7 @@ CodeOperand read_typed_value(CodeTokens& tokens, CodeTypes& types) {
   return read_value(tokens, type);
 }
 
-/// Reads `i32 %a, %b`: two values of one type.
+/// Reads two values of one type, such as `i32 %a, %b`.
 void read_alike(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction) {
   instruction.operands.push_back(read_typed_value(tokens, types));
   tokens.expect(',');
@@ -195,14 +195,14 @@ void read_branch(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruct
   }
 }
 
-/// Reads `i32 %x, label %default [ i32 1, label %a … ]`.
+/// Reads the operands of a switch, such as `i32 %x, label %default [ i32 1, label %a … ]`.
 void read_switch(CodeTokens& tokens, CodeInstruction& instruction) {
   while (!tokens.at_end()) {
     if (tokens.take().is("label")) instruction.labels.push_back(tokens.expect(CodeToken::Kind::local));
   }
 }
 
-/// Reads `i32 [ %a, %block ], [ 0, %other ]`.
+/// Reads the operands of a phi, such as `i32 [ %a, %block ], [ 0, %other ]`.
 void read_phi(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction) {
   instruction.type = types.read(tokens);
   do {
@@ -214,7 +214,7 @@ void read_phi(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction
   } while (tokens.skip(',') && tokens.peek().is('['));
 }
 
-/// Reads an instruction whose operands matter; returns false if it is another one.
+/// Reads an instruction whose operands matter; returns false if it is of another kind.
 bool read_known(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction, std::string_view& attributes) {
   const std::string_view operation = instruction.operation;
   skip_flags(tokens);

@@ -92,7 +92,7 @@ void CodeModule::read_variable(std::string_view line) {
   variables_[name] = space;
 }
 
-/// Reads `!8 = !{i32 1, i32 1}`.
+/// Reads a metadata list, such as `!8 = !{i32 1, i32 1}`.
 void CodeModule::read_metadata(std::string_view line) {
   const std::size_t list = line.find(" = !{");
   if (list == std::string_view::npos) return;
@@ -101,14 +101,14 @@ void CodeModule::read_metadata(std::string_view line) {
       items.starts_with('}') ? 0 : static_cast<std::size_t>(std::ranges::count(items, ',')) + 1;
 }
 
-/// Reads `attributes #1 = { … }`.
+/// Reads a group of attributes: `attributes #1 = { … }`.
 void CodeModule::read_attributes(std::string_view line) {
   CodeTokens tokens(line);
   tokens.expect("attributes");
   attributes_[tokens.expect(CodeToken::Kind::attribute)] = effects_in(line);
 }
 
-/// Reads `declare … @name(…) … #1`.
+/// Reads a declaration: `declare … @name(…) … #1`.
 void CodeModule::read_declaration(std::string_view line) {
   CodeTokens tokens(line);
   while (tokens.peek().kind != CodeToken::Kind::global) static_cast<void>(tokens.take());
@@ -120,7 +120,7 @@ void CodeModule::read_declaration(std::string_view line) {
   }
 }
 
-/// Reads `define … @name(…) … #1 !kernel_arg_addr_space !8 … {`.
+/// Reads a definition: `define … @name(…) … #1 !kernel_arg_addr_space !8 … {`.
 void CodeModule::read_function(std::string_view header, std::string_view& rest) {
   CodeFunction function;
   CodeTokens tokens(header);

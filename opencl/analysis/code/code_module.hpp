@@ -26,7 +26,7 @@ struct CodeOperand {
   std::int64_t number = 0;
 };
 
-/// The known effects of a function on memory. `pure`: it neither loads nor stores.
+/// The known effects of a function on memory. If `pure`, it neither loads nor stores.
 struct CodeEffects {
   bool pure = false;
   bool only_reads = false;
@@ -39,17 +39,17 @@ struct CodeInstruction {
   std::string_view operation;
   /// The name of the result; empty if there is none.
   std::string_view result;
-  /// The type of the result; for a store, the type of the stored value.
+  /// The type of the result, or of the value that a store stores.
   CodeTypeId type = 0;
   std::vector<CodeOperand> operands;
-  /// For `getelementptr`: the type that the pointer points to.
+  /// For `getelementptr`, the type that the pointer points to.
   CodeTypeId element = 0;
-  /// For `icmp`: the relation.
+  /// For `icmp`, the relation.
   std::string_view relation;
-  /// For a call: the name of the function; empty if the function is computed.
+  /// For a call, the name of the function; empty if the function is computed.
   std::string_view callee;
   CodeEffects effects;
-  /// For branches: the blocks that they may go to. The first one of a conditional branch is for true.
+  /// For branches, the blocks that they may go to. The first one of a conditional branch is for true.
   std::vector<std::string_view> labels;
   /// True for a volatile or atomic access.
   bool is_special = false;
@@ -64,7 +64,8 @@ struct CodeBlock {
 struct CodeParameter {
   std::string_view name;
   CodeTypeId type = 0;
-  /// True if nothing is written, or read, through the parameter or through anything that is computed from it.
+  /// True if nothing is written, or nothing is read, through the parameter or through anything that is computed from
+  /// it.
   bool never_written = false;
   bool never_read = false;
   /// True for a pointer to the item's own copy of a value.
@@ -80,8 +81,8 @@ struct CodeFunction {
   std::vector<CodeBlock> blocks;
 };
 
-/// Views of a text, which must outlive this object. Throws CodeNotUnderstood if the whole text is not the output of a
-/// compiler for spir64.
+/// The functions of a program. Consists of views of a text, which must outlive this object. Throws CodeNotUnderstood if
+/// the whole text is not the output of a compiler for spir64.
 class CodeModule {
  public:
   explicit CodeModule(std::string_view text);

@@ -12,14 +12,14 @@
 
 namespace troupe::opencl {
 
-/// The expressions of a function. Equal expressions are one node. An empty result means: not known before the kernel
-/// runs.
+/// The expressions of a function. Equal expressions are one node. An empty result means that the value is not known
+/// before the kernel runs.
 class CodeNumbers {
  public:
   CodeNumbers(const CodeModule& module, const CodeFunction& function, const CodePointers& pointers);
 
   [[nodiscard]] std::optional<ExpressionId> number(const CodeOperand& operand);
-  /// Returns the offset of a pointer with one root, in bytes from what the root points to; 64 bits.
+  /// Returns the offset of a pointer with one root, in bytes from the begin of the object that the root is; 64 bits.
   [[nodiscard]] std::optional<ExpressionId> offset(const CodeOperand& pointer);
   /// Adds to the list the conditions that follow from an operand that is true, or false; returns true if these are all
   /// that follow.
@@ -64,7 +64,7 @@ class CodeNumbers {
   std::map<std::tuple<Expression::Kind, int, int, int, std::int64_t>, ExpressionId> known_nodes_;
   std::map<std::string_view, Number> known_;
   std::map<std::string_view, Number> known_offsets_;
-  /// The depth of the present question: code can be nested more deeply than the stack allows.
+  /// The depth of the present look-up. It is limited, as code can be nested more deeply than the stack allows.
   int depth_ = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace troupe::opencl {
 
-/// The objects that a pointer may point into. An empty set: memory of the group or the item, or constants.
+/// The objects that a pointer may point into. An empty set means memory of the group or the item, or constants.
 struct PointerRoots {
   /// Bit i is set for the object that the function's parameter i points to; memory of the group has no bit.
   std::uint64_t arguments = 0;

@@ -27,7 +27,7 @@ struct CodeToken {
     sign,       ///< one character
   };
   Kind kind = Kind::end;
-  /// The token's text. Names in quotes are without the quotes; escapes are kept as they stand.
+  /// The token's text. Names in quotes are without the quotes; escapes are not replaced.
   std::string_view text;
 
   [[nodiscard]] bool is(char sign) const { return kind == Kind::sign && text[0] == sign; }
@@ -49,7 +49,7 @@ class CodeTokens {
   void expect(char sign);
   void expect(std::string_view word);
   [[nodiscard]] std::string_view expect(CodeToken::Kind kind);
-  /// The next token must be `(`, `[`, `{` or `<`: takes everything up to the one that closes it.
+  /// Skips everything from the next token, which must be `(`, `[`, `{` or `<`, up to the one that closes it.
   void skip_group();
 
  private:

@@ -31,7 +31,7 @@ CodeTypeId CodeTypes::add(CodeType type) {
 CodeTypeId CodeTypes::read(CodeTokens& tokens) {
   CodeTypeId type = read_one(tokens);
   for (;;) {
-    if (tokens.peek().is('(')) {  // a function's parameters
+    if (tokens.peek().is('(')) {  // the parameters of a function type
       tokens.skip_group();
       type = add({});
     } else if (tokens.peek().is('*') || tokens.peek().is("addrspace")) {
@@ -41,7 +41,7 @@ CodeTypeId CodeTypes::read(CodeTokens& tokens) {
         pointer.address_space = static_cast<unsigned>(code_number(tokens.expect(CodeToken::Kind::word)).value_or(99));
         tokens.expect(')');
       }
-      // `ptr addrspace(1)` has no star: newer compilers do not name the type that a pointer points to.
+      // `ptr addrspace(1)` has no star, as newer compilers do not name the type that a pointer points to.
       if (!tokens.skip('*') && !is_pointer(type)) throw CodeNotUnderstood("an address space without a pointer");
       type = add(std::move(pointer));
     } else {
@@ -79,7 +79,8 @@ CodeTypeId CodeTypes::read_named(std::string_view name) {
   if (const auto known = read_names_.find(name); known != read_names_.end()) return known->second;
   const auto text = named_.find(name);
   if (text == named_.end()) throw CodeNotUnderstood("no type of that name: " + std::string(name));
-  // A type can contain itself only through a pointer, and the type that a pointer points to does not matter.
+  // A name may occur in its own definition only behind a pointer, and the type that a pointer points to does not
+  // matter.
   read_names_.emplace(name, add({}));
   CodeTokens tokens(text->second);
   const CodeTypeId type = read(tokens);

@@ -86,7 +86,7 @@ py::object as_array(const SharedData& self, const py::object& dtype, const py::o
 std::vector<SharedData> partition(const SharedData& self, const py::args& pieces) {
   require_registered(*self);
   std::vector<py::object> slices;
-  // A single list of slices counts as its members.
+  // A single list of slices stands for its elements.
   const bool one_list = pieces.size() == 1 && py::isinstance<py::list>(pieces[0]);
   for (const py::handle piece : one_list ? py::reinterpret_borrow<py::object>(pieces[0]) : py::object(pieces)) {
     slices.push_back(py::reinterpret_borrow<py::object>(piece));

@@ -45,13 +45,13 @@ struct CodeletObject {
   /// A kernel in Python, and its signature.
   pybind11::object function = {};
   PythonSignature signature = {};
-  /// For kernels that are not in Python: the types of arguments by value, and the element types of arrays where they
-  /// are known.
+  /// For kernels that are not in Python: the types of arguments by value, and the element types of arrays if they are
+  /// known.
   std::vector<ScalarType> scalars = {};
   std::vector<std::uint64_t> element_tags = {};
-  /// For a function of C, a bit for each array: the function is told how far the array's columns are apart.
+  /// For a function of C, a bit for each array: set if the function gets the distance between the array's columns.
   std::uint32_t knows_gaps = 0;
-  /// For a function of C, a bit for each array: the function is told the strides of both dimensions, and so the order.
+  /// For a function of C, a bit for each array: set if the function gets both strides, and so the order.
   std::uint32_t knows_order = 0;
   /// The order that a function of C requires of its other arrays with several dimensions; `any`: the order of the first
   /// of them.

@@ -55,7 +55,7 @@ PyObject* call(const TaskCell& cell, const KernelContext& context) {
   for (const std::size_t i : copies) {
     if (result == nullptr) break;
     if (cell.parameters[i].writable) copy_back(py::reinterpret_borrow<py::array>(arguments[i]), context.data(i));
-    // A later look at the array would show one of several partial results.
+    // If the kernel has kept the array, it would later see only one of several partial results.
     if (Py_REFCNT(arguments[i]) > 1) {
       Py_CLEAR(result);
       PyErr_Format(
@@ -88,7 +88,7 @@ void run_python_kernel(const KernelContext& context) {
   py::object exception = take_exception();
   const std::string text = text_of(exception);
   const ErrorCode code = code_of(exception);
-  // If several runs fail before anybody looks, the first exception is kept.
+  // If several runs fail before the exception is taken, the first one is kept.
   PyObject* none = nullptr;
   if (cell.exception.compare_exchange_strong(none, exception.ptr())) exception.inc_ref();
   if (!cell.recorded) cell.forget_call();

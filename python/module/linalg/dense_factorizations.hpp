@@ -18,15 +18,15 @@ struct Operand {
   T* data = nullptr;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  /// The program's matrix, of the same size, whose content is copied in first; nothing: the content is already there. A
-  /// task copies each tile, so that the first tasks on tiles run while others are still copied.
+  /// The program's matrix, of the same size, whose content is copied in first; nothing if the content is already there.
+  /// A task copies each tile, so that the first tasks on tiles run while others are still copied.
   std::optional<StridedMatrix<const T>> from = std::nullopt;
-  /// The matrix to which the result is copied at the end; nothing: the result stays only here.
+  /// The matrix to which the result is copied at the end; nothing if the result stays only here.
   std::optional<StridedMatrix<T>> to = std::nullopt;
 };
 
-/// The number of columns of a tile; 0: `linalg::default_tile` chooses it. The number of rows is chosen by size and
-/// workers.
+/// The number of columns of a tile; 0 means that `linalg::default_tile` chooses it. The number of rows is chosen by
+/// size and workers.
 using TileWidth = std::int64_t;
 
 // All functions below return when the result is there, wait for all tasks of the runtime, and throw the failures among

@@ -71,7 +71,7 @@ struct Fixture {
 BOOST_AUTO_TEST_CASE(who_acquires_at_once_sees_all_that_was_posted_before) {
   Fixture memory(tiles({4}));
   memory.state.inbox().post(Fixture::acquire(1, 1, {write(0)}));
-  BOOST_TEST(!memory.state.acquire_at_once(Fixture::acquire(2, 0, {read(0)})));  // being written elsewhere
+  BOOST_TEST(!memory.state.acquire_at_once(Fixture::acquire(2, 0, {read(0)})));  // a write is under way
   BOOST_TEST(memory.host.acquired_ == 1);
   memory.release(1);
   BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(3, 1, {read(0)})));
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_release_that_nobody_waits_for_is_dealt_with_by_who_acquir
   Fixture memory(tiles({4}));
   BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(1, 1, {write(0)})));
   BOOST_TEST(!memory.leave_release(1));
-  BOOST_TEST(!memory.state.acquire_at_once(Fixture::acquire(2, 1, {read(1)})));  // it would have to be copied
+  BOOST_TEST(!memory.state.acquire_at_once(Fixture::acquire(2, 1, {read(1)})));  // the data would have to be copied
   BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(3, 0, {write(0)})));
 }
 

@@ -1,4 +1,4 @@
-/// Working sets that are already present.
+/// Requests for working sets that are already on their nodes.
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(what_is_there_is_acquired_at_once_and_without_a_word) {
   BOOST_TEST(memory.acquire_at_once(2, 1, {read(0), read_write(1)}));
   BOOST_TEST(memory.commands.empty());
   memory.acquire(3, 0, {read(1)});
-  BOOST_TEST(!memory.acquired(3));  // it is held
+  BOOST_TEST(!memory.acquired(3));  // its data are held
   memory.release(2);
   BOOST_TEST(memory.transfers().size() == 1U);
 }
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(who_overwrites_takes_free_memory) {
   BOOST_TEST(memory.acquire_at_once(1, 1, {write(0), write(1)}));
   BOOST_TEST(memory.core.used(NodeId(1)).count == 2 * kTile);
   memory.release(1);
-  BOOST_TEST(!memory.acquire_at_once(2, 1, {write(2)}));  // something would have to go
+  BOOST_TEST(!memory.acquire_at_once(2, 1, {write(2)}));  // some data would have to be evicted
   BOOST_TEST(memory.commands.empty());
   BOOST_TEST(!memory.acquire_at_once(3, 1, {write(0), write(1), write(2)}));
   BOOST_TEST((memory.state(0, 1) == ReplicaState::modified));
@@ -52,8 +52,8 @@ BOOST_AUTO_TEST_CASE(what_would_have_to_be_copied_is_not_acquired_at_once) {
   BOOST_TEST(memory.commands.empty());
   BOOST_TEST(memory.core.used(NodeId(1)).count == 0U);
   memory.prefetch(1, {read(0)});
-  BOOST_TEST(!memory.acquire_at_once(2, 1, {read(0)}));   // on its way
-  BOOST_TEST(!memory.acquire_at_once(2, 0, {write(0)}));  // being read by the copy
+  BOOST_TEST(!memory.acquire_at_once(2, 1, {read(0)}));   // a transfer to the node is under way
+  BOOST_TEST(!memory.acquire_at_once(2, 0, {write(0)}));  // the transfer still reads it
   BOOST_TEST(memory.acquire_at_once(2, 0, {read(0)}));
 }
 

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_a_copy_from_a_lost_node_is_told_that_the_cont
   const Command home = memory.transfer();
   memory.lose(1);
   memory.fail(copy.transfer);
-  BOOST_TEST(!memory.find(Kind::content_lost));  // the other one may end well
+  BOOST_TEST(!memory.find(Kind::content_lost));  // the other transfer may end without failure
   BOOST_TEST(!memory.find(Kind::failed));
   memory.fail(home.transfer);
   BOOST_TEST(memory.all(Kind::content_lost).size() == 2U);
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_copy_to_a_lost_node_leaves_nothing_there) {
     const Command copy = memory.transfer();
     memory.lose(1);
     memory.acquire(1, 0, {write(0)});
-    BOOST_TEST(!memory.acquired(1));  // it is still being read
+    BOOST_TEST(!memory.acquired(1));  // the data are still being read
     well ? memory.done(copy.transfer) : memory.fail(copy.transfer);
     BOOST_TEST(memory.acquired(1));
     BOOST_TEST(memory.core.used(NodeId(1)).count == 0U);

@@ -101,13 +101,13 @@ BOOST_AUTO_TEST_CASE(a_victim_that_is_wanted_again_stays) {
   memory.acquire(2, 1, {write(1)});  // makes 0 go
   const TransferId back = memory.transfer().transfer;
   memory.done(fetch);
-  memory.release(1);  // and this makes room at once
+  memory.release(1);  // this makes room at once
   memory.done(back);
   BOOST_TEST(memory.acquired(2));
   memory.release(2);
   memory.run(3, 1, {write(2)});
   memory.run(4, 1, {write(3)});
-  memory.acquire(5, 1, {write(4)});  // writes back
+  memory.acquire(5, 1, {write(4)});  // writes data back
   const TransferId second = memory.transfer().transfer;
   const std::uint64_t victim = memory.transfer().handle.value();
   memory.release(5);
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(if_nothing_is_pinned_even_its_own_replicas_are_moved) {
   for (std::uint64_t i = 0; i < 4; ++i) memory.run(i, 1, {write(i)});
   memory.run(10, 0, {read(0)});
   memory.run(11, 0, {read(2)});
-  // 1 lies between two holes and is modified; beside it there is no hole of two.
+  // 1 lies between two holes and is modified; no other hole has room for two tiles.
   memory.acquire(12, 1, {read(1), read(8, kTile), write(9, 2 * kTile)});
   BOOST_TEST(memory.end_all(memory.transfers(), 12));
 }
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_prefetch_under_way_becomes_urgent_when_it_is_waited_for) 
   BOOST_REQUIRE_EQUAL(urgent.size(), 1U);
   BOOST_TEST((urgent[0].transfer == transfer));
   memory.acquire(1, 1, {read(0)});
-  BOOST_TEST(memory.commands.empty());  // it is urgent already
+  BOOST_TEST(memory.commands.empty());  // the copy is urgent already
   memory.done(transfer);
   BOOST_TEST((memory.acquired(0) && memory.acquired(1)));
 }

@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_piece_larger_than_one_may_be_is_refused_at_once) {
   const Command& refused = memory.commands[0];
   BOOST_TEST((refused.kind == Kind::cannot_fit && refused.request == RequestId(0) && refused.handle == HandleId(7)));
   BOOST_TEST((refused.needed == Bytes{kTile} && refused.capacity == Bytes{kTile - 1}));
-  // It is not prefetched either, nor acquired at once where nothing would have to be copied.
+  // The handle is not prefetched either, nor acquired at once if nothing would have to be copied.
   memory.prefetch(1, {read(7)});
   BOOST_TEST(memory.transfers().empty());
   BOOST_TEST(!memory.acquire_at_once(1, 1, {write(7)}));
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(nobody_overtakes_on_a_node) {
   Driven memory(tiles({4}));
   memory.acquire(0, 1, {write(0), write(1), write(2)});
   memory.acquire(1, 1, {write(3), write(4)});
-  memory.acquire(2, 1, {write(5)});  // would fit
+  memory.acquire(2, 1, {write(5)});  // there would be room for it
   BOOST_TEST(memory.commands.empty());
   BOOST_TEST((memory.core.waiting()[1].reason == Reason::turn));
   memory.release(0);
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(the_younger_does_not_take_what_the_older_waits_for) {
   memory.acquire(2, 2, {write(0)});
   BOOST_TEST(!memory.acquired(2));
   BOOST_TEST((memory.core.waiting()[1].reason == Reason::handle_in_use));
-  memory.acquire(3, 0, {read(1)});  // something else is free
+  memory.acquire(3, 0, {read(1)});  // nothing stands in the way of other data
   BOOST_TEST(memory.acquired(3));
 }
 
@@ -324,7 +324,7 @@ BOOST_AUTO_TEST_CASE(handles_that_come_and_go_leave_nothing_whatever_the_policy)
       core.forget(HandleId(id), commands);
     }
     for (std::uint64_t id = 30'000; id < 130'000; ++id) {
-      core.set_reuse(HandleId(id), 1);  // and no task uses it
+      core.set_reuse(HandleId(id), 1);  // no task uses it
       core.forget(HandleId(id), commands);
     }
     BOOST_TEST(core.handles() == 0U);

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_what_cannot_be_brought_fails_and_leaves_no_me
   BOOST_TEST(memory.core.used(NodeId(1)).count == kTile);
   memory.done(other);
   BOOST_TEST(memory.acquired(2));
-  memory.run(0, 1, {read(0)});  // and it can be tried again
+  memory.run(0, 1, {read(0)});  // the request can be made again
   BOOST_TEST((memory.state(0, 1) == ReplicaState::shared));
 }
 

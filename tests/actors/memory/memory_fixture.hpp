@@ -95,7 +95,7 @@ class Driven {
     return was_acquired;
   }
 
-  /// The commands of this kind from the last event.
+  /// Returns the commands of this kind from the last event.
   [[nodiscard]] std::vector<Command> all(Command::Kind kind) const {
     std::vector<Command> found;
     std::ranges::copy_if(commands, std::back_inserter(found), [&](const Command& each) { return each.kind == kind; });
@@ -106,7 +106,7 @@ class Driven {
     const auto found = std::ranges::find(commands, kind, &Command::kind);
     return found == commands.end() ? nullptr : &*found;
   }
-  /// The only transfer that the last event started.
+  /// Returns the only transfer that the last event started.
   [[nodiscard]] Command transfer() const {
     const auto started = transfers();
     BOOST_REQUIRE_EQUAL(started.size(), 1U);

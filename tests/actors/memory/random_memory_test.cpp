@@ -72,7 +72,7 @@ class RandomRun {
   [[nodiscard]] const MemoryStatistics& statistics() const { return core_.statistics(); }
   [[nodiscard]] std::uint64_t at_once() const { return at_once_; }
   [[nodiscard]] std::uint64_t losses() const { return losses_; }
-  /// The number of requests that were refused because their content was lost.
+  /// Returns the number of requests that were refused because their content was lost.
   [[nodiscard]] std::uint64_t content_lost() const { return content_lost_; }
 
  private:

@@ -80,7 +80,7 @@ Outcome run(const SimulationOptions& simulation, const std::vector<Phase>& phase
   return {seconds(*report.virtual_time) * 1e3, report.regroupings};
 }
 
-/// The best time in milliseconds with clusters that never change.
+/// Returns the best time in milliseconds with clusters that never change.
 double best_of(const std::vector<Phase>& phases, SimulationOptions simulation,
                const Codelet& codelet = shared_kernel()) {
   double best = 1e300;

@@ -32,8 +32,8 @@ Failure refusal(const RuntimeOptions& options) {
   return started.failure();
 }
 
-/// A grid in which every task needs its left and upper neighbour, on a few handles: fork, join and chains at once.
-/// Returns false if a task failed, ran before its predecessors, or did not run. May be called in any thread.
+/// Runs a grid in which every task needs its left and upper neighbour, on a few handles: fork, join and chains at once.
+/// Returns false if a task failed, ran before its predecessors, or did not run. May be called from any thread.
 bool grid_is_right(TestRuntime& runtime, int size) {
   std::vector<std::int64_t> rows(size);
   std::vector<std::int64_t> columns(size);
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_be_used_are_refused) {
   BOOST_TEST(refusal(options).message.find("asked for 100000 cores") == 0U);
 }
 
-/// The PUs that the thread of worker 0 may run on.
+/// Returns the PUs that the thread of worker 0 may run on.
 platform::CpuSet binding_of_a_worker(TestRuntime& runtime) {
   platform::CpuSet pus;
   const Codelet look =

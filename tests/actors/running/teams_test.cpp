@@ -53,7 +53,7 @@ struct Held {
       ++ran;
     });
   }
-  /// Returns when a team of two is inside the kernel.
+  /// Waits until a team of two is inside the kernel.
   void wait_until_computing() const {
     while (inside < 2) std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_team_that_computes_ends_its_task_though_it_is_cancelled) 
   BOOST_TEST(held.inside == 4);
 }
 
-/// The number of this process's threads that are helpers of teams.
+/// Returns the number of this process's threads that are helpers of teams.
 int helper_threads() {
   int count = 0;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_whose_masters_actor_dies_goes_on_with_new_helpers
   BOOST_TEST(has_helper_threads(1));
 }
 
-/// The number of times that `part` occurs in `text`.
+/// Returns the number of times that `part` occurs in `text`.
 int count_of(const std::string& part, const std::string& text) {
   int count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;

@@ -14,7 +14,8 @@
 namespace troupe::tests {
 
 /// Cores on node 0, then GPUs on nodes 1, 2, … Times are microseconds; a byte takes one nanosecond from any node to any
-/// other unless `link` says otherwise. The current time is 1 s, because no code may rely on a clock that begins at 0.
+/// other unless `link` sets another time. The current time is 1 s, because no code may rely on a clock that begins at
+/// 0.
 class HandMadeMachine {
  public:
   static constexpr int kNever = -1;
@@ -43,7 +44,7 @@ class HandMadeMachine {
     return {HandleId(data), mode, {bytes}, false};
   }
 
-  /// A task with a class of its own and with these times on a core and on a GPU.
+  /// Returns a task with a class of its own and with these times on a core and on a GPU.
   scheduler::ReadyTask task(int cpu_us, int gpu_us, std::vector<memory::Use> uses = {}) {
     return of_class(size_class(cpu_us, gpu_us), std::move(uses));
   }
@@ -54,7 +55,7 @@ class HandMadeMachine {
     }
     return size_class_on(us_on);
   }
-  /// A class with the given time on each worker. Cores may be clusters of any sizes.
+  /// Returns a class with the given time on each worker. Cores may be clusters of any sizes.
   SizeClassId size_class_on(const std::vector<int>& us_on) {
     const SizeClassId id(classes_++);
     codelets_.emplace_back("codelet", std::vector<AccessMode>{});
@@ -107,7 +108,8 @@ class HandMadeMachine {
   [[nodiscard]] scheduler::Snapshot snapshot() const { return {workers_, now(), &predictions}; }
   [[nodiscard]] const std::vector<scheduler::WorkerState>& workers() const { return workers_; }
 
-  /// Lets the policy place the tasks. Returns the workers' numbers in the order of the tasks; -1: nowhere.
+  /// Lets the policy place the tasks. Returns the workers' numbers in the order of the tasks; -1 for a task that was
+  /// not placed.
   std::vector<int> place(scheduler::PlacingPolicy& policy, const std::vector<scheduler::ReadyTask>& tasks) {
     std::vector<WorkerId> placement(tasks.size());
     policy.place(tasks, snapshot(), random_, placement);
@@ -115,7 +117,7 @@ class HandMadeMachine {
     for (const WorkerId worker : placement) numbers.push_back(worker.valid() ? static_cast<int>(worker.value()) : -1);
     return numbers;
   }
-  /// The tasks that a policy which keeps tasks lets go now; maps each task to its worker.
+  /// Returns the tasks that a policy which keeps tasks lets go now; maps each task to its worker.
   std::map<std::uint64_t, std::uint32_t> place_kept(scheduler::PlacingPolicy& policy) {
     std::vector<scheduler::Placed> placed;
     policy.place_kept(snapshot(), random_, placed);

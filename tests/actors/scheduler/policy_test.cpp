@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(policy)
 
 namespace {
 
-/// The rings of one thief as plain numbers.
+/// Returns the rings of one thief as plain numbers.
 std::vector<std::vector<std::uint32_t>> rings_of(const Policy& policy, std::size_t thief) {
   std::vector<std::vector<std::uint32_t>> rings;
   for (const auto& ring : policy.stealing.victims.at(thief)) {

@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(what_lay_with_an_actor_that_died_is_placed_and_another_acto
   d.stage.step();
   d.queues->activated.push_back(d.tasks.task(0, "b"));
   BOOST_TEST(d.state->undecided_count() == 1U);
-  // The actor would decide now.
+  // Without the kill the actor would decide now.
   caf::anon_send_exit(std::exchange(d.scheduler, d.stage.system.spawn(scheduler_behavior, d.state)),
                       caf::exit_reason::kill);
   d.state->rescue("killed");

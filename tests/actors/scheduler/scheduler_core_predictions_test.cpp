@@ -116,7 +116,7 @@ struct Machinery {
   void ended(std::uint32_t worker, TaskId task, TimeStamp at, Duration took) const {
     scheduler->happened({.kind = Kind::ended, .worker = WorkerId(worker), .task = task, .at = at, .took = took});
   }
-  /// The loads at `now`, seen by means of a task that takes no time.
+  /// Returns the loads at `now`, seen by means of a task that takes no time.
   const std::vector<WorkerState>& loads(TimeStamp now) {
     ReadyTask probe = ready(potrf, {});
     probe.size_class = SizeClassId{};

@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(the_last_write_is_the_one_that_no_task_in_flight_follows) {
   (void)task(0, {read_write(handles[0])});
   submitted.mark_last_writes(uses);
   BOOST_TEST(!uses[0].last_write);
-  // Now the last task looks at the same data.
+  // Now the last task of the program looks at the same data.
   submitted.ended(first);
   submitted.mark_last_writes(uses);
   BOOST_TEST(uses[0].last_write);

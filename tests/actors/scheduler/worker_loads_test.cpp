@@ -91,10 +91,10 @@ BOOST_AUTO_TEST_CASE(what_an_ended_task_had_left_is_taken_out_and_what_it_needed
   place(3, 40us);
   for (std::uint64_t task : {1U, 2U, 3U}) start(task, 100us);
   BOOST_TEST((free_at(0, 100us) == 180us));
-  // Each has had 5 us.
+  // Each task has had 5 us of the device.
   end(2, 115us);
   BOOST_TEST((free_at(0, 115us) == 175us));
-  // Each has had 30 us more. The first needed 5 us less than that.
+  // Each task has had 30 us more. The first needed 5 us less than that.
   end(1, 175us);
   BOOST_TEST((free_at(0, 175us) == 180us));
 }

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(policies_that_do_not_know_times_give_every_worker_what_it_a
           most_on_one = std::max(most_on_one, worker.counts.tasks);
         }
       }
-      // The cluster is two and a half times as fast.
+      // The cluster is two and a half times as fast as a core.
       BOOST_TEST(on_cluster > most_on_one);
       BOOST_TEST((span_of(run) < microseconds(70 * 100 / 5)));
     }

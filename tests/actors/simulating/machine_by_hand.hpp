@@ -71,7 +71,7 @@ inline RuntimeOptions in_virtual_time(const SimulationOptions& simulation, std::
 
 enum class Where { cores, gpus, both };
 
-/// A codelet that adds one to every element of the data that it may write.
+/// Returns a codelet that adds one to every element of the data that it may write.
 inline Codelet add_one(std::vector<AccessMode> modes, Where where = Where::both) {
   const Kernel kernel = [modes](const KernelContext& context) {
     for (std::size_t i = 0; i < modes.size(); ++i) {
@@ -91,7 +91,7 @@ inline const std::vector<AccessMode> kRead{AccessMode::read};
 inline const std::vector<AccessMode> kWrite{AccessMode::write};
 inline const std::vector<AccessMode> kUpdate{AccessMode::read_write};
 
-/// Registers data that a wait for everything leaves where they are.
+/// Registers hidden data: a wait for all tasks does not bring them home to host memory.
 inline Handle registered(TestRuntime& runtime, Values& values, const std::string& name = "x") {
   const auto rows = static_cast<std::int64_t>(values.size());
   graph::DataDescription description{layout_of<double>(rows, 1, rows), reinterpret_cast<std::byte*>(values.data()),
@@ -100,7 +100,7 @@ inline Handle registered(TestRuntime& runtime, Values& values, const std::string
   return runtime->graph().register_data(std::move(description));
 }
 
-/// The first value as the program reads it.
+/// Returns the first value as the program reads it.
 inline double first_of(TestRuntime& runtime, const Handle& handle) {
   graph::Task* hold = runtime->graph().acquire(handle, AccessMode::read).value_or_throw();
   const double value = graph::TaskGraph::view_of(handle).as_matrix<double>()(0, 0);
@@ -113,7 +113,7 @@ struct Span {
   Duration end{};
   WorkerId worker;
 };
-/// The times and workers of tasks, in the order of their submission.
+/// Returns the times and workers of tasks, in the order of their submission.
 inline std::vector<Span> spans(const Trace& trace) {
   std::map<TaskId, Span> by_task;
   for (const TraceEvent& event : trace.events) by_task[event.task] = {event.start, event.end, event.worker};

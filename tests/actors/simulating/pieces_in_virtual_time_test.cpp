@@ -23,7 +23,7 @@ SimulationOptions cores(int number, std::size_t gpus = 0) {
   return options;
 }
 
-/// A codelet of ten pieces. Each adds one to its own elements.
+/// Returns a codelet of ten pieces. Each adds one to its own elements.
 Codelet in_ten(std::size_t grain = 1) {
   return Codelet("in ten", {AccessMode::read_write})
       .pieces([](const KernelContext&) { return 10; },
@@ -52,7 +52,7 @@ BOOST_DATA_TEST_CASE(idle_cores_help, data::make({"lws", "eager", "heft", "homew
   const Handle handle = registered(runtime, values);
   runtime.submit(in_ten(), {handle});
   BOOST_TEST(runtime.wait() == "");
-  // Ten pieces of 10 us on four cores.
+  // There are ten pieces of 10 us on four cores.
   BOOST_TEST(makespan(runtime->report()) == microseconds(30));
   BOOST_TEST(std::ranges::count(values, 1.0) == std::ssize(values));
   std::uint64_t stolen = 0;
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(who_is_free_goes_on_while_others_are_in_their_last_pieces) 
   std::vector<Values> values(3, Values(kElements));
   for (Values& one : values) runtime.submit(in_ten(), {registered(runtime, one)});
   BOOST_TEST(runtime.wait() == "");
-  // Thirty pieces on three cores without a gap.
+  // The thirty pieces run on three cores without a gap.
   BOOST_TEST(makespan(runtime->report()) == microseconds(100));
 }
 

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(data_that_are_there_are_not_copied_again) {
   const std::vector<Span> ran = spans(runtime->take_trace());
   check_span(ran.at(1), kCopy + kOnGpu, kCopy + 2 * kOnGpu);
   BOOST_TEST(runtime->report().transfers.total().count == 8000U);
-  BOOST_TEST(x[0] == 0);  // its content is on the GPU
+  BOOST_TEST(x[0] == 0);  // the content of x is on the GPU
   BOOST_TEST(first_of(runtime, handle) == 2);
   BOOST_TEST(x[0] == 2);
   BOOST_TEST(runtime->report().transfers.device_to_host.count == 8000U);
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(with_lookahead_the_next_tasks_data_travel_while_a_kernel_ru
 
 BOOST_AUTO_TEST_CASE(what_has_no_room_goes_home_first) {
   SimulationOptions options = simulation(1);
-  options.accelerators.gpu_memory = Bytes{8192};  // one of them
+  options.accelerators.gpu_memory = Bytes{8192};  // room for one of the pieces of data
   options.accelerators.ahead.gpu = 0;
   TestRuntime runtime(in_virtual_time(options));
   Values x(kElements);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_room_goes_home_first) {
   for (const Handle& handle : {first, second, first}) runtime.submit(update, {handle});
   BOOST_TEST(runtime.wait() == "");
   const std::vector<Span> ran = spans(runtime->take_trace());
-  const Duration turn = 2 * kCopy + kOnGpu;  // out, in, kernel
+  const Duration turn = 2 * kCopy + kOnGpu;  // copy out, copy in, run the kernel
   check_span(ran.at(1), turn + kCopy, turn + kCopy + kOnGpu);
   check_span(ran.at(2), 2 * turn + kCopy, 2 * turn + kCopy + kOnGpu);
   const TransferReport transfers = runtime->report().transfers;
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(overheads_are_added) {
   check_span(ran.at(1), {}, kOnCore);
 }
 
-/// The times of ten tasks that run alternately on the core and the GPU; `turned` exchanges the two.
+/// Returns the times of ten tasks that run alternately on the core and the GPU; `turned` exchanges the two.
 std::vector<Duration> noisy_times(std::uint64_t seed, bool turned) {
   SimulationOptions options = simulation(1);
   options.machine = machine(1, 0.2);

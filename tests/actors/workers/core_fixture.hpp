@@ -27,8 +27,8 @@ struct CoreFixture {
 
   graph::Task* task(const std::string& name, int priority = 0) { return tasks.task(priority, name); }
   TaskDeque& deque(WorkerId worker) { return crew.ports[worker.index()].deque; }
-  /// The steps that the core takes until there is nothing more to do, in words. The tasks that it starts go on running,
-  /// and its steal requests get no answers.
+  /// Returns the steps that the core takes until there is nothing more to do, in words. The tasks that it starts go on
+  /// running, and its steal requests get no answers.
   Lines steps() {
     Lines lines;
     while (true) {

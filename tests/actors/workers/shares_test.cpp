@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(several_short_tasks_are_given_out_at_once_and_long_ones_sin
   std::size_t next = 0;
   for (int i = 0; i < 2000; ++i) f.wait_for_turn(a, f.tasks(next++));
   std::size_t tasks = 0;
-  // Their time is not known: the first turn has one task, which takes a microsecond.
+  // The time of the tasks is not known: the first turn has one task, which takes a microsecond.
   (void)f.run(1000, &tasks);
   for (int i = 0; i < 20; ++i) (void)f.run(1000, &tasks);
   BOOST_TEST(tasks == 50U);
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_user_who_connects_again_has_not_had_less) {
     while (b.active > 0) (void)f.run(kMillisecond);
     f.shares.close(b);
   }
-  // 200 ms in ten programs of B's: A has had as much meanwhile, but for one credit.
+  // 200 ms in ten programs of B: A has had as much meanwhile, except for one credit.
   BOOST_TEST(a.used_ns >= 140 * kMillisecond);
 }
 
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(kernels_that_are_long_on_any_core_tell_their_speed) {
   using std::chrono::milliseconds;
   BOOST_TEST(run("product", 2e9, milliseconds(100)) == 2e10, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(run("product", 2e9, milliseconds(200)) == 2e10, boost::test_tools::tolerance(1e-9));
-  // A kernel that was held up is not slow.
+  // A small kernel that was held up does not count as slow.
   BOOST_TEST(run("small product", 2e6, milliseconds(100)) == 0);
 }
 
@@ -377,7 +377,7 @@ BOOST_AUTO_TEST_CASE(who_wants_more_keeps_a_share_of_the_workers_free_of_long_ke
   const std::uint32_t free = take_all();
   BOOST_TEST(large == 4U);
   BOOST_TEST(a.active == 0);
-  // A has not wanted more for a while: one worker stays free.
+  // User A has not wanted more for a while, so one worker stays free.
   pass(std::chrono::seconds(2));
   f.wait_for_turn(a, f.small);
   f.end(free, f.begin(free));
@@ -404,7 +404,7 @@ BOOST_AUTO_TEST_CASE(a_running_kernel_is_charged_and_shown_while_it_runs) {
   pass(std::chrono::milliseconds(100));
   BOOST_TEST((f.shares.used(b) - before == std::chrono::milliseconds(100)));
   BOOST_TEST(b.used_ns == before.count());
-  // While it goes on, its client waits.
+  // While this task of B goes on, B gets no other task.
   const std::int64_t of_b = b.active;
   while (a.active > 0) {
     graph::Task* const one = f.begin(1);
@@ -467,7 +467,7 @@ BOOST_AUTO_TEST_CASE(a_client_is_charged_for_what_its_tasks_cost_a_worker_beside
   Share& b = f.shares.open(1, 1001);
   for (int i = 0; i < 400; ++i) f.wait_for_turn(a, f.small);
   for (int i = 0; i < 1000; ++i) f.wait_for_turn(b, f.large);
-  // The kernels of A take 100 us; those of B nothing, but 50 us before and 50 us after them.
+  // The kernels of A take 100 us. Those of B take no time, but 50 us pass before and 50 us after each.
   constexpr std::chrono::microseconds kTime{50};
   while (a.active > 100) {
     f.take_turn([&](const graph::Task& task) {

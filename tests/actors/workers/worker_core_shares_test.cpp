@@ -47,8 +47,8 @@ class SharedCrew final : public graph::GraphHost {
   std::optional<tests::WorkerThreads> threads_;
 };
 
-/// A client that submits chains and independent tasks and cancels some of them, in many rounds, alone and beside other
-/// clients. Returns the number of rounds that went wrong.
+/// Acts as a client that submits chains and independent tasks and cancels some of them, in many rounds, alone and
+/// beside other clients. Returns the number of rounds that went wrong.
 int be_a_client(SharedCrew& shared, std::size_t workers, std::uint64_t seed) {
   int wrong = 0;
   Random random(seed);

@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_successors_go_to_the_scheduler) {
   BOOST_TEST(activation.size() == 1U);
 }
 
-/// A core that fetches data, with one task in hand in addition to the running one.
+/// Returns a core that fetches data, with one task in hand in addition to the running one.
 WorkerCore::Options with_lookahead(TaskDeque* activation = nullptr) {
   return {.self = kFirst, .fetches = true, .lookahead = 1, .seed = 7, .activation_queue = activation};
 }
@@ -369,7 +369,7 @@ BOOST_AUTO_TEST_CASE(successors_are_announced_before_a_task_whose_data_have_arri
   BOOST_TEST(run.steps() == (Lines{"start first", "acquire other"}), kPerElement);
   run.core.acquired(*run.asked_for[1]);
   run.core.task_ended(*run.started[0], nullptr);
-  // The kernel may run inside the start.
+  // A kernel may run inside the call that starts it.
   BOOST_TEST(run.steps() == (Lines{"activate", "start other", "rest"}), kPerElement);
 }
 

@@ -25,8 +25,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_divided_evenly) {
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_waits_though_it_could_run_something) {
-  // R. Graham, Bounds on multiprocessing timing anomalies, 1969, figure 1: 12 on three workers. If all times are one
-  // shorter the optimum is 10, but a schedule in which no worker ever waits takes 13.
+  // R. Graham, Bounds on multiprocessing timing anomalies, 1969, figure 1: the optimum is 12 on three workers. If all
+  // times are one shorter, the optimum is 10, but a schedule in which no worker ever waits takes 13.
   BoundProblem problem = of_lengths({3, 2, 2, 2, 4, 4, 4, 4, 9}, 3);
   problem.tasks[8].predecessors = {0};
   for (std::size_t task = 4; task < 8; ++task) problem.tasks[task].predecessors = {3};
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_worker_waits_though_it_could_run_something) {
 }
 
 BOOST_AUTO_TEST_CASE(unrelated_workers_get_what_suits_them) {
-  // Each kind has one worker that takes 1 for it; the others take 5 or cannot run it.
+  // Each kind of task has one worker that takes 1 s for it; the other workers take 5 s or cannot run it.
   BoundProblem problem{{{0, {}}, {1, {}}, {2, {}}, {2, {}}},
                        3,
                        machine_of({{1, 5, 5}, {5, 1, kCannotRun}, {kCannotRun, 5, 1}}, {1, 1, 1})};
@@ -48,8 +48,8 @@ BOOST_AUTO_TEST_CASE(unrelated_workers_get_what_suits_them) {
 }
 
 BOOST_AUTO_TEST_CASE(clusters_take_the_cores_of_others) {
-  // Each of three cores takes 6; a cluster of two of them takes 2. The cluster runs three tasks in 6, and the third
-  // core runs a fourth meanwhile.
+  // A task takes 6 s on one of three cores, and 2 s on a cluster of two of them. The cluster runs three tasks in 6 s,
+  // and the third core runs a fourth meanwhile.
   BoundProblem problem{std::vector<BoundTask>(3), 1, {{{{6.0}, 3, 1}, {{2.0}, 1, 2}}, 3}};
   BOOST_TEST(best_makespan(problem) == 6.0);
   problem.tasks.resize(4);

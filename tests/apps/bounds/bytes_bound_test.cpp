@@ -19,8 +19,8 @@ BOOST_AUTO_TEST_SUITE(bytes_bound)
 
 namespace {
 
-/// The fewest bytes that a choice of devices moves. Each version of a tile goes once to each memory that reads it,
-/// except the one where it was made.
+/// Computes the fewest bytes that a choice of devices moves. Each version of a tile goes once to each memory that reads
+/// it, except the one where it was made.
 class MovedBytes {
  public:
   MovedBytes(const BytesProblem& problem, const std::vector<std::size_t>& memory_of_task)
@@ -44,8 +44,8 @@ class MovedBytes {
   std::uint64_t total_ = 0;
 };
 
-/// The fewest bytes of all choices of devices that keep every device busy for at most the makespan. Dependencies and
-/// orders are ignored, so no schedule moves fewer bytes.
+/// Finds the fewest bytes of all choices of devices that keep every device busy for at most the makespan. Dependencies
+/// and orders are ignored, so no schedule moves fewer bytes.
 class ThriftiestChoice {
  public:
   explicit ThriftiestChoice(const BytesProblem& problem) : problem_(problem), memory_(problem.tasks.size()) {
@@ -57,7 +57,7 @@ class ThriftiestChoice {
     }
     search(0);
   }
-  /// No value: no choice takes so little time.
+  /// Returns the fewest bytes; nothing if no choice takes so little time.
   [[nodiscard]] std::optional<std::uint64_t> bytes() const { return best_; }
 
  private:
@@ -90,7 +90,7 @@ class ThriftiestChoice {
   std::optional<std::uint64_t> best_;
 };
 
-/// A machine of cores, and GPUs with their own memories; `times` is indexed by kind, then type.
+/// Returns a machine of cores, and GPUs with their own memories; `times` is indexed by kind, then type.
 BoundMachine with_memories(const std::vector<std::vector<double>>& times, const std::vector<int>& counts) {
   BoundMachine machine = machine_of(times, counts);
   machine.types[1].cores = 0;
@@ -100,7 +100,8 @@ BoundMachine with_memories(const std::vector<std::vector<double>>& times, const 
 
 constexpr int kSide = 5;
 
-/// A matrix of 5 x 5 tiles of 10 bytes, without tasks. One core takes 4 for a task, and each of `gpus` GPUs takes 1.
+/// Returns a matrix of 5 x 5 tiles of 10 bytes, without tasks. A task takes 4 s on the core and 1 s on each of `gpus`
+/// GPUs.
 BytesProblem matrix(int gpus, double makespan_s) {
   BytesProblem problem;
   for (int row = 0; row < kSide; ++row) {
@@ -178,7 +179,7 @@ BOOST_AUTO_TEST_CASE(nothing_moves_where_the_cores_have_the_time) {
 }
 
 BOOST_AUTO_TEST_CASE(what_the_cores_cannot_do_in_time_takes_its_tiles_to_gpus) {
-  // The core can run two of the five tasks in time.
+  // The core can run two of the five tasks in this time.
   BytesProblem problem = matrix(3, 8);
   for (std::uint32_t i = 0; i < 5; ++i) problem.tasks.push_back({0, {i}, {}});
   BOOST_TEST(bytes_lower_bound(problem).count == 30U);

@@ -16,7 +16,7 @@ namespace {
 
 using Indices = std::vector<std::uint32_t>;
 
-/// The graph with tiles of 512, and one narrower tile if n is not a multiple.
+/// Returns the graph with tiles of 512, and one narrower tile if n is not a multiple.
 FactorizationGraph graph_of(linalg::Application application, std::int64_t n, const std::string& policy = "eager") {
   SimulatedRun run;
   run.application = application;
@@ -34,7 +34,7 @@ std::string kernel_of(const FactorizationGraph& graph, std::size_t task) {
   return graph.kinds[graph.tasks[task].kind].timed_as;
 }
 
-/// "(2,1)" for a tile of the matrix, "-" for other data.
+/// Returns a name such as "(2,1)" for a tile of the matrix, and "-" for other data.
 std::string name_of(const FactorizationGraph& graph, std::uint32_t tile) {
   const BytesTile& found = graph.tiles[tile];
   return found.row < 0 ? "-" : "(" + std::to_string(found.row) + "," + std::to_string(found.column) + ")";

@@ -14,7 +14,7 @@
 namespace troupe::apps {
 namespace {
 
-/// The tasks of tile Cholesky with n x n tiles: potrf 0, trsm 1, syrk 2, gemm 3.
+/// Returns the tasks of tile Cholesky with n x n tiles: potrf 0, trsm 1, syrk 2, gemm 3.
 std::vector<BoundTask> cholesky(std::uint32_t n) {
   std::vector<BoundTask> tasks;
   std::vector<std::int64_t> writer(n * n, -1);
@@ -37,7 +37,7 @@ std::vector<BoundTask> cholesky(std::uint32_t n) {
   return tasks;
 }
 
-/// The workers of a tiny machine: either cores and GPUs of some types, with unrelated times, or cores that form
+/// Returns the workers of a tiny machine: either cores and GPUs of some types, with unrelated times, or cores that form
 /// clusters as needed.
 BoundMachine random_workers(std::mt19937& random, std::size_t kinds) {
   BoundMachine machine;
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_can_run_nowhere_has_no_schedule) {
 }
 
 BOOST_AUTO_TEST_CASE(independent_tasks_fill_the_machine) {
-  // A core takes 4 and a GPU 1. In 4 seconds two cores run 2 tasks and the GPU 4.
+  // A task takes 4 s on a core and 1 s on a GPU. In 4 s two cores run 2 tasks and the GPU 4.
   const BoundProblem problem{std::vector<BoundTask>(6), 1, machine_of({{4.0, 1.0}}, {2, 1})};
   const auto bounds = lower_bounds(problem);
   BOOST_TEST(bounds.area_s == 4.0);
@@ -124,7 +124,8 @@ BOOST_AUTO_TEST_CASE(types_that_are_alike_count_as_one_and_absent_ones_not_at_al
   BOOST_TEST(lower_bounds(problem).area_s == 6.0);
 }
 
-// Four cores take 4, and clusters of two of them take 1. The clusters run four tasks in 2 and leave no core.
+// A task takes 4 s on one core and 1 s on a cluster of two cores. On four cores, two clusters run the four tasks in 2
+// s, and no core is left for another task.
 BOOST_AUTO_TEST_CASE(workers_that_share_cores_do_not_run_at_the_same_time) {
   BoundProblem problem{std::vector<BoundTask>(4), 1, {{{{4.0}, 4, 1}, {{1.0}, 2, 2}}, 4}};
   BOOST_TEST(lower_bounds(problem).area_s == 2.0);
@@ -150,8 +151,8 @@ BOOST_AUTO_TEST_CASE(the_iterated_bound_is_above_area_and_critical_path_where_th
   }
   for (int i = 0; i < 10; ++i) problem.tasks.push_back({1, {}});
   const auto bounds = lower_bounds(problem);
-  // Area: x of kind 0 on the core, T = 4 x = (4 - x) + 10, so x = 2.8. The chain: 4 x + (4 - x) <= T = 14 - x, so x
-  // = 2.5.
+  // By area, with x tasks of kind 0 on the core, T = 4 x = (4 - x) + 10, so x = 2.8. By the chain, 4 x + (4 - x) <= T =
+  // 14 - x, so x = 2.5.
   BOOST_TEST(bounds.area_s == 11.2);
   BOOST_TEST(bounds.critical_path_s == 4.0);
   BOOST_TEST(bounds.iterated_s == 11.5);
@@ -221,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_large_graph_takes_less_than_a_second) {
                                           << bounds.iterated_s << " s, staged " << bounds.staged_s << " s");
   BOOST_TEST(bounds.critical_path_s > 0.0);
   BOOST_TEST(bounds.staged_s >= bounds.area_s);
-  BOOST_TEST(taken_s < 5.0);  // Far more than it takes, because the machine may be busy or the build instrumented.
+  BOOST_TEST(taken_s < 5.0);  // far more than it takes, because the machine may be busy or the build instrumented
 }
 
 BOOST_AUTO_TEST_SUITE_END()

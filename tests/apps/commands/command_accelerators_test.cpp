@@ -27,7 +27,7 @@ using tests::TemporaryFolder;
 using tests::Words;
 
 struct Fixture {
-  /// The command for a small matrix on two emulated accelerators that hold a quarter of it, unless `more` says
+  /// Returns the command for a small matrix on two emulated accelerators that hold a quarter of it, unless `more` says
   /// otherwise.
   static Words run(const std::string& application, const Words& more = {}) {
     Words arguments{"run", application, "--n", "512", "--tile", "64", "--policy", "heft", "--models", "none"};
@@ -41,7 +41,7 @@ struct Fixture {
     arguments.emplace_back("--json");
     return Json::parse(succeeds(arguments));
   }
-  /// The number of GPUs.
+  /// Returns the number of GPUs.
   static std::size_t gpus() {
     const auto there = platform::list_cuda_devices();
     return there ? there.value().size() : 0;

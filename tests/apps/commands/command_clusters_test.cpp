@@ -1,4 +1,4 @@
-// `--clusters`, as a user gives it, on this machine and on described ones.
+// Tests `--clusters`, as a user gives it, on this machine and on described ones.
 #include <sched.h>
 
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
-// Limits of the system. The program must give one clear message and exit code 1 for each refusal, and never hang or
-// crash.
+// Tests limits of the system. The program must give one clear message and exit code 1 for each refusal, and never hang
+// or crash.
 #include <built_paths.hpp>  // written by the build
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ struct Limits {
     return ran.exit_status != 0;
   }
 
-  /// Words that run the program as a user who has no other processes; empty if that is not possible.
+  /// Returns words that run the program as a user who has no other processes; empty if that is not possible.
   Words as_nobody() const {
     const std::string user = std::to_string(60000 + ::getpid() % 5000);
     Words words{"setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups"};

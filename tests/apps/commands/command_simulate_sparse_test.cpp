@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(one_core_takes_what_its_kernels_take_together) {
     const auto json = simulated_sparse({"--platform", "amd-gtx470", "--n", "10", "--grain", grain, "--gpus", "0",
                                         "--cores", "1", "--steps", "3", "--structure", "third-closed"});
     const auto& result = json["results"][0];
-    // 0.8 of 13.6 GFlop/s, whatever the blocks are grouped to.
+    // The rate is 0.8 of 13.6 GFlop/s, however the blocks are grouped.
     BOOST_TEST(result["gflops"].get<double>() == 10.88, boost::test_tools::tolerance(1e-3));
     BOOST_TEST(result["share_of_bound"].get<double>() == 1.0, boost::test_tools::tolerance(1e-3));
     BOOST_TEST(result["bytes"] == 0);

@@ -26,7 +26,7 @@ using tests::Words;
 struct Fixture {
   tests::TemporaryFolder folder;
 
-  /// The command with small matrices on idgraf-double, unless `more` says otherwise.
+  /// Returns the command with small matrices on idgraf-double, unless `more` says otherwise.
   static Words cholesky(const Words& more) {
     Words arguments{"simulate", "cholesky", "--platform", "idgraf-double", "--n", "2048", "--tile", "512"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) 
     BOOST_TEST(result["cores"] == 12 - gpus);
     BOOST_TEST(result["gpu_numbers"].size() == static_cast<std::size_t>(gpus));
     BOOST_TEST(result["workers"].size() == 12U);
-    // 4 x 4 and 2 x 2 tiles.
+    // The orders give 4 x 4 and 2 x 2 tiles.
     BOOST_TEST(result["tasks"] == (result["n"] == 2048 ? 20 : 4));
     BOOST_TEST(result["seconds"].get<double>() > 0);
     BOOST_TEST(result["gflops"].get<double>() > 0);

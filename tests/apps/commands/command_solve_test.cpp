@@ -28,7 +28,7 @@ using tests::succeeds;
 using tests::TemporaryFolder;
 using tests::Words;
 
-/// `%%MatrixMarket matrix FORM` and the lines after it.
+/// Returns a file that begins with `%%MatrixMarket matrix FORM`, followed by `rest`.
 std::string matrix_file(const std::string& form, const std::string& rest) {
   return "%%MatrixMarket matrix " + form + "\n" + rest;
 }
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(estimates_the_condition_and_says_when_no_digit_can_be_relie
     return array(fmt::format("h{}.mtx", n).c_str(), text);
   };
   for (const char* method : {"lu", "qr"}) {
-    // 2.8e4 for the order four; beyond double precision for twenty.
+    // The condition number is 2.8e4 for the order four, and beyond double precision for twenty.
     const auto good = Json::parse(succeeds({"solve", hilbert(4), "--method", method, "--json"}));
     const double condition = 1 / good["reciprocal_condition"].get<double>();
     BOOST_TEST((condition > 3e3 && condition < 3e5), condition);

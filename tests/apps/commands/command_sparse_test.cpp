@@ -30,7 +30,7 @@ struct SparseFolder {
     for (const std::string& entry : entries) text += entry + "\n";
     return folder.write("a.mtx", text);
   }
-  /// The matrix of diffusion along a line, with wind.
+  /// Returns the matrix of diffusion along a line, with wind.
   std::string line(int order) const {
     std::vector<std::string> entries;
     for (int i = 1; i <= order; ++i) {
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(factorizes_every_structure_with_every_grain_and_checks_it) 
 
 BOOST_AUTO_TEST_CASE(runs_on_a_core_and_emulated_accelerators_with_a_quarter_of_the_memory) {
   for (const char* grain : {"fine", "coarse", "multi"}) {
-    // 400 KiB of blocks.
+    // The blocks take 400 KiB.
     Words words{"run",
                 "sparse-lu",
                 "--n",

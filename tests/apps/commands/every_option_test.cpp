@@ -367,7 +367,7 @@ class Trial {
   std::map<std::string, ChildOutput> ran_;
 };
 
-/// "--n", or an argument's name.
+/// Returns the names of the options, such as "--n", and of the arguments.
 std::set<std::string> options_of(const CLI::App& command) {
   std::set<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
@@ -389,7 +389,7 @@ void add_commands(const CLI::App& application, const std::string& path,
   }
 }
 
-/// The options of `troupe`, `troupe experiment` and `troupe serve`.
+/// Returns the options of `troupe`, `troupe experiment` and `troupe serve`.
 std::map<std::string, std::set<std::string>> all_options() {
   Command command;
   std::map<std::string, std::set<std::string>> all;
@@ -483,7 +483,7 @@ BOOST_AUTO_TEST_CASE(every_option_of_serve_changes_its_configuration) {
     try {
       return configuration({option, value}) != usual;
     } catch (const std::exception&) {
-      return false;  // it is of another kind
+      return false;  // the value is of another kind
     }
   };
   const auto all = all_options();

@@ -14,7 +14,7 @@ namespace newcomer_commands {
 using namespace tests;
 
 struct Mistake {
-  /// '@' stands for a folder.
+  /// The command line, in which '@' stands for a folder.
   std::string command;
   Words says;
 };

@@ -8,7 +8,7 @@ namespace troupe::tests {
 /// One option of one command. In the command lines, '@' stands for a folder, and '%' for the folder of a running
 /// service's sockets.
 struct OptionCase {
-  /// "--n", or the name of an argument.
+  /// The option, such as "--n", or the name of an argument.
   std::string option;
   /// The command line without the option.
   std::string without;

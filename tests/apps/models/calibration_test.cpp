@@ -15,7 +15,7 @@ namespace {
 using Names = std::vector<std::string>;
 const auto kEachCluster = boost::test_tools::per_element();
 
-/// The telling clusters of a machine that hwloc makes up.
+/// Returns the telling clusters of a machine that hwloc makes up.
 Names telling_on(const std::string& synthetic) {
   platform::TopologyOptions options;
   options.synthetic = synthetic;

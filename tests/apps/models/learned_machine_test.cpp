@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(shapes_with_as_many_operations_are_one_size) {
 
 BOOST_AUTO_TEST_CASE(one_core_that_was_not_measured_follows_from_two_sizes_of_cluster) {
   ExecutionHistory history;
-  // 0.1 ms and 0.9 ms shared among cores.
+  // 0.1 ms are not shared among cores, and 0.9 ms are.
   add(history, {.cores = 3, .flops = 8e6, .time_s = 4e-4});
   BOOST_TEST(learned_times(history, "gemm", 8).empty());
   add(history, {.cores = 9, .flops = 8e6, .time_s = 2e-4});

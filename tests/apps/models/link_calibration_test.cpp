@@ -17,8 +17,8 @@ using tests::contains;
 
 struct Fixture {
   Fixture() {
-    options.model_folder = folder.path();
-    options.on_warning = [this](const std::string& what) { warnings.push_back(what); };
+    options.placement.models = folder.path();
+    options.observation.on_warning = [this](const std::string& what) { warnings.push_back(what); };
   }
   void keep(const std::string& from, const std::string& to, platform::CopySpeed speed, bool real = true) {
     warnings.clear();
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(what_was_measured_once_is_known_the_next_time) {
 BOOST_AUTO_TEST_CASE(nothing_is_written_where_nothing_was_measured_or_nothing_is_kept) {
   keep("host", "GPU 0", {{}, 1e9}, false);
   keep_links({}, options);
-  options.model_folder.clear();
+  options.placement.models.clear();
   keep("host", "GPU 0", {{}, 1e9});
   BOOST_TEST(folder.names().empty());
 }

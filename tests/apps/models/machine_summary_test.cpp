@@ -15,7 +15,7 @@ using platform::KernelTime;
 using platform::MachineDescription;
 using tests::contains;
 
-/// A machine with two GPUs, of which the second is twice as fast, and a kernel for each way to run.
+/// Returns a machine with two GPUs, of which the second is twice as fast, and a kernel for each way to run.
 MachineDescription three_kernels() {
   MachineDescription machine;
   machine.name = "m";

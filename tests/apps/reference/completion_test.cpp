@@ -20,7 +20,7 @@ class Bash {
  public:
   Bash() { std::ofstream(folder_.path("troupe")) << bash_completion(whole_command_line()); }
 
-  /// The words that it offers for the last of `words`, in a folder with the files `matrix.mtx` and `a b*`.
+  /// Returns the words that it offers for the last of `words`, in a folder with the files `matrix.mtx` and `a b*`.
   [[nodiscard]] std::set<std::string> offers(const Words& words) const {
     std::string script = "cd '" + folder_.path() + "' && : > matrix.mtx && : > 'a b*' && . ./troupe && COMP_WORDS=(";
     for (const std::string& word : words) script += " '" + word + "'";
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(bash_completes_values) {
   BOOST_TEST(bash.offers({"troupe", "info", "--platform", "idg"}).contains("idgraf-double"));
   BOOST_TEST(bash.offers({"troupe", "solve", "matrix.mtx", "--rhs", ""}).contains("matrix.mtx"));
   BOOST_TEST(bash.offers({"troupe", "run", "lu", "--n", ""}).empty());
-  // A flag has no value.
+  // The flag `--check` has no value, so the next word is the application.
   BOOST_TEST(bash.offers({"troupe", "run", "--check", "q"}) == Offers{"qr"});
 }
 

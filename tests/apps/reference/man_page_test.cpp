@@ -13,7 +13,7 @@ namespace man_pages_cases {
 
 using tests::contains;
 
-/// The text in the form that a page has.
+/// Returns the text in the form that a page has.
 std::string in_roff(std::string text) {
   for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 2)) text.insert(at, "\\");
   return text;

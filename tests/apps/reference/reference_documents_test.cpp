@@ -23,7 +23,7 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The first line in which the two differ, for a message that can be read.
+/// Returns the first line in which the two differ, for a message that can be read.
 std::string difference(const std::string& kept, const std::string& written) {
   const auto [a, b] = std::mismatch(kept.begin(), kept.end(), written.begin(), written.end());
   const auto line = [](const std::string& text, std::string::const_iterator at) {
@@ -42,7 +42,7 @@ void is_kept(const ReferenceDocument& document) {
   }
 }
 
-/// "--n", "--no-noise": of the command and its groups, hidden ones aside.
+/// Returns the options of the command and its groups, such as "--n" and "--no-noise", except hidden ones.
 std::set<std::string> options_of(const CLI::App& command) {
   std::set<std::string> names;
   for (const CLI::Option* option : command.get_options()) {

@@ -1,4 +1,4 @@
-// The service as a user runs it: started, asked, used and stopped by the program itself.
+// Tests the service as a user runs it: started, asked, used and stopped by the program itself.
 #include <built_paths.hpp>  // written by the build
 
 #include <arpa/inet.h>
@@ -42,7 +42,7 @@ Words with(Words more) {
   return words;
 }
 
-/// The whole answer, headers and all, to a GET request to "http://127.0.0.1:PORT/".
+/// Returns the whole answer, headers and all, to a GET request to "http://127.0.0.1:PORT/".
 std::string fetched(const std::string& address, const std::string& path) {
   const platform::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in to{};
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(kernels_that_would_run_too_long_are_refused_and_cancels_are
   client.wait();
 }
 
-/// The program with these arguments, while the test goes on; its errors go to a file.
+/// Starts the program with these arguments, while the test goes on; its errors go to a file. Returns its process id.
 pid_t start_program(Words words, const std::string& errors) {
   words.insert(words.begin(), program_path());
   std::vector<char*> arguments;

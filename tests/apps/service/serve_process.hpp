@@ -24,8 +24,8 @@ namespace troupe::tests {
 /// A service process. Its sockets and its log are in its own folder. The destructor kills it if it still runs.
 class ServeProcess {
  public:
-  /// `options` may name another log or other sockets. `environment`: "NAME=value", besides ours. Does not wait until it
-  /// serves.
+  /// Starts a service, and does not wait until it serves. `options` may name another log or other sockets.
+  /// `environment` has entries "NAME=value", in addition to ours.
   explicit ServeProcess(const std::string& folder, Words options = {}, const Words& environment = {})
       : folder_(folder), log_(folder + "/log") {
     Words words{program_path(), "serve"};
@@ -65,11 +65,11 @@ class ServeProcess {
   [[nodiscard]] pid_t process() const { return process_; }
   void signal(int number) const { ::kill(process_, number); }
 
-  /// Waits until its log has these words.
+  /// Returns true if the service's log has these words.
   [[nodiscard]] bool says(const std::string& words) const {
     return within([&] { return contains(log(), words); });
   }
-  /// Waits for its end. Returns the status in the form of `ChildOutput::exit_status`; -1 if it does not end.
+  /// Waits for the service's end. Returns the status in the form of `ChildOutput::exit_status`; -1 if it does not end.
   int ended() {
     int status = 0;
     const bool ended = within([&] { return ::waitpid(process_, &status, WNOHANG) == process_; });
@@ -77,7 +77,7 @@ class ServeProcess {
     process_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
-  /// The arguments of a command that asks this service.
+  /// Returns the arguments of a command that asks this service.
   [[nodiscard]] Words ask(Words words) const {
     words.insert(words.end(), {"--socket-folder", sockets()});
     return words;

@@ -26,7 +26,7 @@ std::string read(const std::string& unit) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// All values of a key of a section.
+/// Returns all values of a key of a section.
 Words values(const std::string& text, const std::string& section, const std::string& key) {
   Words found;
   std::istringstream lines(text);
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(sockets_are_where_clients_look_and_of_the_kinds_that_the_se
                boost::test_tools::per_element());
     const Words mode = values(text, "Socket", "SocketMode");
     BOOST_REQUIRE(mode.size() == 1U);
-    BOOST_TEST(mode[0].ends_with('0'));  // nothing for others
+    BOOST_TEST(mode[0].ends_with('0'));  // no rights for others
   }
 }
 

@@ -23,7 +23,7 @@ using service::ServiceView;
 using tests::contains;
 using tests::sample_view;
 
-/// The lines as one text.
+/// Returns the lines as one text.
 std::string shown(const TopViews& views, const TopLayout& layout) {
   std::string text;
   for (const TopLine& line : top_screen(views, layout)) text += line.text + '\n';
@@ -36,7 +36,7 @@ TopLayout wide() {
   return layout;
 }
 
-/// The first line that has the part; an empty line if none has it.
+/// Returns the first line that has the part; an empty line if none has it.
 TopLine line_with(const std::vector<TopLine>& lines, const std::string& part) {
   for (const TopLine& line : lines) {
     if (contains(line.text, part)) return line;

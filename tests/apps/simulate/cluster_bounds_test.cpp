@@ -25,7 +25,7 @@ SimulatedRun cholesky(std::int64_t n, std::int64_t tile) {
   return run;
 }
 
-/// The graph as if every kernel had a version for teams of any size, or of up to `most_cores`.
+/// Returns the graph as if every kernel had a version for teams of any size, or of up to `most_cores`.
 FactorizationGraph graph_of(const SimulatedRun& run, int most_cores = std::numeric_limits<int>::max()) {
   FactorizationGraph graph = record_graph(run).value();
   for (FactorizationGraph::Kind& kind : graph.kinds) kind.most_cores = most_cores;
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(the_area_of_clusters_is_theirs_together) {
   graph.tasks.assign(28, BoundTask{0, {}});
   const double area_s = bounds_of(graph, run.simulation, kPerSocket).area_s;
   BOOST_TEST(area_s == 28 / (2 / 6246e-6 + 1 / 1685e-6), boost::test_tools::tolerance(1e-6));
-  // The sizes are mixed: four single cores, one cluster of six and one of ten.
+  // The sizes are mixed: there are four single cores, one cluster of six and one of ten.
   const platform::KernelTimes& gemm = *run.simulation.machine.find_kernel("cholesky", "gemm", "double");
   const double six_us = gemm.cluster(6, 960).mean_us;
   const double mixed_s = bounds_of(graph, run.simulation, {1, 10, 1, 1, 6, 1}).area_s;

@@ -16,7 +16,7 @@ namespace {
 
 using Numbers = std::vector<int>;
 
-/// 8 GPUs, two behind each of four switches, two switches behind each of two bridges.
+/// The machine has 8 GPUs, two behind each of four switches, and two switches behind each of two bridges.
 const platform::MachineDescription& idgraf() { return tests::known_machine("idgraf"); }
 
 void refuses(const Result<Numbers>& result, const std::string& part) {

@@ -19,7 +19,7 @@ SimulatedRun cholesky_on(std::vector<int> gpus, SimulationOptions::Model model) 
   run.tile = 512;
   run.simulation.machine = tests::known_machine("idgraf-double");
   run.simulation.gpus = std::move(gpus);
-  run.simulation.model = model;
+  run.simulation.knowledge.model = model;
   return run;
 }
 
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(exact_times_without_noise_are_right) {
 BOOST_AUTO_TEST_CASE(errors_of_models_show_in_the_report) {
   for (const auto model : {SimulationOptions::Model::exact, SimulationOptions::Model::learned}) {
     SimulatedRun run = cholesky_on({0, 1}, model);
-    run.simulation.kernel_error = 3;
+    run.simulation.knowledge.kernel_error = 3;
     const FactorizationOutcome outcome = simulate(run);
     double most = 1;
     for (const PredictionReport& of : outcome.report.predictions) {

@@ -24,7 +24,7 @@ constexpr std::int64_t kTile = 32;
 
 std::size_t at(std::int64_t row, std::int64_t col) { return static_cast<std::size_t>(row + col * kSize); }
 
-/// A symmetric and diagonally dominant matrix.
+/// Returns a symmetric and diagonally dominant matrix.
 std::vector<double> positive_definite() {
   Random random(1);
   std::vector<double> a(static_cast<std::size_t>(kSize * kSize));
@@ -38,7 +38,7 @@ std::vector<double> positive_definite() {
   return a;
 }
 
-/// The largest element of |A - L L^T| relative to n * eps * |A|, as LAPACK's tests measure it.
+/// Returns the largest element of |A - L L^T| relative to n * eps * |A|, as LAPACK's tests measure it.
 double residual(const std::vector<double>& a, const std::vector<double>& l) {
   double worst = 0;
   double norm = 0;
@@ -62,8 +62,8 @@ BOOST_AUTO_TEST_CASE(the_factor_is_right_under_every_policy_with_room_for_few_ti
       simulation.gpus = {0, 1, 2};
       simulation.cores = 2;
       simulation.real_buffers = true;
-      simulation.shuffle_messages = true;
-      simulation.gpu_memory = Bytes{tiles * kTile * kTile * sizeof(double)};
+      simulation.disturbances.shuffle_messages = true;
+      simulation.accelerators.gpu_memory = Bytes{tiles * kTile * kTile * sizeof(double)};
       RuntimeOptions options;
       options.policy = policy;
       options.simulation = std::make_shared<const SimulationOptions>(simulation);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(the_factor_is_right_under_every_policy_with_room_for_few_ti
       // Policies that know the times may keep such small tiles on the cores.
       if (std::string(policy) != "eager" && std::string(policy) != "lws") continue;
       BOOST_TEST(runtime.report().transfers.host_to_device.count > 0U);
-      if (tiles < 10) BOOST_TEST(runtime.report().transfers.evictions > 0U);
+      if (tiles < 10) BOOST_TEST(runtime.report().transfers.manager.evictions > 0U);
     }
   }
 }

@@ -39,7 +39,8 @@ double bound_bytes_of(const FactorizationGraph& graph, const SimulatedRun& run, 
   return static_cast<double>(bound_bytes(graph, run.simulation, cores_of(run), makespan_s).count);
 }
 
-/// Checks that no result is below a bound. Returns the bound of bytes.
+/// Checks that the run takes no less time and moves no fewer bytes than the lower bounds. Returns the lower bound on
+/// the bytes.
 double check_bounds(const FactorizationGraph& graph, const SimulatedRun& run) {
   const FactorizationOutcome outcome = simulate(run);
   const double time = bound_seconds(graph, run.simulation, cores_of(run));
@@ -76,12 +77,12 @@ BOOST_AUTO_TEST_CASE(no_assumption_passes_them) {
   const std::int64_t tiles = tests::kSanitized ? 4 : 9;
   const auto change = [](int variant, SimulationOptions& options) {
     switch (variant) {
-      case 0: options.gpu_memory = Bytes{8 * 512 * 512 * 8}; break;
-      case 1: options.kernel_overhead = options.copy_overhead = std::chrono::microseconds(200); break;
-      case 2: options.gpu_lookahead = 20; break;
-      case 3: options.write_back_finished = true; break;
+      case 0: options.accelerators.gpu_memory = Bytes{8 * 512 * 512 * 8}; break;
+      case 1: options.accelerators.kernel_overhead = options.copies.overhead = std::chrono::microseconds(200); break;
+      case 2: options.accelerators.ahead.gpu = 20; break;
+      case 3: options.copies.write_back_finished = true; break;
       case 4: options.cores = 1; break;
-      default: options.model = SimulationOptions::Model::learned;
+      default: options.knowledge.model = SimulationOptions::Model::learned;
     }
   };
   for (const linalg::Application application :
@@ -125,9 +126,9 @@ BOOST_AUTO_TEST_CASE(a_single_worker_reaches_them) {
                  boost::test_tools::tolerance(1e-9));
       run.simulation.gpus = {3};
       run.policy = "heft";
-      run.simulation.kernel_overhead = std::chrono::microseconds(9);
+      run.simulation.accelerators.kernel_overhead = std::chrono::microseconds(9);
       const FactorizationOutcome outcome = simulate(run);
-      BOOST_TEST(bound_seconds(graph, run.simulation, {}) == seconds(outcome.report.workers.front().busy),
+      BOOST_TEST(bound_seconds(graph, run.simulation, {}) == seconds(outcome.report.workers.front().time.busy),
                  boost::test_tools::tolerance(1e-9));
     }
   }

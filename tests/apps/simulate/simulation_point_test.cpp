@@ -12,7 +12,7 @@ namespace {
 WorkerReport worker(DeviceKind kind, double busy_s) {
   WorkerReport report;
   report.kind = kind;
-  report.busy = Duration(std::llround(busy_s * 1e9));
+  report.time.busy = Duration(std::llround(busy_s * 1e9));
   return report;
 }
 

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using tests::contains;
 
-/// A terminal. The test reads its screen.
+/// A pseudo-terminal, whose screen the test reads.
 class Terminal {
  public:
   explicit Terminal(unsigned short columns)
@@ -41,14 +41,14 @@ class Terminal {
     return false;
   }
 
-  /// The text that is written until `part` has come; it may take a while on a busy machine.
+  /// Returns the text that is written until `part` has come; it may take a while on a busy machine.
   std::string written_until(const std::string& part) {
     std::string text;
     for (int i = 0; i < 2000 && !tests::contains(text, part); ++i) text += written(5ms);
     return text;
   }
 
-  /// The text that was written before or is written within `wait`.
+  /// Returns the text that was written before or is written within `wait`.
   std::string written(std::chrono::milliseconds wait = 0ms) {
     const auto deadline = std::chrono::steady_clock::now() + wait;
     std::string text;
@@ -75,7 +75,7 @@ class Terminal {
   platform::FileDescriptor line_;
 };
 
-/// The content of a screen line after `text`, which holds only printable characters and carriage returns.
+/// Returns the content of a screen line after `text`, which holds only printable characters and carriage returns.
 std::string screen_line(std::string_view text) {
   std::string line;
   std::size_t at = 0;

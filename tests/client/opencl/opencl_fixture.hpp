@@ -56,14 +56,14 @@ inline Codelet add_codelet() {
   });
 }
 
-/// Options of a runtime with one core and these OpenCL devices.
+/// Returns options of a runtime with one core and these OpenCL devices.
 inline RuntimeOptions with_opencl(const std::string& which = "0,1") {
   RuntimeOptions options = with_workers(1);
   options.accelerators.opencl = which;
   return options;
 }
 
-/// The device whose queues can be held.
+/// The number of the device whose queues can be held.
 inline const std::string kHoldable = "2";
 
 /// A command that ends when the test says so. Commands enqueued after it wait.
@@ -85,7 +85,7 @@ class HeldQueue {
     (void)api_.clReleaseEvent(event_);
   }
 
-  /// `status`: CL_COMPLETE, or a negative error. Once.
+  /// Ends the command; may be called once. `status` is CL_COMPLETE, or a negative error.
   void release(cl_int status = CL_COMPLETE) { (void)api_.clSetUserEventStatus(event_, status); }
   [[nodiscard]] cl_event event() const { return event_; }
 

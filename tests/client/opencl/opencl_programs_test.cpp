@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(an_untyped_kernel_finds_the_launch_in_its_context) {
   Data data = runtime.vector(memory);
   Data empty = runtime.matrix(memory.data(), 0, 0, 1);
   runtime.submit(add, {data}, args(2.5));
-  // Empty data have a buffer, too.
+  // Empty data also have a buffer.
   const Codelet look = Codelet("look", {AccessMode::read}).opencl([](OpenClLaunch& launch, MatrixView<const double> x) {
     if (launch.buffer(x.data) == nullptr) throw std::runtime_error("no buffer");
   });

@@ -13,7 +13,7 @@
 
 namespace troupe::tests {
 
-/// The answers. Set them before `FakeService` serves them.
+/// The answers of the service. Set them before `FakeService` serves them.
 class FakeAnswers : public v1::Troupe::Service {
  public:
   v1::StatusReply status_reply;

@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(what_nobody_has_written_is_not_read_and_may_be_reduced_into
     runtime.wait();
     BOOST_TEST(y[99] == 5);
     for (int round = 0; round < 3; ++round) {
-      // The memory was used before.
+      // The memory of these data was used before.
       const Data total = runtime.allocate_scalar<double>("total");
       runtime.set_reduction(total, sum_reduction<double>());
       runtime.submit((*this)["sum"], {dy, total});

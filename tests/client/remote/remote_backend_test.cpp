@@ -49,7 +49,7 @@ struct Fixture {
     };
   }
 
-  /// The place of data, as the client told the service.
+  /// The place of data, as the client has told it to the service.
   struct Registered {
     std::uint64_t segment = 0;
     std::uint64_t offset = 0;

@@ -63,7 +63,7 @@ class ScriptedService {
   std::function<void(const v1::Operation&, const Say&)> on_operation = nullptr;
   std::uint64_t most_tasks = 1000;
 
-  /// Sends an event that answers no operation. Any thread may call this.
+  /// Sends an event that answers no operation. May be called from any thread.
   void say(const v1::Event& event) {
     v1::ServiceMessage message;
     *message.add_events() = event;
@@ -101,7 +101,8 @@ class ScriptedService {
   [[nodiscard]] std::unique_lock<std::mutex> hold_writes() { return std::unique_lock(write_mutex_); }
 
   [[nodiscard]] std::uint64_t messages() const { return messages_.load(); }
-  /// The tasks that it was told of and that `say_ended` of the automatic answer does not end.
+  /// Returns the number of tasks that the service was told of and that `say_ended` of the automatic answer does not
+  /// end.
   [[nodiscard]] std::uint64_t tasks() const { return tasks_.load(); }
   [[nodiscard]] std::unique_ptr<remote::MessageStream> stream() { return std::make_unique<Stream>(*this); }
 
@@ -114,7 +115,7 @@ class ScriptedService {
     if (operation.has_end_recording()) event.mutable_reply()->set_count(recorded_);
     say_it(event);
   }
-  /// Also ends all tasks with success.
+  /// Answers requests with success, and also ends all tasks with success.
   void end_tasks(const v1::Operation& operation, const Say& say_it) {
     v1::Event event;
     if (operation.has_tasks() && !recording_) {
@@ -207,9 +208,9 @@ class ScriptedService {
   std::mutex write_mutex_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<v1::ServiceMessage> out_;  // mutex_
-  bool dead_ = false;                   // mutex_
-  bool finished_ = false;               // mutex_
+  std::deque<v1::ServiceMessage> out_;  // guarded by mutex_
+  bool dead_ = false;                   // guarded by mutex_
+  bool finished_ = false;               // guarded by mutex_
   std::atomic<std::uint64_t> messages_{0};
   std::atomic<std::uint64_t> tasks_{0};
   std::atomic<std::uint64_t> recorded_{0};

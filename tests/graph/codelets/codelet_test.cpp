@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_later_kernel_for_a_team_replaces_the_earlier_one_on_cores
   const KernelContext context({}, kNoArguments.view());
   codelet.definition().kernel_for(DeviceKind::cpu_core)(context);
   BOOST_TEST(ran == "second");
-  // The second kernel may have other types, too: the first one is gone, so there is nothing to compare with.
+  // The second kernel may have other types, as it replaces the first one and there is nothing to compare with.
   BOOST_CHECK_NO_THROW(Codelet("typed", {AccessMode::read_write})
                            .cpu_team([](Team&, MatrixView<double>) {})
                            .copy()

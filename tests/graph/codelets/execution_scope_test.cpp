@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(execution_scope)
 
 namespace {
 
-/// The worker of the calling thread's innermost scope of a graph; 1000 if the thread is in no scope.
+/// Returns the worker of the calling thread's innermost scope of a graph; 1000 if the thread is in no scope.
 WorkerId worker_in(const tests::StepHost& host) {
   const ExecutionScope::Place* place = ExecutionScope::find(&host.graph);
   return place != nullptr ? place->worker() : WorkerId(1000);

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(codelets_of_pieces)
 
 namespace {
 
-/// A predicate: an `Error` with this code whose message has this part.
+/// Returns a predicate: it is true for an `Error` with this code whose message has this part.
 auto says(ErrorCode code, const std::string& what) {
   return [=](const Error& error) {
     BOOST_TEST_MESSAGE(error.what());
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(the_kernel_for_a_core_runs_all_of_them) {
   BOOST_TEST((codelet.definition().kinds() & kOnHostMemory) != 0);
   codelet.definition().kernel_for(DeviceKind::cpu_core)(call.context);
   BOOST_TEST(call.values == std::vector<double>(5, 3.0), boost::test_tools::per_element());
-  // The emulated device does so, too.
+  // The emulated device also does this.
   codelet.definition().kernel_for(DeviceKind::emulated)(call.context);
   BOOST_TEST(call.values == std::vector<double>(5, 9.0), boost::test_tools::per_element());
   BOOST_TEST(codelet.definition().cores_used({DeviceKind::cpu_core, 7}) == 7);

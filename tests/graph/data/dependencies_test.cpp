@@ -44,7 +44,7 @@ class Submitter {
   BlockPool<EdgeBlock>::Cache cache_;
 };
 
-/// The tasks that wait for `task`, in the order of submission.
+/// Returns the tasks that wait for `task`, in the order of submission.
 std::vector<Task*> successors(const Task& task) {
   std::vector<Task*> result;
   for (Edge* edge = task.successors; edge != nullptr; edge = edge->next_edge())

@@ -14,12 +14,12 @@ BOOST_AUTO_TEST_SUITE(recorded_order)
 
 namespace {
 
-/// `matrix[a][b]`: b waits for a.
+/// The entry `matrix[a][b]` is true if b waits for a.
 using Relation = std::vector<std::vector<bool>>;
 
 Relation none(std::size_t tasks) { return Relation(tasks, std::vector<bool>(tasks)); }
 
-/// The transitive closure, calculated by brute force.
+/// Returns the transitive closure, calculated by brute force.
 Relation closure(Relation direct) {
   const std::size_t tasks = direct.size();
   for (std::size_t via = 0; via < tasks; ++via) {

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(data_that_no_task_uses_are_there_at_once) {
   BOOST_TEST(ready == 1);
   graph::Task* const hold = f.host.graph.finish_acquire(*pending).value_or_throw();
   f.submit(f.add_one, {handle});
-  BOOST_TEST(f.host.ready.empty());  // it waits for the program
+  BOOST_TEST(f.host.ready.empty());  // the hold waits for the program
   f.host.graph.give_back(hold);
   BOOST_TEST(f.host.ready.size() == 1U);
   f.host.run_all();
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_reduction_without_methods_is_refused_and_leaves_the_data_
   while (f.host.graph.combine_open_reductions()) f.host.run_all();
   BOOST_TEST(x == 11);
   BOOST_TEST(f.endings.by_tag.size() == 2U);
-  BOOST_TEST(f.endings.count == 3U);  // and the task that combines
+  BOOST_TEST(f.endings.count == 3U);  // these and the task that combines
   BOOST_TEST(f.host.graph.progress().submitted == 3U);
 }
 

@@ -36,7 +36,7 @@ Future submit(TaskGraph& graph, const Codelet& codelet, const std::vector<Access
 /// The parts of a snapshot that must be copied while it exists.
 struct Seen {
   std::size_t nodes = 0;
-  /// "1>2", by id.
+  /// The edges as texts such as "1>2", with ids.
   std::multiset<std::string> edges;
   std::vector<std::string> names;
   std::size_t parked = 0;

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(data_that_look_different_are_refused) {
   expect_failure(try_run(graph, recording, {{x, single}}), ErrorCode::invalid_argument,
                  "'single': it was 4 x 3 of double and is 4 x 3 of float");
   expect_failure(try_run(graph, recording, {{x, gaps}}), ErrorCode::invalid_argument, "with gaps between the columns");
-  // The opposite exchange cannot go wrong.
+  // Data without gaps may take the place of data with gaps.
   const auto with_gaps = record(graph, [&] { noted(2, {write(gaps)}); });
   run(graph, with_gaps, {{gaps, x}});
   host.run_all();

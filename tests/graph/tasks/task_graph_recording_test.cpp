@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_run_comes_after_what_was_submitted_before_and_before_what
   noted(0, {read_write(ha), read_write(hb)});
   run(graph, recording);
   noted(3, {read(hb)});
-  noted(9, {write(hc)});  // has nothing to do with it
+  noted(9, {write(hc)});  // this task has no data of the others
   run(graph, recording);
   noted(4, {read(ha)});
   host.run_all();
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(commuting_tasks_take_turns_in_a_run) {
     TaskList ready;
     Task& first = *host.ready.pop_front();
     BOOST_TEST((graph.begin(first, WorkerId(0), ready) == Begin::run));
-    BOOST_TEST(!host.step());  // parked
+    BOOST_TEST(!host.step());  // the task is parked
     BOOST_TEST(!host.step());
     BOOST_TEST(host.ready.empty());
     graph.complete(first, nullptr, WorkerId(0), ready);

@@ -37,7 +37,7 @@ bool conflict(const PlannedTask& earlier, const PlannedTask& later) {
   return false;
 }
 
-/// The longest chain from the start of a task, found by trying every chain.
+/// Returns the longest chain from the start of a task, found by trying every chain.
 double longest_chain(const Program& program, std::size_t task) {
   double longest = 0;
   for (std::size_t later = task + 1; later < program.size(); ++later) {

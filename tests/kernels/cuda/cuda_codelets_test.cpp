@@ -1,5 +1,5 @@
-// Every tile codelet that runs on GPUs, against its implementation for cores. The GPUs are fake, or real ones if the
-// environment variable TROUPE_TEST_GPU says "real".
+// Tests every tile codelet that runs on GPUs against its implementation for cores. The GPUs are fake, or real ones if
+// the environment variable TROUPE_TEST_GPU says "real".
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <set>
@@ -17,7 +17,7 @@
 
 namespace troupe::kernels {
 
-using namespace tests::comparison;  // NOLINT: a test of kernels is made of them
+using namespace tests::comparison;  // NOLINT: this test uses many names of tests::comparison
 
 BOOST_FIXTURE_TEST_SUITE(cuda_codelets, CudaKernels)
 
@@ -306,7 +306,7 @@ BOOST_AUTO_TEST_CASE(what_the_library_refuses_is_an_error_with_its_name_for_it) 
   if (!needs_fake()) return;
   Gpu gpu;
   Operands wrong{random<double>(9, 4, 1), random<double>(9, 4, 2), random<double>(9, 9, 3)};
-  wrong[0].layout.ld = 2;  // less than its rows
+  wrong[0].layout.ld = 2;  // fewer than its rows
   try {
     gpu.run(codelets<double>().gemm_nt, wrong, args(std::int64_t{0}));
     BOOST_ERROR("a leading dimension below the number of rows was taken");

@@ -45,7 +45,8 @@ Operand random(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   return result;
 }
 
-/// A tall tile whose diagonal block is symmetric and diagonally dominant, so that any factorization of it succeeds.
+/// Returns a tall tile whose diagonal block is symmetric and diagonally dominant, so that any factorization of it
+/// succeeds.
 template <class T>
 Operand tall_tile(std::int64_t order, const Around& around, std::uint64_t seed) {
   Operand result = random<T>(around.above + order + around.below, order, seed);
@@ -57,7 +58,8 @@ Operand tall_tile(std::int64_t order, const Around& around, std::uint64_t seed) 
   return result;
 }
 
-/// The largest difference, relative to the largest element, in units of the precision; infinity if the gaps differ.
+/// Returns the largest difference, relative to the largest element, in units of the precision; infinity if the gaps
+/// differ.
 template <class T>
 double difference(Operand& actual, Operand& expected, bool (*used)(std::int64_t, std::int64_t) = nullptr,
                   std::int64_t first_row = 0) {
@@ -79,7 +81,8 @@ double difference(Operand& actual, Operand& expected, bool (*used)(std::int64_t,
   return error / (largest * static_cast<double>(std::numeric_limits<T>::epsilon()));
 }
 
-/// The bound for sums of `terms` products in another order. Systems here have condition numbers below about ten.
+/// Returns the bound for sums of `terms` products in another order. Systems here have condition numbers below about
+/// ten.
 inline double bound(std::int64_t terms) { return 40 * static_cast<double>(terms + 4); }
 
 /// Runs the codelet on both devices and compares the operands `results`.
@@ -108,7 +111,8 @@ inline bool needs_device_code() {
   return kernels::has_device_code();
 }
 
-/// The message of the error that `run` throws, which must have the code `numerical`; "no error" if it throws none.
+/// Returns the message of the error that `run` throws, which must have the code `numerical`; "no error" if it throws
+/// none.
 template <class F>
 std::string error_of(F run) {
   try {

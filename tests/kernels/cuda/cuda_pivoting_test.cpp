@@ -11,7 +11,7 @@
 
 namespace troupe::kernels {
 
-using namespace tests::comparison;  // NOLINT: a test of kernels is made of them
+using namespace tests::comparison;  // NOLINT: this test uses many names of tests::comparison
 
 namespace cuda_pivoting {
 

@@ -10,7 +10,7 @@
 
 namespace troupe::kernels {
 
-using namespace tests::comparison;  // NOLINT: a test of kernels is made of them
+using namespace tests::comparison;  // NOLINT: this test uses many names of tests::comparison
 
 namespace cuda_reflectors {
 
@@ -21,7 +21,7 @@ struct Shape {
 };
 constexpr Shape kShapes[] = {{0, 1}, {1, 1}, {7, 7}, {7, 3}, {16, 8}, {33, 16}, {70, 70}};
 
-/// A matrix far from singular, so that its factors are as exact as its elements.
+/// Returns a matrix far from singular, so that its factors are as exact as its elements.
 template <class T>
 Operand regular(std::int64_t rows, std::int64_t cols, std::uint64_t seed, std::int64_t first = 0) {
   Operand result = random<T>(rows, cols, seed);

@@ -13,7 +13,7 @@
 
 namespace troupe::kernels {
 
-using namespace tests::comparison;  // NOLINT: a test of kernels is made of them
+using namespace tests::comparison;  // NOLINT: this test uses many names of tests::comparison
 
 namespace cuda_super_blocks {
 
@@ -28,7 +28,7 @@ struct Shape {
 
 BlockMask all_full(int side) { return ~BlockMask{0} >> (kLargestSide * kLargestSide - side * side); }
 
-/// A shape with some empty blocks. If it is `diagonal`, the blocks on its diagonal are not empty.
+/// Returns a shape with some empty blocks. If it is `diagonal`, the blocks on its diagonal are not empty.
 Shape random_shape(int side, std::int64_t block, std::uint64_t seed, bool diagonal) {
   Random random(seed);
   Shape shape{random.next() & all_full(side), side, block};
@@ -41,7 +41,7 @@ Operand random_blocks(const Shape& shape, std::uint64_t seed) {
   return random<T>(shape.block, shape.block * shape.count(), seed);
 }
 
-/// A super-block whose factorization needs no pivoting.
+/// Returns a super-block whose factorization needs no pivoting.
 template <class T>
 Operand diagonal_blocks(const Shape& shape, std::uint64_t seed) {
   Operand result = random_blocks<T>(shape, seed);
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(launches_are_counted_and_do_not_grow_with_the_number_of_blo
     BOOST_TEST(of(SuperBlockStep::solve_upper) == 2 * n);
     BOOST_TEST(of(SuperBlockStep::solve_lower) == 2 * n);
     BOOST_TEST(of(SuperBlockStep::factorize) == 4 * n - 2);
-    // The counts are exactly the launches.
+    // The counts are the numbers of launches that the fake has seen.
     if (fake != nullptr) BOOST_TEST(fake->counts().launches - of_fake == sum);
   }
   // Each super-block now has one full block instead of 25.

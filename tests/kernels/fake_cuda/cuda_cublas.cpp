@@ -171,7 +171,8 @@ template <class T>
 cublasStatus_t gemm_batched(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
                             const T* alpha, const T* const* a, int lda, const T* const* b, int ldb, const T* beta,
                             T* const* c, int ldc, int count) {
-  if (ta != CUBLAS_OP_N || tb != CUBLAS_OP_N) return CUBLAS_STATUS_NOT_SUPPORTED;  // Troupe needs no other
+  // Troupe multiplies matrices without transposing them.
+  if (ta != CUBLAS_OP_N || tb != CUBLAS_OP_N) return CUBLAS_STATUS_NOT_SUPPORTED;
   const BatchCall batch{
       handle, count, {block<T>(nullptr, m, k, lda), block<T>(nullptr, k, n, ldb), block<T>(nullptr, m, n, ldc)}};
   return enqueue_batch<T>(batch, {a, b, c}, [=, alpha = *alpha, beta = *beta](const std::vector<const T*>& one) {
@@ -196,7 +197,8 @@ cublasStatus_t triangular_product(cublasHandle_t handle, cublasSideMode_t side, 
                                   cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,
                                   const T* a, int lda, const T* b, int ldb, T* c, int ldc) {
   const int order = side == CUBLAS_SIDE_LEFT ? m : n;
-  if (*alpha != T{1} || b != c || ldb != ldc) return CUBLAS_STATUS_NOT_SUPPORTED;  // Troupe needs no other
+  // Troupe multiplies in place and with a factor of 1.
+  if (*alpha != T{1} || b != c || ldb != ldc) return CUBLAS_STATUS_NOT_SUPPORTED;
   return enqueue_on(handle, {block(a, order, order, lda), block(b, m, n, ldb)},
                     [=] { trmm(letter(side), letter(uplo), letter(trans), letter(diag), m, n, a, lda, c, ldc); });
 }
@@ -204,7 +206,8 @@ cublasStatus_t triangular_product(cublasHandle_t handle, cublasSideMode_t side, 
 template <class T>
 cublasStatus_t geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, const T* alpha,
                     const T* a, int lda, const T* beta, const T* b, int ldb, T* c, int ldc) {
-  if (ta != CUBLAS_OP_N || tb != CUBLAS_OP_N) return CUBLAS_STATUS_NOT_SUPPORTED;  // Troupe needs no other
+  // Troupe adds matrices without transposing them.
+  if (ta != CUBLAS_OP_N || tb != CUBLAS_OP_N) return CUBLAS_STATUS_NOT_SUPPORTED;
   // The operation may be in place only if the other operand has the same layout.
   if ((a == c && lda != ldc) || (b == c && ldb != ldc)) return CUBLAS_STATUS_INVALID_VALUE;
   return enqueue_on(handle, {block(a, m, n, lda), block(b, m, n, ldb), block(c, m, n, ldc)},

@@ -13,7 +13,7 @@
 namespace troupe::tests::fake_cuda {
 namespace {
 
-/// A size that differs from the block's, so that a wrong work space is noticed.
+/// Returns a size that differs from the block's, so that a wrong work space is noticed.
 int work_size(int rows, int cols) { return 64 + 3 * std::max(rows, cols); }
 
 template <class T>
@@ -44,8 +44,8 @@ cusolverStatus_t enqueue(cusolverDnHandle_t handle, const DeviceBlock& a, const 
   return launched == cudaSuccess ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_EXECUTION_FAILED;
 }
 
-/// Cholesky. As with cuSOLVER 12 on an H200, the minor at the end of each 64 columns is not noticed: the next one is
-/// named, or none where there are no more columns; the diagonal has NaN there.
+/// Computes a Cholesky factorization. As with cuSOLVER 12 on an H200, the minor at the end of each 64 columns is not
+/// noticed: the next one is named, or none if there are no more columns; the diagonal has NaN there.
 template <class T>
 int factorize_definite(cublasFillMode_t uplo, int n, T* a, int lda) {
   constexpr int kColumns = 64;
@@ -64,7 +64,8 @@ cusolverStatus_t potrf(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, 
   return enqueue(handle, block(a, n, n, lda), work, info, [=] { return factorize_definite(uplo, n, a, lda); });
 }
 
-/// Factorizes, goes on after a zero pivot, and returns the last zero pivot: the manual does not promise the first.
+/// Factorizes without pivoting, goes on after a zero pivot, and reports the last zero pivot, as the manual does not
+/// promise the first.
 template <class T>
 int factorize(int n, T* a, std::ptrdiff_t lda) {
   int info = 0;
@@ -101,7 +102,7 @@ cusolverStatus_t getrf(cusolverDnHandle_t handle, int m, int n, T* a, int lda, T
     return enqueue(
         handle, block(a, m, n, lda), work, info, [=] { return factorize_with_pivots(m, n, a, lda, pivots); }, all);
   }
-  if (m != n) return CUSOLVER_STATUS_NOT_SUPPORTED;  // Troupe needs no other
+  if (m != n) return CUSOLVER_STATUS_NOT_SUPPORTED;  // without pivots Troupe factorizes square blocks only
   return enqueue(handle, block(a, n, n, lda), work, info, [=] { return factorize(n, a, lda); });
 }
 

@@ -10,7 +10,7 @@ namespace troupe::tests::fake_cuda {
 
 cudaError_t DeviceCalls::find_kernel() {
   if (kernel_ != nullptr) return cudaSuccess;
-  // Each library has a kernel of its own.
+  // Each library has a kernel with a name of its own.
   const std::string name = "fake_library_call_" + std::to_string(reinterpret_cast<std::uintptr_t>(this));
   register_kernel<std::uint64_t>(*fake_cuda_control(), name,
                                  [this](const FakeLaunch& launch, std::uint64_t number) { run(launch, number); });

@@ -21,7 +21,7 @@ struct DeviceBlock {
   std::int64_t ld = 1;
   std::size_t element = 1;
 
-  /// The bytes from the first element to the last.
+  /// Returns the bytes from the first element to the last.
   [[nodiscard]] std::size_t bytes() const {
     return rows == 0 || cols == 0 ? 0 : static_cast<std::size_t>((cols - 1) * ld + rows) * element;
   }

@@ -64,7 +64,7 @@ std::vector<Form> all_forms() {
   return forms;
 }
 
-/// The element (i, j) of op(the triangle of A).
+/// Returns the element (i, j) of op(the triangle of A).
 template <class T>
 double element(const Matrix<T>& a, const Form& form, int i, int j) {
   if (form.trans == 'T') std::swap(i, j);
@@ -92,7 +92,7 @@ double residual(const Matrix<T>& a, const Form& form, const Matrix<T>& x, const 
   return worst / (std::numeric_limits<T>::epsilon() * (form.unit_diagonal() ? 1 : n) * std::max(n, 1) * size_of_x);
 }
 
-/// A well-conditioned triangle. The other triangle holds NaN, and so does the diagonal where it is not read.
+/// Returns a well-conditioned triangle. The other triangle holds NaN, and so does the diagonal where it is not read.
 template <class T>
 Matrix<T> triangle(int n, const Form& form) {
   Matrix<T> a(n, n, 5);

@@ -22,7 +22,8 @@ using Kind = BlockBatch::Kind;
 
 BlockMask all_of(int side) { return ~BlockMask{0} >> (kLargestSide * kLargestSide - side * side); }
 
-/// A random mask. If `diagonal`, the blocks on the diagonal are full, as in super-blocks on the matrix's diagonal.
+/// Returns a random mask. If `diagonal`, the blocks on the diagonal are full, as in super-blocks on the matrix's
+/// diagonal.
 BlockMask random_mask(std::uint64_t seed, int side, bool diagonal) {
   Random random(seed);
   BlockMask mask = random.next() & all_of(side);

@@ -32,7 +32,7 @@ struct OwnSuperBlock {
     return {{values.data(), kBlock, width, kBlock}, mask, kSide};
   }
   [[nodiscard]] SuperBlock<const double> read() { return view().constant(); }
-  /// The element; zero if its block is empty.
+  /// Returns the element; zero if its block is empty.
   [[nodiscard]] double at(std::int64_t row, std::int64_t col) {
     const auto i = static_cast<int>(row / kBlock);
     const auto j = static_cast<int>(col / kBlock);

@@ -36,7 +36,7 @@ bool absent(const std::string& runtime) {
   return true;
 }
 
-/// The figures of a case; null if the runtime does not have it.
+/// Returns the figures of a case; null if the runtime does not have it.
 Json measured(const std::string& runtime, const Words& words) {
   const traces::ChildOutput ran = run(runtime, words);
   BOOST_TEST_INFO(runtime << " " << words.at(0) << " " << words.at(1) << ": " << ran.errors);
@@ -58,7 +58,7 @@ void check_graphs(const std::string& runtime, const std::string& mode) {
                         "cores=2",
                         "mode=" + mode};
       const Json figures = measured(runtime, words);
-      if (figures.is_null()) return;  // no such mode
+      if (figures.is_null()) return;  // the runtime has no such mode
       BOOST_TEST_CONTEXT(runtime << " " << mode << " " << to_string(pattern) << " width " << width) {
         BOOST_TEST(figures["wrong"].get<int>() == 0);
         BOOST_TEST(figures["tasks"].get<std::int64_t>() == GraphPattern({pattern, width, 5}).tasks(40));

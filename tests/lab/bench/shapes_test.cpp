@@ -10,8 +10,8 @@ BOOST_AUTO_TEST_SUITE(shapes)
 
 namespace {
 
-/// The predecessors that sequential consistency gives to tasks on the data of a shape. A reader has the last writer. A
-/// writer has the readers since then, or the last writer if there are none.
+/// Returns the predecessors that sequential consistency gives to tasks on the data of a shape. A reader has the last
+/// writer. A writer has the readers since then, or the last writer if there are none.
 std::set<std::int64_t> by_data(Shape shape, std::int64_t task) {
   std::int64_t writer = -1;
   std::set<std::int64_t> readers;

@@ -25,7 +25,7 @@ using tests::Words;
 struct ClustersFixture {
   tests::TemporaryFolder folder;
 
-  /// A small experiment that writes into `folder`/x, unless `more` says otherwise.
+  /// Returns a small experiment that writes into `folder`/x, unless `more` says otherwise.
   [[nodiscard]] Words clusters(const Words& more) const {
     Words words{"experiment", "clusters", "--repeat", "2", "--out", folder.path("x")};
     for (const auto& [option, value] : {std::pair{"--n", "5000"}, {"--tile", "960"}}) {

@@ -196,7 +196,8 @@ BOOST_AUTO_TEST_CASE(survives_random_damage) {
   BOOST_TEST(refused > 250);
 }
 
-/// The path of a matrix that users are told to try. These matrices lie beside the source folder, if they exist at all.
+/// Returns the path of a matrix that users are told to try. These matrices lie beside the source folder, if they exist
+/// at all.
 std::string shared_matrix(const std::string& name) {
   const auto path = std::filesystem::path(TROUPE_SOURCE_DIR) / "../shared/data" / name;
   if (std::filesystem::exists(path)) return path.string();

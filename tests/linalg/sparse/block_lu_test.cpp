@@ -62,7 +62,7 @@ bool same_bits(const DenseMatrix<T>& a, const DenseMatrix<T>& b) {
          std::memcmp(a.values.data(), b.values.data(), a.values.size() * sizeof(T)) == 0;
 }
 
-/// The largest difference between two matrices of factors.
+/// Returns the largest difference between two matrices of factors.
 template <class T>
 double largest_difference(const DenseMatrix<T>& a, const DenseMatrix<T>& b) {
   double largest = 0;
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_without_memory_has_the_same_blocks) {
   BOOST_TEST(a.bytes().count == real.bytes().count * (std::uint64_t{1} << 26U));
 }
 
-/// The priorities of all steps. Checks them by the blocks that steps read and write.
+/// Returns the priorities of all steps. Checks them by the blocks that steps read and write.
 std::vector<int> priorities(const BlockPattern& pattern, int side) {
   const std::vector<BlockStep> steps = block_lu_steps(pattern, side);
   const std::vector<int> result = block_lu_priorities(pattern, {64, side}, steps);

@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(structures_are_what_their_names_say) {
   BOOST_TEST(pattern("band:0", 4).count() == 4);
   const BlockPattern bots = pattern("bots", 50);
   BOOST_TEST(bots.first_without_diagonal() == -1);
-  BOOST_TEST(bots.full(6, 30));   // 6 is a multiple of 3, both are even
-  BOOST_TEST(!bots.full(1, 31));  // nothing odd but next to the diagonal
+  BOOST_TEST(bots.full(6, 30));   // 6 is a multiple of 3, and both are even
+  BOOST_TEST(!bots.full(1, 31));  // odd blocks are full only near the diagonal
   for (const char* text : {"third", "third-closed", "bots", "band:2"}) {
     BOOST_TEST(to_string(parse_structure(text).value_or_throw()) == text);
     BlockPattern filled = pattern(text, 40);

@@ -24,7 +24,7 @@ namespace cuda_block_lu {
 struct Fixture : tests::CudaFixture {
   Fixture() : CudaFixture({.devices = 2, .memory = std::uint64_t{1} << 28U}) {}
 
-  /// `memory`: for data, on each GPU. Kernels work in the rest.
+  /// Returns options. `memory` is the memory for data on each GPU; kernels work in the rest.
   [[nodiscard]] RuntimeOptions options(const char* policy, std::uint64_t memory = std::uint64_t{1} << 24U) const {
     RuntimeOptions result;
     result.cores = 2;
@@ -36,7 +36,7 @@ struct Fixture : tests::CudaFixture {
   }
 };
 
-/// The largest difference in units of the precision.
+/// Returns the largest difference in units of the precision.
 template <class T>
 double apart(const BlockMatrix<T>& a, const BlockMatrix<T>& b) {
   return block_difference(a, b) / static_cast<double>(std::numeric_limits<T>::epsilon());

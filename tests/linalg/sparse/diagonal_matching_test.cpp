@@ -23,7 +23,7 @@ double element_of(const CompressedMatrix& a, std::int64_t row, std::int64_t col)
   return 0;
 }
 
-/// The largest sum of logarithms over all permutations; minus infinity if every permutation meets a zero.
+/// Returns the largest sum of logarithms over all permutations; minus infinity if every permutation meets a zero.
 double best_by_trying(const CompressedMatrix& a) {
   std::vector<int> row_of(static_cast<std::size_t>(a.order));
   std::iota(row_of.begin(), row_of.end(), 0);
@@ -46,7 +46,8 @@ double sum_of(const CompressedMatrix& a, const DiagonalMatching& matching) {
   return sum;
 }
 
-/// A matrix in which each element exists with a chance of `share` in a hundred. The values have very different sizes.
+/// Returns a matrix in which each element exists with a chance of `share` in a hundred. The values have very different
+/// sizes.
 CompressedMatrix random_matrix(int order, int share, std::uint64_t seed) {
   Random random(seed);
   std::vector<SparseEntry> entries;

@@ -32,7 +32,8 @@ Order shuffled(int n, std::uint64_t seed) {
   return order;
 }
 
-/// A graph whose off-diagonal elements are in the lower triangle only, so that the graph has to add the transpose.
+/// Returns a graph whose off-diagonal elements are in the lower triangle only, so that the graph has to add the
+/// transpose.
 Adjacency graph_of(int n, const std::vector<std::pair<int, int>>& edges) {
   std::vector<SparseEntry> entries;
   for (int i = 0; i < n; ++i) entries.push_back({i, i, 1});
@@ -52,7 +53,7 @@ Adjacency random_graph(int n, int edges, std::uint64_t seed) {
   return graph_of(n, pairs);
 }
 
-/// A grid of k x k whose vertices are in a random order.
+/// Returns a grid of k x k whose vertices are in a random order.
 Adjacency shuffled_grid(int k, std::uint64_t seed) {
   const Order name = shuffled(k * k, seed);
   const auto vertex = [&](int x, int y) { return name[static_cast<std::size_t>(y * k + x)]; };
@@ -68,7 +69,7 @@ Adjacency shuffled_grid(int k, std::uint64_t seed) {
 
 using Pattern = std::vector<std::vector<bool>>;
 
-/// The pattern of L + U by dense elimination, indexed by places in the order.
+/// Returns the pattern of L + U by dense elimination, indexed by places in the order.
 Pattern eliminated(const Adjacency& graph, const Order& order) {
   const std::size_t n = order.size();
   std::vector<std::size_t> place(n);

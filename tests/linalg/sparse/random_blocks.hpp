@@ -8,7 +8,7 @@
 
 namespace troupe::tests {
 
-/// Random elements, with each diagonal element larger than all others of its row together.
+/// Fills the blocks with random elements, with each diagonal element larger than the sum of all others of its row.
 template <class T>
 linalg::BlockMatrix<T> random_blocks(Runtime& runtime, const linalg::BlockPattern& pattern,
                                      const linalg::BlockCut& cut) {

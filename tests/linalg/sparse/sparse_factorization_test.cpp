@@ -34,7 +34,7 @@ std::vector<double> numbers(std::int64_t count) {
   return x;
 }
 
-/// A matrix without structure or large diagonal, and with values of different sizes, which needs the matching.
+/// Returns a matrix without structure or large diagonal, and with values of different sizes, which needs the matching.
 CompressedMatrix wild_matrix(int order, std::uint64_t seed) {
   Random random(seed);
   std::vector<SparseEntry> entries;
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(the_row_with_what_a_double_does_not_hold_is_named) {
   BOOST_TEST(solution.worst_row == 2);
   BOOST_TEST(solution.refinements == 0);
   BOOST_TEST(std::isfinite(factorization.smallest_pivot().size));
-  // 1e-400 is zero.
+  // The number 1e-400 is read as zero.
   const CompressedMatrix large = compressed(2, {{0, 0, 1}, {1, 1, 1e200}});
   const SparseSolution tiny = SparseFactorization<double>(runtime, large).solve({1, 1e-200});
   BOOST_TEST(!tiny.accepted());

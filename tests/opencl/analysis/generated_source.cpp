@@ -58,7 +58,7 @@ class KernelWriter {
   void line(const std::string& words) { text_ += std::string(2 * (depth_ + 1), ' ') + words + "\n"; }
   const Alias& any() { return aliases_[below(aliases_.size())]; }
 
-  /// A number that is at most 40.
+  /// Returns an expression for a number that is at most 40.
   std::string scalar() {
     switch (below(6)) {
       case 0: return "n";
@@ -70,7 +70,7 @@ class KernelWriter {
     }
   }
 
-  /// An index from 0 to less than 500, often linear in the ids.
+  /// Returns an expression for an index from 0 to less than 500, often linear in the ids.
   std::string index() {
     const unsigned more = below(4) * below(20);
     switch (below(14)) {
@@ -103,7 +103,7 @@ class KernelWriter {
     }
   }
 
-  /// An int to store.
+  /// Returns an expression for an int to store.
   std::string number() {
     const Alias& from = any();
     const std::string place = fmt::format("{}[{}]", from.name, nested_index());
@@ -121,7 +121,7 @@ class KernelWriter {
     if (from.type == "float" && one_in(3)) return fmt::format("(int)vload4(gx, {}).z", from.name);
     return fmt::format("(int){} * 3 + 1", place);
   }
-  /// An index without numbers from memory, because those would have indices again.
+  /// Returns an expression for an index without numbers from memory, because those would have indices again.
   std::string nested_index() { return one_in(3) ? "gx" : fmt::format("gx * {} + gy * {}", 1 + below(3), below(30)); }
 
   std::string value_for(const std::string& type) {
@@ -155,7 +155,7 @@ class KernelWriter {
     line(fmt::format("{}[{}] = {};", to.name, index(), value_for(to.type)));
   }
 
-  /// Another pointer of the same type; `one` itself if there is none.
+  /// Returns another pointer of the same type; `one` itself if there is none.
   const Alias& alike(const Alias& one) {
     for (int tries = 0; tries < 8; ++tries) {
       const Alias& other = any();

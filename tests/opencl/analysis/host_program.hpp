@@ -20,7 +20,7 @@ using HostBuffers = std::array<std::vector<std::byte>, kGeneratedPointers>;
 /// A generated source, compiled without optimization and loaded.
 class HostProgram {
  public:
-  /// `compiler`: a clang. A message about what failed is thrown.
+  /// Compiles and loads the source with `compiler`, a clang. If this fails, throws a message that says what failed.
   HostProgram(const std::string& compiler, const std::string& source, int kernels);
   HostProgram(const HostProgram&) = delete;
   HostProgram& operator=(const HostProgram&) = delete;

@@ -30,7 +30,7 @@ struct KernelFactsFixture {
     BOOST_TEST_REQUIRE((found != all->end()));
     return found->second;
   }
-  /// A launch of items (8, 4, 1) in groups of (4, 2, 1). Every argument's value is `number`.
+  /// Returns a launch of items (8, 4, 1) in groups of (4, 2, 1). Every argument's value is `number`.
   [[nodiscard]] LaunchValues launch(const KernelFacts& facts) const {
     LaunchValues values;
     values.arguments.assign(facts.arguments.size(), std::as_bytes(std::span(&number, 1)));

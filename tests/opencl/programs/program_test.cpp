@@ -24,7 +24,7 @@ struct ProgramFixture : OpenClFixture {
   static std::string log_on(cl_program program, cl_device_id device) {
     return text_of(table().clGetProgramBuildInfo, program, device, CL_PROGRAM_BUILD_LOG);
   }
-  /// The binaries for all devices of the program.
+  /// Returns the binaries for all devices of the program.
   static std::vector<std::vector<unsigned char>> binaries_of(cl_program program) {
     std::vector<std::vector<unsigned char>> binaries;
     for (const auto size : list_of<std::size_t>(table().clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES)) {

@@ -28,11 +28,11 @@ struct RandomContext {
 /// Contexts of all kinds: on the unified device, on it and all others, on the real ones, and on one.
 class RandomMachine {
  public:
-  /// `policy`: as a context's property; empty: the default. Contexts with a policy of their own have a runtime of their
-  /// own.
+  /// Makes the contexts. `policy` is given as a context's property; empty for the default. Contexts with a policy of
+  /// their own have a runtime of their own.
   explicit RandomMachine(const std::string& policy = {});
-  /// A machine whose devices have this much memory for data. After the first call the amount holds for the whole
-  /// process.
+  /// Returns a machine whose devices have this much memory for data. After the first call the amount holds for the
+  /// whole process.
   [[nodiscard]] static RandomMachine with_memory(const std::string& amount);
 
   [[nodiscard]] const std::vector<RandomContext>& contexts() const { return contexts_; }

@@ -13,7 +13,7 @@ struct RandomUse {
   std::size_t begin = 0;
   std::size_t end = 0;
   bool writes = false;
-  /// 0: all of them; 1 or 2: of every second word only, the first or the other.
+  /// The words that are used: 0 for all of them; 1 or 2 for every second word only, the first or the other.
   int lane = 0;
 
   [[nodiscard]] bool conflicts(const RandomUse& other) const {
@@ -49,7 +49,7 @@ class RandomOrder {
   void wait_for_user_event(Plan& plan, int user_event) const;
   /// Makes the planned command wait for all commands in its queue, as markers and barriers without a list do.
   void wait_for_queue(Plan& plan, int queue) const;
-  /// Enqueues the planned command. Returns its number. `holds_later`: true for a barrier.
+  /// Enqueues the planned command. Returns its number. `holds_later` is true for a barrier.
   int add(int queue, Plan plan, std::vector<RandomUse> uses, bool holds_later = false);
 
   /// Returns the user event's number.

@@ -21,7 +21,7 @@ using OwnedEvent = Owned<cl_event, &cl_icd_dispatch::clReleaseEvent>;
 class RandomNumbers {
  public:
   explicit RandomNumbers(std::uint64_t seed) : engine_(seed) {}
-  /// A number below `count`.
+  /// Returns a number below `count`.
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(engine_() % count); }
   bool one_in(std::size_t count) { return below(count) == 0; }
   template <class T>
@@ -49,7 +49,8 @@ class RandomWorld {
   /// Ends everything that is open: ends maps, finishes all queues, sometimes before the last reads, and compares all
   /// memory. Meanwhile the caller sets the user events.
   void end();
-  /// The user events that the program has not set. From here on they count as set, and the caller has to set them.
+  /// Returns the user events that the program has not set. From here on they count as set, and the caller has to set
+  /// them.
   [[nodiscard]] std::vector<cl_event> take_unset_events();
 
  private:
@@ -156,19 +157,20 @@ class RandomWorld {
   /// The use that must have ended before the map begins.
   [[nodiscard]] RandomUse use_of_map(const Map& map) const;
   [[nodiscard]] static RandomUse use_of_block(int block, std::size_t offset, std::size_t size, bool writes);
-  /// An object that devices may use in this way; null if none was found.
+  /// Returns an object that devices may use in this way; null if none was found.
   [[nodiscard]] const Object* object_for(bool reads, bool writes);
   [[nodiscard]] Rectangle rectangle(const std::size_t (&region)[3], std::size_t room);
-  /// The first byte of a box, and its number of bytes.
+  /// Returns the first byte of a box, and its number of bytes.
   [[nodiscard]] static std::pair<std::size_t, std::size_t> bounds(const Rectangle& box, const std::size_t (&region)[3]);
   /// The words of an object that a launch covers: the first, and their number.
   struct Range {
     std::size_t first = 0;
     std::size_t count = 0;
-    /// 0: left to the implementation.
+    /// The size of a group; 0 if it is left to the implementation.
     std::size_t local = 0;
   };
-  /// `from_first`: without an offset, else always with one, for which there must be more words than a group has.
+  /// Draws a range. If `from_first`, it has no offset; otherwise it always has one, for which there must be more words
+  /// than a group has.
   [[nodiscard]] Range range_of(std::size_t words, bool from_first);
   [[nodiscard]] OwnedKernel kernel(const char* name);
   void launch(const char* name, const OwnedKernel& kernel, const Range& range, const std::vector<RandomUse>& uses);

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(shares_are_as_the_speeds) {
 
 BOOST_AUTO_TEST_CASE(what_a_small_part_has_shown_is_forgotten_when_more_is_known) {
   know(30, 30);
-  // The first rows may have been easy.
+  // The first rows may have needed less work.
   speeds.took_part(kItems, 5, kItems / 100, 3 * kItems / 100);
   BOOST_TEST(choose().shares[1] == 0.5, boost::test_tools::tolerance(1e-9));
   KernelSpeeds other{0};
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_no_help_gets_nothing) {
 
 BOOST_AUTO_TEST_CASE(what_merging_costs_more_than_splitting_brings_is_not_split) {
   know(30, 30);
-  // 30 ms against 15 ms.
+  // Splitting takes 15 ms instead of 30 ms.
   BOOST_TEST(choose(9e6).shares.size() == 2);
   BOOST_TEST(choose(11e6).shares.empty());
 }
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_did_not_pay_is_not_done_for_a_while_and_then_tried_aga
   std::size_t paused = 0;
   while (choose().shares.empty() && paused < 1000) ++paused;
   BOOST_TEST(paused == 33);
-  // The pauses grow.
+  // The pauses between attempts become longer.
   for (int i = 0; i < 3; ++i) speeds.took_split(kItems, 29e6);
   paused = 0;
   while (choose().shares.empty() && paused < 1000) ++paused;

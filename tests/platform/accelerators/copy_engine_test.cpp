@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(columns_arrive_where_they_belong_and_nothing_else_changes) 
 }
 
 BOOST_AUTO_TEST_CASE(what_moves_in_many_pieces_arrives_whole) {
-  // Columns longer and shorter than a piece of 64 KiB.
+  // The columns are longer and shorter than a piece of 64 KiB.
   for (const std::size_t column : {std::size_t{1000}, std::size_t{100'000}}) {
     const std::size_t columns = 3'000'000 / column;
     const auto from = numbered(column * columns);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_copy_takes_at_least_its_latency_and_its_bytes_over_the_ba
   BOOST_TEST(seconds(steady_clock::now() - begin) >= 0.030);
 }
 
-/// The seconds that 100 copies of 2 ms take if the callback of each delays its end by a millisecond.
+/// Returns the seconds that 100 copies of 2 ms take if the callback of each delays its end by a millisecond.
 double in_a_row() {
   constexpr int kCopies = 100;
   const auto from = numbered(1000);

@@ -31,7 +31,7 @@ std::unique_ptr<EmulatedAccelerator> made(int number, const EmulationOptions& op
   return std::move(accelerator).value();
 }
 
-/// The failure of making an accelerator with these options.
+/// Returns the failure of making an accelerator with these options.
 Failure refused(const EmulationOptions& options) {
   const auto accelerator = EmulatedAccelerator::make(3, options);
   BOOST_TEST_REQUIRE(!accelerator.ok());

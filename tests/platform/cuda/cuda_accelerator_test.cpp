@@ -370,10 +370,10 @@ BOOST_AUTO_TEST_CASE(after_a_fault_all_copies_end_with_device_lost_and_it_is_tol
   BOOST_TEST(lost >= 8U);
   BOOST_TEST(gpu->lost());
   BOOST_TEST(told == 1);
-  // A late listener is told, too.
+  // A listener that registers late is told, too.
   gpu->on_lost([&](const Failure&) { ++told; });
   BOOST_TEST(told == 2);
-  // The other GPU goes on.
+  // The other GPU still works.
   const auto other = open(1);
   copy_and_wait(*other, CopyDirection::to_device, {host.data(), 0, other->memory(), 0, 100, 1});
 }

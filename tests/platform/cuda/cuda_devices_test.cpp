@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-/// The message that says why there are no GPUs.
+/// Returns the message that says why there are no GPUs.
 std::string why_none() {
   const auto devices = list_cuda_devices();
   BOOST_TEST_REQUIRE(!devices.ok());

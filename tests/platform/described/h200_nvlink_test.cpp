@@ -44,7 +44,7 @@ double rounded(double value) {
   return std::round(value * scale) / scale;
 }
 
-/// The share of gemm's rate that the file assumes for a kernel, on cores (0) or GPUs (1).
+/// Returns the share of gemm's rate that the file assumes for a kernel, on cores (0) or GPUs (1).
 double fraction(const Json& assumptions, const std::string& kernel, std::size_t kind, const std::string& tile) {
   if (kernel == "gemm") return 1;
   if (kind == 1 && kernel.starts_with("trsm")) return assumptions["trsm_gpu_fraction_of_gemm_rate_by_tile"][tile];
@@ -64,7 +64,7 @@ double assumed_time(const Json& assumptions, const Json& kernel, std::size_t kin
   return kernel["flops"].get<double>() / (rate * 1e3);
 }
 
-/// The time of 56 cores together, divided by the time of one core.
+/// Returns the time of 56 cores together, divided by the time of one core.
 double part_on_a_socket(const Json& assumptions, const Json& kernel) {
   const std::string tile = std::to_string(kernel["tile"].get<int>());
   const double share = assumptions["share_of_one_core_that_a_cluster_does_not_divide_by_tile"]

@@ -11,7 +11,8 @@ namespace {
 
 const auto kTight = boost::test_tools::tolerance(1e-9);
 
-/// 1000 cubes of elements per microsecond at edge 100, 4000 at edge 400; deviations of 10 % and 30 %.
+/// Returns a curve of 1000 cubes of elements per microsecond at edge 100 and 4000 at edge 400, with deviations of 10 %
+/// and 30 %.
 TimeCurve two_points() {
   TimeCurve curve;
   curve.add(400, {16000, 4800});
@@ -98,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_scaled_kernel_has_the_rate_of_its_model) {
   BOOST_TEST(half.edge_with(2e6) == model.edge_with(4e6), kTight);
 }
 
-/// A kernel of 100 us at edge 10 and 800 us at edge 20, of which cores do not share 10 us and 80 us.
+/// Returns a kernel of 100 us at edge 10 and 800 us at edge 20, of which cores do not share 10 us and 80 us.
 KernelTimes shared_kernel() {
   return {"a",
           "k",

@@ -20,7 +20,7 @@ using tests::contains;
 using Pointer = json::json_pointer;
 using Words = std::vector<std::string>;
 
-/// A machine with two GPUs, a link for each direction of each, and two kernels.
+/// Returns a machine with two GPUs, a link for each direction of each, and two kernels.
 json small_machine() {
   json machine = json::parse(R"({
     "name": "small", "cpu": {"cores": 4, "sockets": 2, "model": "c"},

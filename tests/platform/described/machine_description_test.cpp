@@ -38,7 +38,7 @@ Failure failure_of(const std::string& name_or_path) {
   return machine.failure();
 }
 
-/// The mean on a core divided by the average of the GPUs' means, as the README of the files defines it.
+/// Returns the mean on a core divided by the average of the GPUs' means, as the README of the files defines it.
 double gpu_over_core(const MachineDescription& machine, const char* application, const char* kernel,
                      const char* precision, double edge) {
   const KernelTimes* times = machine.find_kernel(application, kernel, precision);

@@ -21,7 +21,7 @@ Json file_of(const std::string& name) {
   return {};
 }
 
-/// The share of the core's or GPU's peak.
+/// Returns the share of the core's or GPU's peak.
 double assumed_share(const Json& assumptions, const std::string& kernel, int tile, bool on_gpu) {
   const double gemm = assumptions["core_gemm_share_of_peak"];
   if (on_gpu) return assumptions[tile == 192 ? "gpu_single_gemm_share_of_peak" : "gpu_streamed_gemm_share_of_peak"];
@@ -33,7 +33,7 @@ double assumed_share(const Json& assumptions, const std::string& kernel, int til
 BOOST_AUTO_TEST_CASE(have_the_papers_processors) {
   const auto first = load_machine("amd-gtx470").value_or_throw();
   const auto second = load_machine("xeon-gtx480").value_or_throw();
-  // One core drives the GPU.
+  // One core of the machine drives the GPU and is not counted.
   BOOST_TEST(first.cores == 24);
   BOOST_TEST(second.cores == 8);
   BOOST_TEST(first.gpus.at(0).memory.count == std::uint64_t{1} << 30U);

@@ -19,10 +19,10 @@ namespace {
 
 using tests::contains;
 
-/// The distance from one spoilt kernel of a machine to the next.
+/// The number of kernels of a machine from one spoilt kernel to the next.
 constexpr std::size_t kStride = tests::kSanitized ? 7 : 1;
 
-/// The times of gemm at four tile sizes and of trsm at two, on a core and two GPUs.
+/// Returns the times of gemm at four tile sizes and of trsm at two, on a core and two GPUs.
 std::vector<DescribedKernel> kernels() {
   DescribedKernel gemm{"cholesky", "gemm", "double", {}, {}};
   for (const double edge : {256.0, 512.0, 1024.0, 2048.0}) {

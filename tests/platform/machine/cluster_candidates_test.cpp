@@ -27,8 +27,8 @@ Topology machine(const std::string& synthetic, const std::string& only = {}) {
   return std::move(topology).value();
 }
 
-/// The workers of each candidate. Checks that each has the workers that it names, that none spans parts of the machine,
-/// and that no two are equal.
+/// Returns the workers of each candidate. Checks that each has the workers that it names, that none spans parts of the
+/// machine, and that no two are equal.
 Names workers_of(const Topology& topology) {
   Names workers;
   for (const ClusterCandidate& candidate : cluster_candidates(topology.cores, topology.machine)) {

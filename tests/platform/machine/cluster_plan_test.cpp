@@ -34,7 +34,7 @@ ClusterPlan planned(const std::string& wanted, const Topology& topology) {
   return std::move(plan).value();
 }
 
-/// The processing units of each cluster, without the single cores.
+/// Returns the processing units of each cluster, without the single cores.
 std::vector<std::vector<int>> clusters(const ClusterPlan& plan) {
   std::vector<std::vector<int>> all;
   for (const Core& core : plan.cores) {
@@ -49,7 +49,7 @@ std::vector<int> range(int from, int to) {
   return all;
 }
 
-/// The message with which planning fails.
+/// Returns the message with which planning fails.
 std::string refusal(const std::string& wanted, const Topology& topology) {
   const auto plan = plan_clusters(wanted, topology.cores, topology.machine);
   BOOST_TEST_REQUIRE(!plan.ok(), wanted);
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(cores_that_are_handed_out_again_form_clusters_like_those_of
 BOOST_AUTO_TEST_CASE(a_cluster_is_in_those_domains_that_hold_all_of_it) {
   Topology topology = discovered({.synthetic = kFourCaches});
   BOOST_TEST_REQUIRE(topology.form_clusters("1x5+1x4+1x7").ok());
-  // 0-6 (spans caches), 7, 8, 9, 10-14, 15-18, 19.
+  // The workers are 0-6 (which spans caches), 7, 8, 9, 10-14, 15-18 and 19.
   BOOST_TEST((topology.victim_order(0) == Rings{{1, 2, 3}, {4, 5, 6}}));
   BOOST_TEST((topology.victim_order(5) == Rings{{6}, {4}, {0, 1, 2, 3}}));
   BOOST_TEST((topology.cores_by_numa_node() == Rings{{0, 1, 2, 3}, {4, 5, 6}}));

@@ -10,7 +10,8 @@ namespace troupe::tests {
 
 class FakeSystem {
  public:
-  /// Puts the process into the group `own` of version 2, in a hierarchy of which only `visible` is mounted (`/`: all).
+  /// Puts the process into the group `own` of version 2, in a hierarchy of which only `visible` is mounted (all of it
+  /// if `visible` is `/`).
   void use_v2(const std::string& own, const std::string& visible = "/") {
     write("proc/self/cgroup", "0::" + own + "\n");
     write("proc/self/mountinfo",
@@ -33,7 +34,7 @@ class FakeSystem {
                               " kB\nMemFree:        1 kB\nMemAvailable:   " + std::to_string(available_kib) + " kB\n");
   }
 
-  /// Writes a file of a group: `group_file("/a/b", "cpu.max", "max 100000")`.
+  /// Writes a file of a group, as in `group_file("/a/b", "cpu.max", "max 100000")`.
   void group_file(const std::string& group, const std::string& name, const std::string& content) {
     write("sys/fs/cgroup" + group + "/" + name, content + "\n");
   }

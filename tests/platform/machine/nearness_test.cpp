@@ -12,7 +12,7 @@ namespace {
 using Rings = std::vector<std::vector<int>>;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// A core in the L3 cache of number `l3`. Each package has `l3_per_package` such caches.
+/// Returns a core in the L3 cache of number `l3`. Each package has `l3_per_package` such caches.
 Core core_at(int core, int l3, int l3_per_package = 2) {
   const int package = l3 / l3_per_package;
   return {core,
@@ -26,7 +26,7 @@ Core core_at(int core, int l3, int l3_per_package = 2) {
            {DomainKind::machine, 0}}};
 }
 
-/// Cores of which `counts[i]` are in L3 cache i.
+/// Returns cores of which `counts[i]` are in L3 cache i.
 std::vector<Core> cores_in(const std::vector<int>& counts) {
   std::vector<Core> cores;
   for (std::size_t l3 = 0; l3 < counts.size(); ++l3) {

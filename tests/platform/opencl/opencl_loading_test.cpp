@@ -33,7 +33,7 @@ const OpenClSearch& fake_alone() {
   return search;
 }
 
-/// The devices of the fake driver with this fault.
+/// Returns the devices of the fake driver with this fault.
 OpenClDevices with_fault(const std::string& fault) {
   const EnvironmentVariable variable("FAKE_OPENCL", fault);
   return load_opencl_devices(fake_alone());
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(the_library_that_this_code_is_part_of_is_not_asked) {
   std::string why;
   BOOST_TEST(load(troupe_as_opencl_driver().c_str(), &why) == 0);
   BOOST_TEST(contains(why, "it is Troupe itself"), why);
-  // It is recognized under another name, too.
+  // The library is recognized under another name, too.
   const TemporaryFolder folder;
   std::filesystem::create_symlink(troupe_as_opencl_driver(), folder.path("libother.so"));
   BOOST_TEST(load(folder.path("libother.so").c_str(), &why) == 0);

@@ -20,7 +20,7 @@ using tests::TemporaryFolder;
 using Libraries = std::vector<std::string>;
 const auto kEachLibrary = boost::test_tools::per_element();
 
-/// The libraries that are to be loaded. Checks that nothing is skipped.
+/// Returns the libraries that are to be loaded. Checks that nothing is skipped.
 Libraries found_by(const OpenClSearch& search) {
   const OpenClDrivers found = find_opencl_drivers(search);
   for (const SkippedOpenCl& skipped : found.skipped) BOOST_ERROR(skipped.what << ": " << skipped.why);
@@ -29,7 +29,7 @@ Libraries found_by(const OpenClSearch& search) {
   return libraries;
 }
 
-/// The only skipped item. Checks that nothing is to be loaded.
+/// Returns the only skipped item. Checks that nothing is to be loaded.
 SkippedOpenCl skipped_by(const OpenClSearch& search) {
   const OpenClDrivers found = find_opencl_drivers(search);
   BOOST_TEST(found.drivers.empty());

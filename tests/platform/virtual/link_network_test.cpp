@@ -52,7 +52,7 @@ struct Network {
   }
 };
 
-/// Routes from node 0 to the others, all alike.
+/// Returns routes from node 0 to the others, all alike.
 std::vector<Route> star(std::size_t nodes, const Route& route) {
   std::vector<Route> routes(nodes * nodes);
   for (std::size_t to = 1; to < nodes; ++to) routes[to] = route;
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(two_copies_share_a_link_and_the_rest_goes_faster_when_one_e
   n.start("short", 0, 1, 1000);
   n.start("long", 0, 2, 3000);
   n.run();
-  // 1000 bytes each until 2000 ns; then 2000 bytes alone.
+  // Each copy moves 1000 bytes until 2000 ns; then one moves 2000 bytes alone.
   n.expect({{"short", 2000ns}, {"long", 4000ns}});
 }
 
@@ -133,7 +133,8 @@ BOOST_AUTO_TEST_CASE(a_third_copy_that_comes_later_takes_its_part_from_both) {
   n.start("b", 0, 2, 6000);
   n.start_at(1000ns, "c", 0, 3, 2000);
   n.run();
-  // 3 each until 1000 ns; 2 each until c is done at 2000 ns; a and b have 1000 bytes left, at 3 per ns.
+  // Each flow has 3 bytes per ns until 1000 ns, then 2 until c is done at 2000 ns; a and b then have 1000 bytes left,
+  // at 3 per ns.
   n.expect({{"c", 2000ns}, {"a", 2334ns}, {"b", 2334ns}});
 }
 

@@ -1,4 +1,4 @@
-/// `LinkNetwork::Queueing::streams`: which copies wait for which.
+/// Tests which copies wait for which with `LinkNetwork::Queueing::streams`.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kNodes = 4;
-constexpr std::uint64_t kBytes = 1000;  // 1 us
+constexpr std::uint64_t kBytes = 1000;  // takes 1 us
 
 /// A host and three GPUs. Each pair has 1 GB/s of its own, so copies wait only because of their order.
 struct Machine {

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(who_has_used_up_his_calls_should_not_bring_more) {
   for (int i = 0; i < 1000; ++i) (void)calls.begin(kA, kStart);
   BOOST_TEST((calls.ready_at(kA, kStart) <= kStart + 11s));
   BOOST_TEST((calls.ready_at(kB, kStart) == kStart));
-  // Answers that he does not read, and calls that are not answered.
+  // These are answers that the user does not read, and calls that are not answered.
   BOOST_TEST(!calls.begin(kB, kStart));
   calls.answered(kB, 501);
   BOOST_TEST((calls.ready_at(kB, kStart) > kStart));

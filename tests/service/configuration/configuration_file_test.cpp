@@ -33,7 +33,7 @@ std::string refusal(const std::string& text) {
   return outcome.failure().message;
 }
 
-/// A value that differs from the default and that the key accepts.
+/// Returns a value that differs from the default and that the key accepts.
 std::string other_value(const ConfigurationKey& key) {
   if (key.name.starts_with("limits.memory")) return "\"3GiB\"";
   if (key.name == "limits.unread_answers") return "\"1MiB\"";

@@ -46,10 +46,10 @@ std::string refusal(const HttpOptions& options, ErrorCode code) {
   return server.failure().message;
 }
 
-/// httplib's client writes to connections that have been closed.
+/// Ignores SIGPIPE, as httplib's client writes to connections that have been closed.
 [[maybe_unused]] const auto kBefore = std::signal(SIGPIPE, SIG_IGN);
 
-/// A connection to the server, for requests that no proper client sends.
+/// Returns a connection to the server, for requests that no proper client sends.
 platform::FileDescriptor connect_to(const HttpServer& server) {
   platform::FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -391,7 +391,7 @@ BOOST_AUTO_TEST_CASE(it_ends_at_once_whoever_is_connected) {
   auto server = serve(source, options);
   std::vector<platform::FileDescriptor> waiting;
   for (int i = 0; i < 20; ++i) waiting.push_back(connect_to(*server));
-  server.reset();  // would take an hour
+  server.reset();  // a request would take an hour
   for (const auto& fd : waiting) (void)receive_all(fd);
 }
 

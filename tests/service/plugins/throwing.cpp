@@ -1,4 +1,4 @@
-// A plug-in whose register function throws after it has added something.
+// A plug-in whose register function throws after it has added a codelet.
 #include <stdexcept>
 
 #include "troupe/plugin.hpp"

@@ -30,7 +30,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
-/// The number of segments that this process, in which the service runs, has mapped.
+/// Returns the number of segments that this process, in which the service runs, has mapped.
 std::size_t mapped_segments() {
   std::ifstream maps("/proc/self/maps");
   std::size_t count = 0;

@@ -357,7 +357,7 @@ BOOST_FIXTURE_TEST_CASE(a_client_that_dies_leaves_nothing, OneClient) {
     client.register_vector<double>(1, segment, 10, 800);
     client.submit(0, {0});
     for (int i = 0; i < 1000; ++i) client.submit(0, {0});
-    // Requests that wait, and data that are held.
+    // There are requests that wait, and data that are held.
     const std::uint64_t held = client.next_request();
     client.send([&](v1::Operation& operation) {
       operation.mutable_acquire()->set_request(held);

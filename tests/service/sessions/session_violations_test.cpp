@@ -17,7 +17,7 @@ constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 struct Service {
   RunningService service;
 
-  /// A client with a handle 1 of 100 doubles in a segment of 4096 bytes, and the codelets 0 `fill`, 1 `touch`.
+  /// A client with a handle 1 of 100 doubles in a segment of 4096 bytes, and the codelets `fill` (0) and `touch` (1).
   struct Prepared {
     explicit Prepared(RunningService& service) : client(service.folder()), segment(client.memory().allocate(4096)) {
       client.hello();

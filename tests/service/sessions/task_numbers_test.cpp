@@ -8,7 +8,7 @@
 namespace troupe::service {
 namespace {
 
-/// A future that contains the number for which it was made.
+/// Returns a future that contains the number for which it was made.
 Future future_of(std::uint64_t number) {
   return {reinterpret_cast<graph::TaskOwner*>(std::uintptr_t{8}), nullptr, TaskId(number)};
 }
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(nothing_that_many_threads_leave_is_lost_or_comes_unannounce
   std::uint64_t taken = 0;
   int woken = 0;
   while (taken < kThreads * kEach) {
-    // An end after the last look wakes again.
+    // An end that comes after the last look wakes this thread again.
     if (wakes == woken) {
       std::this_thread::yield();
       continue;

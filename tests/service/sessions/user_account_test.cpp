@@ -1,4 +1,4 @@
-// The limits on what one user's clients may have together.
+// Tests the limits on what one user's clients may have together.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -91,7 +91,8 @@ BOOST_AUTO_TEST_CASE(pays_for_codelets) {
 }
 
 BOOST_AUTO_TEST_CASE(pays_for_data_that_are_held_what_a_hold_takes) {
-  // A hold is a task with all that it has besides: 480 bytes for each would be far too few, and let them pass.
+  // A hold costs as much as a task with all that belongs to it. If it were counted as 480 bytes, all of these would
+  // pass.
   client.register_vector<double>(1, segment, 1);
   for (int i = 0; i < 3000; ++i) {
     client.send([&](v1::Operation& operation) {

@@ -14,8 +14,8 @@
 
 namespace troupe::tests {
 
-/// A view with every kind of content, `time` seconds after the service's start: two sessions on six cores and two GPUs
-/// that factorize, and one session with little to do. All counters grow with time.
+/// Returns a view with every kind of content, `time` seconds after the service's start: two sessions on six cores and
+/// two GPUs that factorize, and one session with little to do. All counters grow with time.
 [[nodiscard]] inline service::ServiceView sample_view(double time) {
   using std::chrono::microseconds;
   const auto in_seconds = [](double seconds) { return Duration(static_cast<std::int64_t>(seconds * 1e9)); };
@@ -117,8 +117,8 @@ namespace troupe::tests {
   return view;
 }
 
-/// A `sample_view` whose first worker has four cores. It uses `share` of their time; together they offer four seconds
-/// in each second of the service.
+/// Returns a `sample_view` whose first worker has four cores. It uses `share` of their time; together they offer four
+/// seconds in each second of the service.
 [[nodiscard]] inline service::ServiceView clustered_view(double time, double share) {
   service::ServiceView view = sample_view(time);
   LiveWorker& cluster = view.runtime.workers[0];
@@ -129,7 +129,7 @@ namespace troupe::tests {
   return view;
 }
 
-/// `sample_view` as time goes by.
+/// A source that shows `sample_view` as time goes by.
 class FakeViewSource final : public service::ServiceViewSource {
  public:
   /// Begins as if the service had started `age_s` ago.

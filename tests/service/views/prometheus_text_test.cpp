@@ -23,7 +23,7 @@ using tests::contains;
 using tests::run_with_input;
 using tests::sample_view;
 
-/// Prints the metrics that the parser of Prometheus' own client library found.
+/// A script that prints the metrics that the parser of Prometheus' own client library has found.
 constexpr const char* kParser = R"(
 import json, sys
 from prometheus_client.parser import text_string_to_metric_families
@@ -35,7 +35,7 @@ for family in text_string_to_metric_families(sys.stdin.read()):
 json.dump(families, sys.stdout)
 )";
 
-/// Null if the library is not installed.
+/// Returns the metrics; null if the library is not installed.
 Json parsed(const std::string& text) {
   if (run_with_input({"/usr/bin/python3", "-c", "import prometheus_client"}, "").status != 0) {
     tests::skip("python3-prometheus-client is not installed");
@@ -46,7 +46,7 @@ Json parsed(const std::string& text) {
   return Json::parse(ran.output);
 }
 
-/// The value of the only sample that has this name and at least these labels.
+/// Returns the value of the only sample that has this name and at least these labels.
 double value(const Json& families, const std::string& name, const Json& labels = Json::object()) {
   double found = std::nan("");
   int count = 0;

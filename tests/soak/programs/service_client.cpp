@@ -1,5 +1,6 @@
-/// One client of a service: service_client FOLDER WHAT SEED SECONDS. `graphs`: runs small graphs until the time is
-/// over, checks each, and prints their number. `restless`: uses everything that a client can use until it is killed.
+/// One client of a service: service_client FOLDER WHAT SEED SECONDS. If WHAT is `graphs`, it runs small graphs until
+/// the time is over, checks each, and prints their number. If it is `restless`, it uses everything that a client can
+/// use until it is killed.
 #include <chrono>
 #include <cmath>
 #include <cstdio>

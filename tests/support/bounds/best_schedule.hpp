@@ -11,9 +11,9 @@ namespace troupe::apps {
 /// memory and have cores of their own.
 [[nodiscard]] BoundMachine machine_of(const std::vector<std::vector<double>>& times, const std::vector<int>& counts);
 
-/// The least makespan of all schedules without preemption: every order that keeps the dependencies, on every choice of
-/// workers. `kCannotRun` if there is no schedule. The cost is exponential in the number of tasks, so use it for a few
-/// tasks only.
+/// Returns the least makespan of all schedules without preemption: every order that keeps the dependencies, on every
+/// choice of workers. `kCannotRun` if there is no schedule. The cost is exponential in the number of tasks, so use it
+/// for a few tasks only.
 [[nodiscard]] double best_makespan(const BoundProblem& problem);
 
 }  // namespace troupe::apps

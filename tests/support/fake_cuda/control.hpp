@@ -17,13 +17,13 @@ struct FakeCudaOptions {
   /// The memory of each device, and how much of it other processes have taken.
   std::uint64_t memory = std::uint64_t{64} << 20;
   std::uint64_t taken = 0;
-  /// The driver's version as CUDA counts it: 13000 is 13.0. 0: there is no driver.
+  /// The driver's version as CUDA counts it: 13000 is 13.0. If it is 0, there is no driver.
   int driver_version = 99000;
   /// True if devices reach each other's memory.
   bool peer_access = true;
-  /// The device that belongs to another process or is forbidden; -1: none.
+  /// The device that belongs to another process or is forbidden; -1 if there is none.
   int unavailable_device = -1;
-  /// The number of the launch or copy that has a fault, counted from 1 over all devices since `reset`; 0: never. A
+  /// The number of the launch or copy that has a fault, counted from 1 over all devices since `reset`; 0 if none has. A
   /// later call reports the fault.
   std::uint64_t fault_in_launch = 0;
   std::uint64_t fault_in_copy = 0;
@@ -44,12 +44,12 @@ struct FakeCudaOptions {
 class FakeLaunch {
  public:
   virtual ~FakeLaunch() = default;
-  /// The address of argument `index`.
+  /// Returns the address of argument `index`.
   [[nodiscard]] virtual const void* argument(std::size_t index) const = 0;
-  /// The device on which the kernel runs.
+  /// Returns the device on which the kernel runs.
   [[nodiscard]] virtual int device() const = 0;
-  /// A kernel calls this for all memory that it is about to touch. False: the memory belongs to another device or is
-  /// not allocated. Then the launch is a fault like an illegal address, and the kernel has to return.
+  /// A kernel calls this for all memory that it is about to touch. If it returns false, the memory belongs to another
+  /// device or is not allocated. Then the launch is a fault like an illegal address, and the kernel has to return.
   [[nodiscard]] virtual bool touches(const void* address, std::size_t bytes) const = 0;
 
   std::array<unsigned, 3> grid{1, 1, 1};
@@ -80,7 +80,7 @@ struct FakeCudaCounts {
   std::uint64_t copies = 0;
   std::uint64_t copies_of_pageable_memory = 0;
   std::uint64_t peer_copies = 0;
-  /// Events that were made with times for a caller that polls, and that interrupt the host nonetheless.
+  /// The number of events that were made with times for a caller that polls, but interrupt the host.
   std::uint64_t timed_events_that_interrupt = 0;
 };
 
@@ -93,7 +93,7 @@ class FakeCudaControl {
   virtual void register_kernel(const std::string& name, FakeKernel kernel) = 0;
   [[nodiscard]] virtual FakeCudaLeaks leaks() const = 0;
   [[nodiscard]] virtual FakeCudaCounts counts() const = 0;
-  /// After `pause` streams only collect the work that they are given; `resume` lets them go on.
+  /// After `pause`, streams only collect the work that they are given; `resume` lets them go on.
   virtual void pause() = 0;
   virtual void resume() = 0;
   /// Gives the device a fault at once, as after a launch that touched an illegal address.

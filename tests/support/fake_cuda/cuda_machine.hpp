@@ -72,9 +72,9 @@ struct Library {};
 /// The processor of one device: its kernels share the processor's time and its clock.
 class Processor {
  public:
-  /// Returns when the calling thread's kernel has had `work` of the device's time.
+  /// Waits until the calling thread's kernel has had `work` of the device's time.
   void run(Clock::duration work);
-  /// The device's time. It stands still at a kernel's end until that kernel's thread has woken.
+  /// Returns the device's time. It stands still at a kernel's end until that kernel's thread has woken.
   Clock::time_point now();
 
  private:
@@ -142,7 +142,7 @@ class Machine final : public FakeCudaControl {
   cudaError_t add_work(cudaStream_t stream, std::function<void()> work);
   /// Takes the time that every copy and kernel takes.
   void take_time() const;
-  /// The processor whose clock gives the times of the device's events.
+  /// Returns the processor whose clock gives the times of the device's events.
   [[nodiscard]] Processor& processor(int device) { return devices[static_cast<std::size_t>(device)].processor; }
 
   mutable std::mutex mutex;

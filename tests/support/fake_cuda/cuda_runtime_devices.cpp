@@ -109,7 +109,7 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   return of_device(device, [&](Machine& machine, int found) {
     current_device = device;
-    // CUDA does so since version 12.
+    // CUDA has done this since version 12.
     machine.begin_to_use(found);
     return found == machine.options.unavailable_device ? cudaErrorDevicesUnavailable : machine.fault_of(found);
   });

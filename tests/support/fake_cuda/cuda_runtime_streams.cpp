@@ -30,7 +30,7 @@ cudaError_t on_device(const F& body) {
 Stream* as_stream(cudaStream_t stream) { return reinterpret_cast<Stream*>(stream); }
 Event* as_event(cudaEvent_t event) { return reinterpret_cast<Event*>(event); }
 
-/// `rows` runs of `width` bytes.
+/// A copy of `rows` runs of `width` bytes each.
 struct Copy {
   std::byte* to;
   std::size_t to_pitch;
@@ -61,7 +61,7 @@ bool fits(cudaMemcpyKind kind, const Place& to, const Place& from) {
   }
 }
 
-/// The copy as the stream's thread performs it. After a fault it does nothing.
+/// Makes the copy in the stream's thread. After a fault it does nothing.
 void do_copy(int device, const Copy& copy, bool faulty) {
   Machine& machine = Machine::get();
   if (machine.fault_of(device) != cudaSuccess) return;
@@ -88,7 +88,7 @@ void do_copy(int device, const Copy& copy, bool faulty) {
   }
 }
 
-/// `across`: a copy that may lead from one device to another without access to it.
+/// Begins a copy. If `across`, it may lead from one device to another without access to it.
 cudaError_t begin_copy(const Copy& copy, cudaMemcpyKind kind, cudaStream_t handle, bool across) {
   Machine& machine = Machine::get();
   std::unique_lock lock(machine.mutex);

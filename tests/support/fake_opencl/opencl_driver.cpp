@@ -32,7 +32,8 @@ bool wrong(std::string_view what) {
   return said != nullptr && said == what;
 }
 
-/// Calls the function whose address is in FAKE_OPENCL_CALL. It belongs to the process that has loaded this library.
+/// Calls the function whose address is in FAKE_OPENCL_CALL. The function belongs to the process that has loaded this
+/// library.
 void call_back() {
   const char* const address = std::getenv("FAKE_OPENCL_CALL");
   if (address != nullptr) reinterpret_cast<void (*)()>(std::strtoull(address, nullptr, 16))();
@@ -135,7 +136,7 @@ std::array<_cl_platform_id, 2> platforms{
       {{{&kTable, "Fake GPU", CL_DEVICE_TYPE_GPU, 8}, {&kTable, "Fake CPU", CL_DEVICE_TYPE_CPU, 2}}}},
      {&kTable, "Fake Two", 1, {{{&kTable, "Fake accelerator", CL_DEVICE_TYPE_ACCELERATOR, 1}, {}}}}}};
 
-/// A table marked as the extension cl_khr_icd2 wants it; the loader has to fill in such tables.
+/// Returns a table marked as the extension cl_khr_icd2 wants it; the loader has to fill in such tables.
 const _cl_icd_dispatch* marked_table() {
   static _cl_icd_dispatch table{};
   const std::uintptr_t mark = 0x4F50454E434C3331;
@@ -167,7 +168,7 @@ cl_int platform_ids(cl_uint room, cl_platform_id* to, cl_uint* count) {
 #define TROUPE_EXPORTED extern "C" __attribute__((visibility("default")))
 
 #ifdef FAKE_OPENCL_EXPORTS_PLATFORMS
-// Exported, as in drivers that leave the lookup to the dynamic loader.
+// This function is exported, as in drivers that leave the look-up to the dynamic loader.
 TROUPE_EXPORTED cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id* to, cl_uint* count) {
   return platform_ids(room, to, count);
 }

@@ -1,7 +1,7 @@
 // A driver that wraps pocl's: it has pocl's devices, and the second of them fails. FAILING_OPENCL says how, by three
-// words. "FUNCTION STATUS CALLS": after so many calls the function fails with the status. "lost STATUS CALLS": after so
-// many launches all enqueued work fails. "local BYTES": the device has so much local memory. "type TYPE": the device is
-// of that type.
+// words. With "FUNCTION STATUS CALLS" the function fails with the status after CALLS calls. With "lost STATUS CALLS"
+// all enqueued work fails after CALLS launches. With "local BYTES" the device has BYTES bytes of local memory. With
+// "type TYPE" the device is of that type.
 #include <CL/cl_icd.h>
 #include <dlfcn.h>
 

@@ -19,12 +19,12 @@ namespace troupe::tests {
 
 class KilledServiceRuns {
  public:
-  /// So many at a time, as to start a service takes longer than a program.
+  /// The number of programs that run at a time, as starting a service takes longer than a program.
   static constexpr std::uint64_t kAtOnce = 5;
 
-  /// Runs the programs of `count` seeds at once. The service is killed before some operation of one of them, or when
-  /// that has ended; another one takes its place at once. Those that lost it run once more, on that. Returns what was
-  /// wrong.
+  /// Runs the programs of `count` seeds at the same time. The service is killed before some operation of one of them,
+  /// or when that program has ended; another service takes its place at once. The programs that lost the service run
+  /// once more on the new one. Returns what was wrong.
   std::vector<std::string> execute(std::uint64_t first, std::uint64_t count) {
     if (!service_) service_ = start(first);
     Random random(first * 0xd1b54a32d192ed03ULL + 7);
@@ -66,7 +66,7 @@ class KilledServiceRuns {
     }
     return problems;
   }
-  /// Programs that were under way when their service was killed.
+  /// Returns the number of programs that were under way when their service was killed.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
  private:

@@ -15,8 +15,8 @@ extern char** environ;  // NOLINT: POSIX
 
 namespace troupe::tests {
 
-/// Serves when the constructor returns, and is killed by the destructor. `options`: further arguments of
-/// tests/client/remote/service_process.cpp.
+/// A process that serves when the constructor returns, and that the destructor kills. `options` are further arguments
+/// of tests/client/remote/service_process.cpp.
 class ServiceProcess {
  public:
   explicit ServiceProcess(const std::string& folder, const std::vector<std::string>& options = {}) {
@@ -46,7 +46,7 @@ class ServiceProcess {
   ServiceProcess(const ServiceProcess&) = delete;
   ServiceProcess& operator=(const ServiceProcess&) = delete;
 
-  /// Any thread.
+  /// Kills the process. May be called from any thread.
   void kill() {
     if (!killed_.exchange(true)) ::kill(process_, SIGKILL);
   }

@@ -1,4 +1,4 @@
-/// The kernel of random programs whose service is another process: all that it needs to know are its arguments.
+/// The kernel of random programs whose service is another process. All that it needs to know is in its arguments.
 #pragma once
 
 #include "tests/support/random/random_program.hpp"
@@ -7,7 +7,8 @@
 
 namespace troupe::tests {
 
-/// Does what `compute` says of the planned task in `step_arguments`. Without a kernel: what a client has of it.
+/// Returns a codelet that does what `compute` says for the planned task in `step_arguments`. Without a kernel, it is
+/// the codelet that a client has.
 [[nodiscard]] Codelet step_codelet(bool with_kernel);
 [[nodiscard]] Arguments step_arguments(const PlannedTask& task);
 

@@ -22,7 +22,7 @@ namespace troupe::tests {
 class CopyingDriver {
  public:
   struct Buffer {
-    /// Null if the buffer is not over host memory.
+    /// The host memory that the buffer is over; null if it is not over host memory.
     std::byte* host = nullptr;
     std::vector<std::byte> content;
     /// The flags of each map that has not been unmapped.
@@ -48,7 +48,7 @@ class CopyingDriver {
     return made;
   }
 
-  /// The device's content of a buffer. Notes a problem if the host has the buffer mapped.
+  /// Returns the device's content of a buffer. Notes a problem if the host has the buffer mapped.
   [[nodiscard]] std::byte* content(cl_mem memory) {
     Buffer& buffer = at(memory);
     if (!buffer.maps.empty()) problems.emplace_back("a kernel uses a buffer that is mapped");
@@ -152,7 +152,7 @@ class CopyingDriver {
     return CL_SUCCESS;
   }
 
-  /// A non-null pointer that stands for objects which only have to exist.
+  /// Returns a non-null pointer that stands for objects which only have to exist.
   template <class Object>
   static Object something() {
     static char place = 0;

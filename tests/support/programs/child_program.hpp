@@ -16,9 +16,9 @@ extern char** environ;  // NOLINT: POSIX
 namespace troupe::tests {
 
 struct ChildResult {
-  /// 127 where there is no such program.
+  /// The exit status; 127 if there is no such program.
   int status = 127;
-  /// Standard output and errors.
+  /// The program's standard output and errors.
   std::string output;
 };
 

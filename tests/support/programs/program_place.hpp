@@ -10,7 +10,7 @@
 
 namespace troupe::tests {
 
-/// Each function means what the public function of its name means to a program. Thread-safe.
+/// A place where a program runs. Each function does what the public function of its name does. Thread-safe.
 class ProgramPlace {
  public:
   virtual ~ProgramPlace() = default;

@@ -124,7 +124,7 @@ SimulationOptions random_options(Random& random, MachineDescription machine) {
   return options;
 }
 
-/// The number of workers that are cores.
+/// Returns the number of workers that are cores.
 int cores_of(const SimulationOptions& options) {
   return options.cores > 0 ? options.cores : options.machine.cores - static_cast<int>(options.gpus.size());
 }

@@ -19,7 +19,7 @@ struct BoundedRun {
   double bytes = 0;
   double bound_bytes = 0;
 
-  /// The bounds that the run is below, in words.
+  /// Returns the bounds that the run is below, in words.
   [[nodiscard]] std::vector<std::string> problems() const;
 };
 

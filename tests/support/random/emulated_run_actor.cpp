@@ -17,7 +17,7 @@ namespace troupe::tests {
 
 namespace {
 
-/// A random size in units of 256 bytes, the unit of allocation.
+/// Returns a random size in units of 256 bytes, the unit of allocation.
 Bytes random_memory(Random& random) {
   if (chance(random, 15)) return {std::uint64_t{1} << 20U};
   return {(1 + random.below(chance(random, 70) ? 6 : 24)) * 256};

@@ -19,9 +19,9 @@ struct EmulatedRun {
   ProgramOptions program;
 };
 
-/// 1 to 3 cores and 1 to 3 accelerators, most of which hold a few tiles; any bandwidth and latency, with or without
-/// direct copies between them; any policy with any options, window, lookahead, number of submitters; every third with
-/// faults. Tells standard error why nothing moves where nothing does for 20 seconds.
+/// Draws a run: 1 to 3 cores and 1 to 3 accelerators, most of which hold a few tiles; any bandwidth and latency, with
+/// or without direct copies between them; any policy with any options, window, lookahead, number of submitters; every
+/// third with faults. If nothing moves for 20 seconds, it writes the reasons to standard error.
 [[nodiscard]] EmulatedRun emulated_run(std::uint64_t seed);
 /// Describes, for people, what `emulated_run` has drawn.
 [[nodiscard]] std::string describe(const EmulatedRun& run);

@@ -25,7 +25,7 @@ struct FactorizationCase {
   linalg::FactorizationOptions factorization;
   bool single = false;
   std::int64_t rows = 1;
-  /// The columns may be fewer than the rows for QR only; then nothing is solved.
+  /// The number of columns. It may be less than the number of rows for QR only; then nothing is solved.
   std::int64_t cols = 1;
   std::int64_t right_hand_sides = 1;
   linalg::ProblemKind problem = linalg::ProblemKind::random;
@@ -42,7 +42,7 @@ struct FactorizationCase {
 [[nodiscard]] FactorizationCase drawn_case(std::uint64_t seed, std::int64_t smallest, std::int64_t largest,
                                            double most_tasks);
 
-/// The approximate number of tasks of the factorization alone.
+/// Returns the approximate number of tasks of the factorization alone.
 [[nodiscard]] double task_count(const FactorizationCase& one);
 /// Describes a case for people.
 [[nodiscard]] std::string describe(const FactorizationCase& one);

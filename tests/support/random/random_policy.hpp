@@ -9,7 +9,7 @@
 
 namespace troupe::tests {
 
-/// True in `percent` of 100 cases.
+/// Returns true in `percent` of 100 cases.
 inline bool chance(Random& random, std::uint32_t percent) { return random.below(100) < percent; }
 
 template <class T, std::size_t N>

@@ -32,7 +32,7 @@ struct Devices {
   Bytes gpu_memory;
   /// The kind of device that a GPU is. Emulated ones also run every kernel that runs on cores.
   DeviceKind gpu = DeviceKind::cuda;
-  /// Makes a GPU's kernel from a core's kernel; null: both are the same.
+  /// Makes a GPU's kernel from a core's kernel; null if both are the same.
   Kernel (*on_gpu)(Kernel) = nullptr;
 
   [[nodiscard]] Kernel kernel_for_gpu(Kernel kernel) const {
@@ -175,22 +175,22 @@ struct HostLook {
   const char* when = "";
 };
 
-/// The kernel of a task where devices are mixed.
+/// The kernel of a task if devices are mixed.
 struct PlannedKernel {
   bool on_cores = true;
   bool on_gpus = false;
   /// The index of the timed kernel; less than `kTimedKernels`.
   int timed_as = 0;
-  /// The number of pieces that a core takes at a time; 0: cores run the task whole.
+  /// The number of pieces that a core takes at a time; 0 if cores run the task whole.
   std::uint32_t grain = 0;
 };
 [[nodiscard]] PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& task,
                                            const Devices& devices);
-/// The number of pieces of a task that cores run in pieces. It is 0 only if the task changes nothing.
+/// Returns the number of pieces of a task that cores run in pieces. It is 0 only if the task changes nothing.
 [[nodiscard]] std::uint32_t planned_pieces(const PlannedTask& task);
 [[nodiscard]] std::string timed_kernel_name(int kernel);
 
-/// The codelets that a service must know for programs with `on_service`, which run in its process.
+/// Returns the codelets that a service must know for programs with `on_service`, which run in its process.
 [[nodiscard]] std::vector<Codelet> service_codelets(DeviceKind gpu);
 
 /// The results of the tasks of a program, by index.

@@ -29,7 +29,8 @@ struct Epoch {
 struct Cell {
   /// The open group of commuting tasks, or -1.
   int epoch = -1;
-  /// `poisoned`: not valid for any task. `poisoned_in_epoch`: not valid for tasks after the open epoch.
+  /// The cell is `poisoned` if it is not valid for any task, and `poisoned_in_epoch` if it is not valid for tasks after
+  /// the open epoch.
   bool poisoned = false;
   bool poisoned_in_epoch = false;
   /// The end of what the epoch waited for, the end of the epoch or last writer, and the end of the readers since.
@@ -99,7 +100,8 @@ class Checker {
   }
 
   struct Step {
-    /// `after`: the number of the task, or of the last one before an access of the host. `at`: the time of that access.
+    /// `after` is the number of the task, or of the last one before an access of the host. `at` is the time of that
+    /// access.
     std::uint64_t after = 0;
     std::uint64_t at = 0;
     int task = 0;
@@ -267,7 +269,7 @@ class Checker {
     }
   }
 
-  /// The cells that the host could read through some region.
+  /// Returns the cells that the host could read through some region.
   [[nodiscard]] std::vector<std::vector<bool>> readable_cells() const {
     std::vector<std::vector<bool>> cells;
     for (const auto& root : reference_) cells.emplace_back(root.size(), !device_faults_);

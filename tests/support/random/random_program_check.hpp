@@ -14,7 +14,7 @@ namespace troupe::tests {
 /// The contents of the roots, by region index; empty if a region is not a root.
 using Memory = std::vector<std::vector<std::uint64_t>>;
 
-/// The number of elements from one column of a root to the next. Some roots have gaps.
+/// Returns the number of elements from one column of a root to the next. Some roots have gaps.
 [[nodiscard]] std::int64_t leading_dimension(const Region& root);
 [[nodiscard]] Memory make_memory(const RandomProgram& program, std::uint64_t seed);
 /// Returns the region's data in `memory`.
@@ -30,7 +30,7 @@ std::uint64_t read_all(const PlannedTask& task, std::span<const DataView> views)
 void change_some(const PlannedTask& task, std::span<const DataView> views, std::uint64_t input, std::uint64_t piece,
                  std::uint64_t pieces);
 
-/// A hash of what a region contains.
+/// Returns a hash of what a region contains.
 [[nodiscard]] std::uint64_t content_of(const DataView& view);
 
 /// The results of a program.

@@ -103,7 +103,7 @@ class Run {
     }
     return key;
   }
-  /// Larger data give more operations. Some codelets do not count.
+  /// Counts operations: larger data give more. Some codelets do not count.
   static double count_flops(const KernelContext& context) {
     std::int64_t elements = 1;
     for (std::size_t i = 0; i < context.size(); ++i) elements += context.data(i).layout.elements();
@@ -210,7 +210,8 @@ class Run {
     }
   }
 
-  /// `last`: the newest task of the submitter; `own`: the matrices that no other uses.
+  /// Performs an operation. `last` is the newest task of the submitter; `own` are the matrices that no other submitter
+  /// uses.
   void perform(const Operation& operation, std::uint64_t last = 0, std::span<const int> own = {}) {
     const int index = operation.index;
     switch (operation.kind) {
@@ -401,7 +402,7 @@ class Run {
                                 (outcome ? "an earlier one" : outcome.failure().message));
     }
     for (std::size_t i = 0; i < handles_.size(); ++i) {
-      if (program_.regions[i].root >= program_.roots) continue;  // released
+      if (program_.regions[i].root >= program_.roots) continue;  // the handle was released
       if (static_cast<int>(i) < program_.roots) lost_roots_ += home[i].ok() ? 0 : 1;
       if (options_.device_faults && !home[i]) continue;  // an error was reported
       if (home[i].ok() == poisoned[i]) {

@@ -34,7 +34,8 @@ struct Slice {
   std::size_t begin = 0;
   std::size_t end = 0;
   SharedRecording recording;
-  /// For each region: some task uses it; other data may take its place; no other data can.
+  /// One entry per region: `used` if some task uses it, `exchangeable` if other data may take its place, `refused` if
+  /// none can.
   std::vector<bool> used;
   std::vector<bool> exchangeable;
   std::vector<bool> refused;

@@ -16,7 +16,7 @@ struct RandomRun {
   ProgramOptions program;
 };
 
-/// 1 to 16 workers, any policy and window; every fourth in one thread, in a random order of messages.
+/// Draws a run: 1 to 16 workers, any policy and window; every fourth run in one thread, in a random order of messages.
 [[nodiscard]] RandomRun random_run(std::uint64_t seed);
 /// Describes, for people, what `random_run` has drawn.
 [[nodiscard]] std::string describe(const RandomRun& run);

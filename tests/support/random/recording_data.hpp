@@ -29,7 +29,7 @@ inline Result<Future> try_run(graph::TaskGraph& graph, const SharedRecording& re
   return graph.replay(recording, {rebindings.begin(), rebindings.size()});
 }
 
-/// Throws if the run is refused.
+/// Runs a recording. Throws if the run is refused.
 inline Future run(graph::TaskGraph& graph, const SharedRecording& recording,
                   std::initializer_list<Rebinding> rebindings = {}) {
   return try_run(graph, recording, rebindings).value_or_throw();

@@ -19,7 +19,7 @@ namespace troupe::tests {
 
 namespace {
 
-/// "1x3+2x2", and now and then none.
+/// Returns clusters such as "1x3+2x2", and now and then none.
 std::string random_clusters(Random& random, int cores) {
   std::string clusters;
   while (cores > 1 && chance(random, clusters.empty() ? 85 : 60)) {

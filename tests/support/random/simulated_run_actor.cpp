@@ -22,7 +22,7 @@ namespace troupe::tests {
 
 namespace {
 
-/// A random size of GPU memory in units of 256 bytes, the unit of allocation.
+/// Returns a random size of GPU memory in units of 256 bytes, the unit of allocation.
 Bytes random_memory(Random& random, bool roomy) {
   if (roomy || chance(random, 15)) return {std::uint64_t{1} << 20U};
   return {(1 + random.below(chance(random, 50) ? 8 : 40)) * 256};
@@ -37,7 +37,7 @@ SimulationOptions random_simulation(Random& random, std::uint64_t seed) {
   }
   if (chance(random, 20)) std::reverse(options.gpus.begin(), options.gpus.end());
   options.cores = 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(options.machine.cores)));
-  // 0: all cores that drive no GPU, perhaps none.
+  // With 0, all cores that drive no GPU are used, perhaps none.
   if (chance(random, 20) && options.machine.cores >= static_cast<int>(options.gpus.size())) options.cores = 0;
   options.noise = chance(random, 40);
   options.seed = seed;

@@ -84,7 +84,7 @@ class Checker {
   }
 
   /// Returns true if the accesses of the two tasks forbid exchanging them. Sets `apart` if they must not overlap, even
-  /// where their order is free.
+  /// if their order is free.
   [[nodiscard]] bool conflict(const PlannedTask& a, const PlannedTask& b, bool& apart) const {
     bool ordered = false;
     for (const PlannedAccess& x : a.accesses) {
@@ -140,7 +140,7 @@ class Checker {
         std::count_if(report_.workers.begin(), report_.workers.end(),
                       [](const WorkerReport& worker) { return worker.kind == DeviceKind::cpu_core; }));
   }
-  /// The time that the machine's description gives.
+  /// Returns the time that the machine's description gives.
   [[nodiscard]] Duration time(std::size_t task, std::size_t worker) const {
     Devices devices;
     devices.mixed = true;
@@ -179,7 +179,7 @@ class Checker {
     std::map<TaskId, std::vector<TaskId>> before;
     for (const TraceDependency& each : trace_.dependencies) before[each.after].push_back(each.before);
     std::map<TaskId, Duration> chain;
-    for (const TraceEvent& event : trace_.events) {  // by start: predecessors come first
+    for (const TraceEvent& event : trace_.events) {  // sorted by start, so predecessors come first
       Duration longest{};
       for (const TaskId task : before[event.task]) longest = std::max(longest, chain[task]);
       const auto own = fastest.find(event.task);
@@ -188,7 +188,7 @@ class Checker {
     }
   }
 
-  /// The number of the run's memory node in the machine's description.
+  /// Returns the number of the run's memory node in the machine's description.
   [[nodiscard]] std::size_t described(NodeId node) const {
     return node.index() == 0 ? 0 : static_cast<std::size_t>(outcome_.options.gpus[node.index() - 1]) + 1;
   }

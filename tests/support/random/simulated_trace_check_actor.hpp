@@ -29,7 +29,7 @@ struct FactorizationOutcome {
 /// `problems`.
 void check_simulated_trace(const FactorizationOutcome& outcome, std::vector<std::string>& problems);
 
-/// Every event, dependency and copy, one per line. Equal runs give equal texts.
+/// Returns every event, dependency and copy, one per line. Equal runs give equal texts.
 [[nodiscard]] std::string text_of(const Trace& trace);
 
 }  // namespace troupe::tests

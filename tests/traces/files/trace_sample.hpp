@@ -5,8 +5,8 @@
 
 namespace troupe::tests {
 
-/// A diamond on two workers that steal, look for work and sleep, with names that have to be escaped, a task of no
-/// duration, and a dependency on a task that is not there.
+/// Returns a diamond on two workers that steal, look for work and sleep, with names that have to be escaped, a task of
+/// no duration, and a dependency on a task that is not there.
 inline Trace sample_trace() {
   HandMadeTrace trace;
   trace.task(11, 0, 10, 30, "get \"rf\"\n", 4e4).task(12, 0, 30, 50, "gemm").task(13, 1, 42, 60, "gemm");
@@ -21,7 +21,8 @@ inline Trace sample_trace() {
   return *trace;
 }
 
-/// A task with a name that two other workers help with. One of these also helps with another task, which has not ended.
+/// Returns a task with a name that two other workers help with. One of these also helps with another task, which has
+/// not ended.
 inline Trace helped_trace() {
   HandMadeTrace trace;
   trace.task(21, 0, 0, 40, "up \"date\"").help(1, 21, 10, 30).state(1, WorkerActivity::asleep, 30, 32);

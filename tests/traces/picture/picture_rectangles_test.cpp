@@ -18,7 +18,7 @@ Picture two_workers() {
   return picture;
 }
 
-/// The time that each legend entry covers on a worker's row.
+/// Returns the time that each legend entry covers on a worker's row.
 std::map<std::size_t, double> covered(const std::vector<PictureRectangle>& drawn, std::size_t worker) {
   std::map<std::size_t, double> time;
   for (const auto& rectangle : drawn) {
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(long_tasks_are_drawn_one_by_one) {
 
 BOOST_AUTO_TEST_CASE(short_tasks_are_merged_and_idle_time_stays_visible) {
   Picture picture = two_workers();
-  // 0.1 s of work and 0.1 s of nothing alternate, with steps of 1 s.
+  // 0.1 s of work and 0.1 s without work alternate, with steps of 1 s.
   for (int i = 0; i < 1000; ++i) picture.spans.push_back({0, "a", 0.2 * i, 0.2 * i + 0.1});
   const auto summary = summarize(picture);
   BOOST_TEST_REQUIRE(summary.ok());
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(tasks_on_clusters_are_as_high_as_what_they_used) {
   for (const auto& rectangle : rectangles(picture, summary.value(), 1.0)) {
     if (rectangle.worker == 1) BOOST_TEST(rectangle.used == 1);
     if (rectangle.worker == 0 && rectangle.one_task) BOOST_TEST(rectangle.used == (rectangle.start_s < 10 ? 0.25 : 1));
-    // A column shows the mean.
+    // A column of pixels shows the mean.
     if (!rectangle.one_task) BOOST_TEST(rectangle.used == 0.75);
     short_ones += rectangle.one_task ? 0 : 1;
   }

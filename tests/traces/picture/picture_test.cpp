@@ -38,7 +38,7 @@ Picture small_picture() {
   return picture;
 }
 
-/// The width and height of a PNG, from its first chunk; zeros if the text is not a PNG.
+/// Returns the width and height of a PNG, from its first chunk; zeros if the text is not a PNG.
 std::pair<unsigned, unsigned> png_size(const std::string& png) {
   if (png.size() < 24 || !png.starts_with("\x89PNG\r\n\x1a\n")) return {0, 0};
   const auto number = [&](std::size_t at) {

@@ -16,7 +16,7 @@
 namespace troupe::bench {
 
 /// One operand of a kernel: a registered matrix, or several that lie below one another in memory and are seen as one.
-/// Has its mode if the codelet is variadic.
+/// `mode` is set if the codelet is variadic.
 struct Operand {
   std::span<const starpu_data_handle_t> pieces;
   std::optional<AccessMode> mode;
@@ -26,8 +26,8 @@ struct Operand {
   Operand(std::span<const starpu_data_handle_t> some, AccessMode how) : pieces(some), mode(how) {}
 };
 
-/// Submits kernels of codelets with the access modes of the codelets or the operands. Outlives the tasks; lives within
-/// a session. A kernel that throws ends the process.
+/// Submits kernels of codelets with the access modes of the codelets or the operands. It must outlive the tasks, and a
+/// session must outlive it. A kernel that throws ends the process.
 class CodeletTasks {
  public:
   /// Throws std::runtime_error if StarPU refuses the task.

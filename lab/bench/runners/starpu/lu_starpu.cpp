@@ -16,7 +16,7 @@ namespace {
 
 using kernels::codelets;
 
-/// The pivots; those of every panel are data of their own.
+/// The pivots of LU. The pivots of each panel are a datum of their own.
 class StarpuPivots {
  public:
   StarpuPivots(std::int64_t rows, std::int64_t panel) : rows_(static_cast<std::size_t>(rows)) {

@@ -12,7 +12,7 @@ namespace {
 
 void do_nothing(void** /*buffers*/, void* /*argument*/) { compute_nothing(); }
 
-/// Codelets of the case. StarPU's own programs have them as globals; here they outlive the session.
+/// The codelets of the case. StarPU's own programs have them as globals; here they outlive the session.
 struct Codelets {
   explicit Codelets(int handles) {
     initialize(look, "look", do_nothing);

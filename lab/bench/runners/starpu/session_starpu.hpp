@@ -10,12 +10,12 @@
 namespace troupe::bench {
 
 /// Starts StarPU with locality work stealing (lws) by default, on CPU cores only, without tracing and calibration.
-/// StarPU's files go to a folder of its own, which is removed at the end. One at a time. Throws std::runtime_error if
-/// StarPU does not start.
+/// StarPU's files go to a temporary folder, which is removed at the end. There may be only one session at a time.
+/// Throws std::runtime_error if StarPU does not start.
 class StarpuSession {
  public:
-  /// `submission_limit`: the number of tasks in flight before submission blocks; 0: no limit, which is StarPU's
-  /// default. `scheduler`: a name that StarPU knows, which must outlive the session.
+  /// `submission_limit` is the number of tasks in flight before submission blocks; 0, StarPU's default, means no limit.
+  /// `scheduler` is a name that StarPU knows; the text must outlive the session.
   explicit StarpuSession(int cores, std::int64_t submission_limit = 0, const char* scheduler = "lws");
   StarpuSession(const StarpuSession&) = delete;
   StarpuSession& operator=(const StarpuSession&) = delete;
@@ -25,7 +25,7 @@ class StarpuSession {
   std::string home_;
 };
 
-/// Registered values; unregistered at the end. Lives within a session.
+/// Registered values, which are unregistered at the end. A session must outlive them.
 class StarpuVariables {
  public:
   StarpuVariables() = default;

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = linalg::BlockStep::Kind;
 
-/// A task's arguments. They lie in memory of the program, which costs StarPU nothing.
+/// A task's arguments. They lie in the program's own memory, so StarPU need not copy them.
 struct StepArguments {
   Kind kind;
   KernelTime* time;
@@ -31,7 +31,7 @@ MatrixView<const double> constant_view_of(void* buffer) {
   return {view.data, view.rows, view.cols, view.ld};
 }
 
-/// Runs a step. The last of the buffers is the one that changes.
+/// Runs a step. The last of the buffers is the one that is changed.
 void run_starpu_step(void** buffers, void* argument) {
   const auto& step = *static_cast<const StepArguments*>(argument);
   step.time->measure([&] {

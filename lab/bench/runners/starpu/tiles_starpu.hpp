@@ -11,10 +11,10 @@
 namespace troupe::bench {
 
 /// A `rows` x `cols` matrix of doubles in tiles, cut in the same way as a `TiledMatrix`. It is unregistered at the end,
-/// when no task uses it any more. Lives within a session.
+/// when no task uses it any more. A session must outlive it.
 class StarpuTiles {
  public:
-  /// `in_place`: a column-major matrix of doubles with `rows` as its leading dimension, whose parts are the tiles. If
+  /// `in_place` is a column-major matrix of doubles with `rows` as its leading dimension, whose parts are the tiles. If
   /// it is null, StarPU allocates each tile when its first task writes it.
   StarpuTiles(double* in_place, std::int64_t rows, std::int64_t cols, std::int64_t tile_rows, std::int64_t tile_cols);
   StarpuTiles(const StarpuTiles&) = delete;

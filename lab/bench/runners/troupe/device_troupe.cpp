@@ -1,5 +1,5 @@
-/// The idle time of an emulated accelerator between the kernels of a chain, whose links all write the same data: with
-/// tasks issued ahead, as many as `issue_ahead` says, and without any. Chains of both kinds take turns in one process.
+/// The idle time of an emulated accelerator between the tasks of a chain, which all write the same data. Chains with
+/// `issue_ahead` tasks issued ahead and chains without any take turns in one process.
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace troupe::bench {
 namespace {
 
-/// The times at which each link ran. The first two of a chain do not count: their duration is not known yet.
+/// The times at which each task of a chain ran. The first two do not count: their duration is not known beforehand.
 struct Chain {
   std::vector<std::int64_t> begins;
   std::vector<std::int64_t> ends;

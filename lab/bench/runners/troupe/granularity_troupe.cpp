@@ -10,7 +10,7 @@
 namespace troupe::bench {
 namespace {
 
-/// The most tasks of one execution: larger graphs would measure caches.
+/// The most tasks of one execution: larger graphs would measure the caches.
 constexpr std::int64_t kMostTasks = 16'384;
 
 /// The largest number of tasks of a graph that is kept.

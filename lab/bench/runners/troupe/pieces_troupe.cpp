@@ -4,9 +4,9 @@
 /// rounds of both alternate. The figures are medians: `piece_us`, the additional time of a task of pieces for each
 /// piece, and `task_us`, the time of a task without pieces.
 ///
-/// `what=steal`: two workers. The first piece of a task computes for `first_ms`. Measured is the time from its
-/// beginning to that of the second piece, which only the other worker can run. Before, that worker has been idle for
-/// `gap_us`.
+/// `what=steal`: two workers. The first piece of a task computes for `first_ms`. The measured time goes from the
+/// beginning of that piece to the beginning of the second piece, which only the other worker can run. That worker has
+/// been idle for `gap_us` before.
 #include <atomic>
 #include <chrono>
 #include <thread>

@@ -12,7 +12,7 @@
 /// than the one pair or task. The number of steals that the runtime reports must be at least the number of tasks that
 /// moved; otherwise these were no steals and the measurement fails.
 ///
-/// `what=surplus`: single tasks, `gap_us` apart. Measured is the time from just before the submission to the start on
+/// `what=surplus`: single tasks, `gap_us` apart. The measured time goes from just before the submission to the start on
 /// the idle worker. With short gaps that worker still looks for work, and with long ones it sleeps.
 #include <algorithm>
 #include <atomic>
@@ -39,7 +39,8 @@ struct Small {
   std::int64_t submitted = 0;
   std::int64_t started = 0;
   WorkerId worker;
-  /// Written last, with release, for the victim, which waits for it with acquire. 0: not yet.
+  /// The task's end; 0 if it has not ended. Written last, with release; the victim, which waits for it, loads with
+  /// acquire.
   std::atomic<std::int64_t> ended{0};
 };
 
@@ -118,8 +119,8 @@ class StealMeasurement {
     spin_until(end);
   }
 
-  /// Computes until the last group has run, or until the kernel's time is over: then the victim itself may run the
-  /// rest.
+  /// Computes until the last group has run, or until the kernel's time is over. In the second case the victim itself
+  /// may run the rest.
   [[nodiscard]] bool all_ended(std::int64_t end) const {
     for (std::size_t i = 0; i < group_; ++i) {
       while (records_[used_ + i].ended.load(std::memory_order_acquire) == 0) {
@@ -140,7 +141,7 @@ class StealMeasurement {
       const Small* second = &records_[i + 1];
       const std::int64_t both_there = std::max(first->submitted, second->submitted);
       if (second->started < first->started) std::swap(first, second);
-      // If the first had ended before the second was there, nobody was asking for the second yet.
+      // If the first task had ended before the second one was submitted, no request was under way.
       if (both_there < first->ended) samples_.push_back(static_cast<double>(second->started - first->ended));
     }
   }

@@ -55,8 +55,8 @@ std::vector<TeamTask> tasks() {
   };
 }
 
-/// A task's data for one member. A positive definite matrix suits all of the kernels; its elements are so small beside
-/// its diagonal that nothing overflows.
+/// A task's data for one member. A positive definite matrix suits all of the kernels; its other elements are so small
+/// compared with its diagonal that nothing overflows.
 class TaskData {
  public:
   TaskData(const TeamTask& task, std::int64_t tile, std::int64_t inner)
@@ -88,7 +88,7 @@ class TaskData {
       std::ranges::copy(given_, tiles_[static_cast<std::size_t>(i)].begin());
     }
   }
-  /// Returns the seconds of a run; by a team if one is given.
+  /// Runs the task, by a team if one is given. Returns the seconds.
   double run(Team* team) {
     const CodeletDefinition& codelet = (kernels::codelets<double>().*task_->codelet).definition();
     KernelContext context(pointers_, task_->arguments.view());
@@ -160,7 +160,7 @@ Json team(Parameters& parameters) {
     together.push_back(seconds);
     for (std::size_t i = 0; i < own.size(); ++i) apart[i].push_back(own[i]);
   }
-  // In the fastest rounds, no other program had the cores.
+  // During the fastest rounds, no other program used the cores.
   const auto fastest = [](const std::vector<double>& times) { return std::ranges::min(times); };
   Json figures = compare(together, apart, median_of);
   figures["fastest_of_sum_of_speeds"] = compare(together, apart, fastest)["of_sum_of_speeds"];

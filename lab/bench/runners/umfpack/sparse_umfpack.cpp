@@ -21,7 +21,7 @@ void require_ok(int status, const char* routine) {
   if (status != UMFPACK_OK) throw std::runtime_error(std::string(routine) + " returned " + std::to_string(status));
 }
 
-/// The rows of the matrix are handed over as columns, so the transposed system is solved.
+/// Solves the transposed system, as the rows of the matrix are passed as columns.
 std::vector<double> solve_by_umfpack(const linalg::CompressedMatrix& a, const std::vector<int>& begin,
                                      const std::vector<double>& b, Json& figures) {
   const int n = static_cast<int>(a.order);

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(the_lowest_reuse_index_goes_first_and_of_equals_the_oldest)
   for (const std::uint64_t id : {1, 2, 3, 4}) policy.inserted(kNode, HandleId(id));
   BOOST_TEST((first(policy) == HandleId(2)));
   policy.removed(kNode, HandleId(2));
-  BOOST_TEST((first(policy) == HandleId(3)));  // unknown: 0
+  BOOST_TEST((first(policy) == HandleId(3)));  // an unknown handle counts as 0
   policy.touched(kNode, HandleId(3));
   BOOST_TEST((first(policy) == HandleId(4)));
   policy.set_reuse(HandleId(4), 6);
@@ -66,7 +66,7 @@ struct Foreseen {
     }
   }
   void submit(std::uint64_t task, const std::vector<Use>& uses) { upcoming->add(TaskId(task), uses); }
-  /// The order in which the node would evict its data.
+  /// Returns the order in which the node would evict its data.
   std::vector<std::uint64_t> order(NodeId node = kNode) {
     std::vector<std::uint64_t> order;
     const auto not_yet = [&](HandleId handle) { return std::ranges::find(order, handle.value()) == order.end(); };
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(what_is_expected_on_the_node_stays_longest_and_what_another
   BOOST_TEST(known.order(kOther) == (Order{2, 3, 4, 5, 1, 0}), boost::test_tools::per_element());
   BOOST_TEST(!known.policy.gives_way_to_prefetches(kNode, HandleId(3)));
   BOOST_TEST(known.policy.gives_way_to_prefetches(kNode, HandleId(1)));
-  known.policy.expected(kOther, TaskId(3), {});  // stolen
+  known.policy.expected(kOther, TaskId(3), {});  // another worker has stolen the task
   BOOST_TEST(known.order() == (Order{0, 3, 4, 5, 1, 2}), boost::test_tools::per_element());
 }
 

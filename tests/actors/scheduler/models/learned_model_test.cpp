@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(where_operations_are_not_counted_bytes_are_the_size) {
   between.bytes = Bytes{200};
   measure(small, kCore, 10us);
   measure(large, kCore, 80us);
-  // 8 times as long for 4 times as much: exponent 3/2.
+  // The time is 8 times as long for 4 times the size, so the exponent is 3/2.
   BOOST_TEST(predicted_us(between, kCore) == 28.284, boost::test_tools::tolerance(0.03));
 }
 
@@ -229,7 +229,7 @@ BOOST_FIXTURE_TEST_CASE(two_numbers_of_cores_predict_the_others, Clusters) {
   const auto large = size_class(team, 1e6, 1);
   measure_on(large, one, 90us);
   for (const std::uint32_t worker : {two, four, eight}) BOOST_TEST(!predicted(large, worker).has_value());
-  // 10 us are not shared, 80 us are.
+  // 10 us of the time are not shared by the cores, 80 us are.
   measure_on(large, four, 30us, 2);
   for (const std::uint32_t worker : {two, eight}) BOOST_TEST(!predicted(large, worker).has_value());
   measure_on(large, four, 30us, 1);

@@ -27,7 +27,7 @@ std::optional<PowerLaw> law_of(const Times& times) {
 }
 
 BOOST_AUTO_TEST_CASE(through_two_points) {
-  // 8 at 2 and 64 at 4: t = s^3.
+  // The times 8 at size 2 and 64 at size 4 follow t = s^3.
   const auto law = law_of(Times{{2, 8}, {4, 64}});
   BOOST_REQUIRE(law.has_value());
   BOOST_TEST(law->exponent == 3, kClose);

@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_copy_comes_from_where_it_is_fastest) {
 BOOST_AUTO_TEST_CASE(any_number_of_nodes_are_told_apart) {
   HandMadeMachine many(1, 199);
   many.link(70, 134, 0ns, 0.5);
-  // 6, 70 and 134 have one place in words of 64.
+  // The numbers 6, 70 and 134 have the same place in words of 64 bits.
   many.data_on(5, {6, 70});
   const ReplicaMap& replicas = many.predictions.replicas;
   BOOST_TEST((replicas.valid(HandleId(5), NodeId(6)) && replicas.valid(HandleId(5), NodeId(70))));

@@ -63,7 +63,7 @@ const std::initializer_list<Followed> kFollowed{
     {"product of two", pair, [](const TaskMeasures& t) { return t.extents[0] * t.extents[2] * 1e-12; }},
 };
 
-/// The root mean square of the errors of the predictions' logarithms.
+/// Returns the root mean square of the errors of the predictions' logarithms.
 double error_after(const Followed& followed, int measurements) {
   Random random(7);
   TimeLaw law;

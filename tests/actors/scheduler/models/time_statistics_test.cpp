@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(times_that_vary_wildly_all_count) {
   std::vector<double> times;
   for (int i = 0; i < 200; ++i) times.push_back(i % 2 == 0 ? 1 : 10);
   const TimeStatistics statistics = of(times);
-  // The first few replaced one another.
+  // The first few times replaced one another, so they do not count.
   BOOST_TEST(statistics.mean_s() > 5);
   BOOST_TEST(statistics.mean_s() < 6);
   BOOST_TEST(statistics.count() > 190U);

@@ -27,7 +27,7 @@ constexpr int kNever = HandMadeMachine::kNever;
 enum : std::uint32_t { single, other_single, cluster, gpu };
 struct Mixed : HandMadeMachine {
   Mixed() : HandMadeMachine(3, 1) {}
-  /// A task with these times on a single core, the cluster and the GPU.
+  /// Returns a task with these times on a single core, the cluster and the GPU.
   ReadyTask mixed(int single_us, int cluster_us, int gpu_us) {
     return task_on({single_us, single_us, cluster_us, gpu_us});
   }
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(heteroprio_serves_the_fastest_idle_core_first) {
 BOOST_AUTO_TEST_CASE(heteroprio_leaves_to_the_gpu_what_a_single_core_would_end_later) {
   Mixed machine;
   const auto policy = heteroprio({.ahead = 0});
-  // The GPU would end the two at 60 and 70.
+  // The GPU would end the two tasks at 60 and 70 us.
   machine.load(gpu, 50);
   const SizeClassId gemm = machine.size_class_on({100, 100, 30, 10});
   const ReadyTask first = machine.of_class(gemm);
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(homeward_measures_delays_by_kernels_on_the_fastest_worker) 
   machine.predictions.left = {1};
   Outlook outlook;
   outlook.look(machine.snapshot());
-  // A core of mean speed takes 44 us for it.
+  // A core of mean speed takes 44 us for the panel.
   BOOST_TEST(outlook.kernel_s() == 20e-6, boost::test_tools::tolerance(1e-9));
   // The data are on the GPU, which would end the panel 35 us later than the cluster.
   machine.data_on(1, {1});

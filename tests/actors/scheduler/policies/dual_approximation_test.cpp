@@ -25,7 +25,7 @@ Round machine(int cores, int gpus) {
   return round;
 }
 
-/// Adds a task with its times on a core and on a GPU; -1: it cannot run there.
+/// Adds a task with its times on a core and on a GPU; a time of -1 says that it cannot run there.
 void add(Round& round, int cpu_us, int gpu_us) {
   const std::size_t row = round.execution.size();
   round.resize(round.tasks + 1);
@@ -92,7 +92,8 @@ BOOST_AUTO_TEST_CASE(gpus_are_filled_by_decreasing_ratio_until_they_overstep_the
 }
 
 BOOST_AUTO_TEST_CASE(the_guess_is_within_its_precision_of_the_smallest_that_fits) {
-  // One core, two tasks of 10 us: 20 us fit into twice the guess from 10 us on.
+  // One core has two tasks of 10 us, 20 us in all. The smallest guess that is accepted is 10 us, as a load of up to
+  // twice the guess is allowed.
   Round round = machine(1, 0);
   add(round, 10, -1);
   add(round, 10, -1);

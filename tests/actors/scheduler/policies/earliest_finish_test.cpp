@@ -24,7 +24,7 @@ std::vector<memory::Use> reads(std::uint64_t data, std::uint64_t bytes) {
 BOOST_AUTO_TEST_CASE(a_task_goes_where_it_ends_first) {
   HandMadeMachine machine(1, 2);
   machine.load(0, 5).load(1, 40).load(2, 25);
-  // 35, 50, 35: of equals the first.
+  // The task would end at 35, 50 and 35 us. Of the two equal workers the first one gets it.
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), {machine.task(30, 10)}) == (Workers{0}),
              kPerElement);
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), {machine.task(31, 10)}) == (Workers{2}),
@@ -114,10 +114,10 @@ BOOST_AUTO_TEST_CASE(dmda_charges_copies_that_other_work_hides_once_and_others_t
     machine.load(1, load).data_on(5, {0});
     return machine.place(*earliest_finish({.dmda = true}), {machine.task(on_core, 10, reads(5, 6'000))});
   };
-  // On a free GPU: 12 + 10, and 12 once more.
+  // On a free GPU the policy counts 12 us for the copy, 10 us for the kernel, and the copy once more.
   BOOST_TEST(place(0, 34) == (Workers{0}), kPerElement);
   BOOST_TEST(place(0, 35) == (Workers{1}), kPerElement);
-  // On a GPU that is free at 20: 20 + 10 + 12.
+  // On a GPU that is free at 20 us, the policy counts 20 + 10 + 12 us.
   BOOST_TEST(place(20, 42) == (Workers{0}), kPerElement);
   BOOST_TEST(place(20, 43) == (Workers{1}), kPerElement);
 }

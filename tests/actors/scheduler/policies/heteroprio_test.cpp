@@ -98,12 +98,12 @@ BOOST_AUTO_TEST_CASE(a_core_leaves_what_the_gpus_would_end_earlier) {
   const SizeClassId gemm = machine.size_class(300, 10);
   ready(machine, {machine.of_class(gemm), machine.of_class(gemm)});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{0, 1}}));
-  // The core takes one when there are so many that it ends one before the GPU ends all.
+  // The core takes a task if there are so many that it ends one before the GPU ends all.
   machine.load(1, 10);
   std::vector<ReadyTask> many;
   for (int t = 0; t < 27; ++t) many.push_back(machine.of_class(gemm));
   ready(machine, many);
-  // 10 us that the GPU has, 28 tasks of 10 us: less than 300.
+  // The GPU is busy for 10 us and would take 28 tasks of 10 us; this is less than the 300 us of the core.
   BOOST_TEST(machine.place_kept(*policy).empty());
   ready(machine, {machine.of_class(gemm)});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{29, 0}}));
@@ -113,14 +113,15 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_smaller_speedup_do_not_make_a_core_take_one_of_a
   HandMadeMachine machine(1, 1);
   machine.load(1, 10);
   ready(machine, {machine.task(60, 10), machine.task(75, 15)});
-  // 10 + 10 + 15 < 75, and 10 + 10 < 60.
+  // The GPU is busy for 10 us and would end both tasks after 10 + 10 + 15 us, before the core ends one of them.
   BOOST_TEST(machine.place_kept(*policy).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_core_that_leaves_one_takes_the_next_that_it_would_end_in_time) {
   HandMadeMachine machine(1, 1);
   machine.load(1, 10);
-  // The first task has the smaller speed-up, but is long: 100 > 10 + 2 + 50. The other: 8 <= 10 + 2.
+  // The core would end the first task after 100 us and the GPU after 10 + 2 + 50 us. It ends the second one after 8 us,
+  // and the GPU after 10 + 2 us.
   ready(machine, {machine.task(100, 50), machine.task(8, 2)});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{1, 0}}));
 }

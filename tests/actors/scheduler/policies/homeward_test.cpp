@@ -19,7 +19,7 @@ ReadyTask ranked(ReadyTask task, int rank_us) {
   return task;
 }
 
-/// The tasks that the policy lets go after `tasks` have become ready; maps each task to its worker.
+/// Returns the tasks that the policy lets go after `tasks` have become ready; maps each task to its worker.
 Placement let_go(PlacingPolicy& policy, HandMadeMachine& machine, const std::vector<ReadyTask>& tasks) {
   (void)machine.place(policy, tasks);
   return machine.place_kept(policy);
@@ -60,11 +60,11 @@ BOOST_AUTO_TEST_CASE(where_the_longest_chain_exceeds_the_work_no_task_on_it_is_d
     HandMadeMachine machine(0, 2);
     machine.data_on(1, {2}).load(1, 8);
     const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
-    // 500 us of work.
+    // The GPUs have 500 us of work left.
     machine.predictions.left = {100};
     const auto policy = homeward();
     const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), rank_us);
-    // Where its data are, the task ends after 18 us instead of 15.
+    // On the worker that has its data, the task ends after 18 us instead of 15.
     const std::uint32_t expected = rank_us == 10 ? 1 : 0;
     BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, expected}}));
   }
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(slack_widens_the_tolerance_up_to_four_kernels) {
     machine.predictions.left = {200};
     const auto policy = homeward();
     const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read, 5000)}), behind_us);
-    // Where its data are, the task ends after 45 us instead of 15.
+    // On the worker that has its data, the task ends after 45 us instead of 15.
     const std::uint32_t expected = behind_us == 10 ? 1 : 0;
     BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, expected}}));
   }

@@ -20,7 +20,7 @@ struct Fixture {
   void ready(HandMadeMachine& machine, const std::vector<ReadyTask>& tasks) {
     for (const int worker : machine.place(*policy, tasks)) BOOST_TEST(worker == -1);
   }
-  /// A task of pieces for cores and GPUs.
+  /// Returns a task of pieces for cores and GPUs.
   ReadyTask super_task(HandMadeMachine& machine, std::int64_t reuse = 0, int priority = 0, double flops = 0) {
     ReadyTask task = machine.task(10, 10);
     Codelet& codelet = codelets.emplace_back("super", std::vector<AccessMode>{});

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(unequal_devices_of_a_kind_share_a_class_as_they_are_fast_wh
     machine.predictions.left = {45};
     const Outlook outlook = look_at(machine);
     BOOST_TEST(outlook.rest_s() == 300e-6, kClose);
-    // A GPU of the mean speed runs 4.
+    // A GPU of the mean speed runs 4 tasks in this time.
     BOOST_TEST(outlook.speedup(gemm) == 4, kClose);
     BOOST_TEST(outlook.kernel_s() == 10e-6, kClose);
   }

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(an_error_keeps_its_code) {
 BOOST_AUTO_TEST_CASE(a_kernel_may_throw_anything) {
   const Codelet codelet = Codelet("odd", {}).cpu([](const KernelContext&) { throw 42; });
   BOOST_TEST(run(codelet).find("no std::exception") != std::string::npos);
-  // The device goes on.
+  // The device still works.
   BOOST_TEST(run(Codelet("fine", {}).cpu([](const KernelContext&) {})) == "");
 }
 

@@ -128,7 +128,7 @@ constexpr Duration kSome = std::chrono::milliseconds(5);
 /// Stands for `kSome` of computing. A thread that sleeps needs no core, so other programs hardly matter.
 void compute() { std::this_thread::sleep_for(kSome); }
 
-/// The time that the team gains by the work, in units of `kSome`. Of many rounds, the one that comes nearest to
+/// Returns the time that the team gains by the work, in units of `kSome`. Of many rounds, the one that comes nearest to
 /// `expected` counts, because on a busy machine members may begin late.
 template <class Work>
 double gains(CoreTeam& team, double expected, const Work& work) {

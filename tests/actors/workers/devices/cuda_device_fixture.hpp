@@ -105,7 +105,7 @@ struct CudaDeviceFixture : tests::CudaFixture {
       std::this_thread::yield();
     }
   }
-  /// A codelet whose kernel adds `value` to its handle.
+  /// Returns a codelet whose kernel adds `value` to its handle.
   Codelet adder(double value) {
     return Codelet("add", {AccessMode::read_write}).cuda([this, value](::CUstream_st* stream, double& to) {
       (*launcher)(stream, "add", &to, value);

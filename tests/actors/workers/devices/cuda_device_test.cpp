@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_throws_fails_its_task_when_what_it_enqueued_h
   for (const char* part : {"'the third'", "codelet half", "worker 2", "GPU 0 (Fake GPU 0)", "changed its mind"}) {
     BOOST_TEST_CONTEXT(failure.message << " should tell of " << part) { BOOST_TEST(contains(failure.message, part)); }
   }
-  // The device goes on.
+  // The device still works.
   f.start(f.submit(f.adder(1), {f.value(1)}));
   f.poll_until(2);
   BOOST_TEST(!f.listener.all[1].cause);

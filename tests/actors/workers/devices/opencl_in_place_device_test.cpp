@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_wrote_before_it_threw_is_back_and_the_next_ta
 }
 
 BOOST_AUTO_TEST_CASE(data_without_a_buffer_are_worked_on_as_by_a_core_or_refused) {
-  // 4096 bytes may be in one.
+  // A buffer may have at most 4096 bytes.
   const Handle small = data(values + 600, kSize);
   const Handle large = data(values, 513);
   const Codelet only_opencl =

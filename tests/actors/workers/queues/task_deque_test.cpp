@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_thief_gets_high_priorities_first) {
   BOOST_TEST(drained(deque, &TaskDeque::pop_newest) == (Ids{4, 3, 0}), kPerElement);
 }
 
-/// The model is the obvious implementation: a vector that is searched.
+/// The model is the simplest implementation: a vector that is searched.
 BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_model) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Random random(seed);

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(every_option_of_bench)
 using tests::TemporaryFolder;
 using Words = std::vector<std::string>;
 
-/// Prints constants, and the arguments that it was given.
+/// A runner that prints constants, and the arguments that it was given.
 constexpr const char* kRunner = R"sh(#!/bin/sh
 echo '{"us_per_task": 2, "metg_us": 3, "gflops": 4, "iterations_per_second": 1, "seconds": 5, "residual": 0.5,
  "kernel_share": 0.9, "checksum": "c0ffee", "bytes_per_task": 6, "peak_mib": 7, "latency_us": 8, "latency_p99_us": 9, "stored_bytes": 10, "told": "'"$*"'"}' | tr -d '\n'
@@ -61,13 +61,13 @@ struct Bench {
     BOOST_TEST_CONTEXT(ran.errors) { BOOST_TEST(ran.exit_status == 0); }
     return ran.output;
   }
-  /// The report, which has the runners' arguments and the figures.
+  /// Returns the report, which has the runners' arguments and the figures.
   [[nodiscard]] std::string report(const std::string& benchmark, const Words& more) const {
     Words arguments{benchmark, "--json", "-", "--tiny", "--runners", runners.path()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   }
-  /// `least`: the report without.
+  /// Checks that the words change something. `least` is the report without them.
   void changes_something(const std::string& benchmark, const std::string& least, Words words) const {
     const std::string file = words.back().starts_with("FILE ") ? out.path(words.back().substr(5)) : std::string();
     if (file.empty()) {

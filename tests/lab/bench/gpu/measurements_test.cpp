@@ -39,7 +39,7 @@ GpuBenchOptions small() {
 RuntimeOptions two_cores() {
   RuntimeOptions options;
   options.cores = 2;
-  options.oversubscribe = true;
+  options.threads.oversubscribe = true;
   return options;
 }
 

@@ -16,7 +16,7 @@ namespace {
 /// The made-up results of one problem in one configuration.
 struct MadeUp {
   double gflops = 0;
-  /// (slowest - fastest) / median.
+  /// The spread: (slowest - fastest) / median.
   double spread = 0.1;
   double bound_gflops = 0;
 };
@@ -44,7 +44,7 @@ ClustersResults results_of(const World& world, Change change) {
           made_up.gflops = gpus * static_cast<double>(order) / 40;
           made_up.bound_gflops = 1.2 * made_up.gflops;
           change(problem, configuration, made_up);
-          const double one_s = problem.gflops(made_up.gflops);  // flops / gflops
+          const double one_s = problem.gflops(made_up.gflops);  // operations divided by 10^9 operations per second
           points[{problem, configuration, "mct"}].seconds = {one_s * (1 - made_up.spread / 2), one_s,
                                                              one_s * (1 + made_up.spread / 2)};
           bounds[{problem, configuration}] = {
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(hold_in_the_papers_world) {
   }
 }
 
-/// The verdict on a claim in the paper's world with one thing changed.
+/// Returns the verdict on a claim in the paper's world with one thing changed.
 template <class Change>
 std::string verdict_where(const std::string& claim, Change change) {
   return verdicts(
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_policy_is_compared_by_its_best_configuration) {
   add(8000, "2x10", "homeward", 2);
   add(8000, "20x1", "mct", 1);
   const PolicyWithClusters compared = compare_with_clusters(ClustersResults(points, {}, {}), "homeward");
-  BOOST_TEST(compared.mean == 1, boost::test_tools::tolerance(1e-12));  // 2 and 1/2
+  BOOST_TEST(compared.mean == 1, boost::test_tools::tolerance(1e-12));  // the mean of 2 and 1/2
   BOOST_TEST(compared.worst == 0.5, boost::test_tools::tolerance(1e-12));
   BOOST_TEST(compared.worst_point == "7680/960 1");
 }

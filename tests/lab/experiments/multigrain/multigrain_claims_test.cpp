@@ -84,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(both_are_compared_with_the_sum_of_each_alone, MadeUp) {
   BOOST_TEST(judge("above-sum").checks == 2);
   BOOST_TEST(judge("aim-together").checks == 4);
   BOOST_TEST((judge("aim-together").verdict() == Verdict::holds));
-  // 80 x 80 blocks are below 1 GiB, 120 x 120 above it.
+  // The matrix of 80 x 80 blocks takes less than 1 GiB, the one of 120 x 120 blocks more.
   BOOST_TEST(judge("aim-beyond").checks == 2);
   BOOST_TEST((judge("aim-beyond").verdict() == Verdict::does_not_hold));
   BOOST_TEST((judge("aim-ahead").verdict() == Verdict::not_tested));
