@@ -8,6 +8,7 @@
 
 #include "kernels/condition_number.hpp"
 #include "linalg/cholesky.hpp"
+#include "linalg/gpu_rate.hpp"
 #include "troupe/devices.hpp"
 
 namespace troupe::linalg {
@@ -34,12 +35,41 @@ bool eliminates_pairs(Application application, Pivoting pivoting) {
   return application == Application::qr || (application == Application::lu && pivoting == Pivoting::incremental);
 }
 
-std::int64_t default_tile(Application application, std::int64_t n) {
+namespace {
+
+std::int64_t default_tile_on_cores(Application application, std::int64_t n) {
   // A dozen tiles across keep a few cores busy. QR's panels have more work, at half the speed of the updates.
   const bool qr = application == Application::qr;
   const std::int64_t best = qr ? 256 : 384;
   const std::int64_t across = qr ? 16 : 12;
   return std::clamp<std::int64_t>((n / across + 31) / 32 * 32, 64, best);
+}
+
+/// Returns the largest tile that GPUs gain from.
+double largest_tile_on_gpus(Application application, const GpuRate& gpus) {
+  // Products of this time were among the best on an H200, whose tiles are 1600 wide then, and in virtual time on GPUs
+  // of a fiftieth of its rate, whose tiles are 384 wide; with 960 these have half the speed
+  // (docs/notes/measurements.md).
+  constexpr double kProductSeconds = 130e-6;
+  double largest = std::cbrt(gpus.flops_per_second * kProductSeconds / 2);
+  if (gpus.memory_elements > 0) {
+    constexpr int kTilesOfTask = 3;
+    const auto tiles = static_cast<double>(kTilesOfTask * traits(DeviceKind::cuda).queue.slots);
+    largest = std::min(largest, std::sqrt(static_cast<double>(gpus.memory_elements) / tiles));
+  }
+  return std::min<double>(largest, application == Application::qr ? 768 : 2048);
+}
+
+}  // namespace
+
+std::int64_t default_tile(Application application, std::int64_t n, const GpuRate& gpus) {
+  const std::int64_t on_cores = default_tile_on_cores(application, n);
+  if (gpus.count == 0 || gpus.flops_per_second <= 0) return on_cores;
+  // So many tiles across were best in virtual time, and so were 16 of QR, whose panels have more work, on an H200.
+  const double for_one = application == Application::qr ? 16 : 8;
+  const double across = for_one * std::pow(static_cast<double>(gpus.count), 2.0 / 3);
+  const double tile = std::min(static_cast<double>(n) / across, largest_tile_on_gpus(application, gpus));
+  return std::max(static_cast<std::int64_t>(tile) / 64 * 64, on_cores);
 }
 
 std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile) {
@@ -48,10 +78,11 @@ std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile) {
   return std::min(std::max(tile_rows / kShare, kSmallest), tile);
 }
 
-std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers) {
+std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers, const GpuRate& gpus) {
   constexpr std::int64_t kTallest = 4608;
   constexpr double kTasksPerWorker = 3;
-  if (tile >= n) return tile;
+  // A GPU's products gain nothing from height, and tall tiles leave it too few tasks.
+  if (tile >= n || gpus.count > 0) return tile;
   const auto columns = static_cast<double>(n) / static_cast<double>(tile);
   // A factorization of c block columns with tiles of h columns' height has about c^3 / (6 h) updates in c steps.
   const double height = columns * columns / (6 * kTasksPerWorker * static_cast<double>(workers));
@@ -94,9 +125,13 @@ void wait_for_factors(Runtime& runtime) {
   }
 }
 
-FactorizationOptions settled(FactorizationOptions options, std::int64_t n, std::size_t workers) {
-  if (options.tile == 0) options.tile = default_tile(options.application, n);
-  if (options.tile_rows <= 0) options.tile_rows = default_tile_rows(n, options.tile, workers);
+template <class T>
+FactorizationOptions settled(FactorizationOptions options, std::int64_t n, const Runtime& runtime) {
+  if (options.tile == 0 || options.tile_rows <= 0) {
+    const TileSize chosen = default_tile_size(runtime, options.application, n, sizeof(T), options.tile);
+    options.tile = chosen.cols;
+    if (options.tile_rows <= 0) options.tile_rows = chosen.rows;
+  }
   if (options.inner == 0) options.inner = default_inner(options.tile_rows, options.tile);
   return options;
 }
@@ -123,7 +158,7 @@ Factorization<T>::Factorization(Runtime& runtime, DenseMatrix<T>& a, const Facto
 
 template <class T>
 Factorization<T>::Factorization(Runtime& runtime, MatrixView<T> a, const FactorizationOptions& given)
-    : runtime_(runtime), factors_{a.data, a.rows, a.cols, a.ld}, options_(settled(given, a.cols, runtime.workers())) {
+    : runtime_(runtime), factors_{a.data, a.rows, a.cols, a.ld}, options_(settled<T>(given, a.cols, runtime)) {
   const FactorizationOptions& options = options_;
   if (a.rows < a.cols || (a.rows != a.cols && options.application != Application::qr)) {
     throw Error(ErrorCode::invalid_argument, std::string(to_string(options.application)) + " of a " +

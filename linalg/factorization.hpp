@@ -53,12 +53,26 @@ struct FactorizationOptions {
   bool spread = false;
 };
 
-/// The columns of a tile that measured best on cores, if the matrix is large enough.
-[[nodiscard]] std::int64_t default_tile(Application application, std::int64_t n);
+/// The CUDA GPUs that take part in a factorization, as far as the choice of tiles needs to know them.
+struct GpuRate {
+  std::size_t count = 0;
+  /// The operations per second of the slowest of them at its peak, in the precision of the matrix; 0: not known.
+  double flops_per_second = 0;
+  /// The number of the matrix's elements that each accelerator's memory holds at least; 0: not known, and taken as
+  /// enough.
+  std::uint64_t memory_elements = 0;
+};
+
+/// The columns of a tile that measured best, if the matrix is large enough. With GPUs of a known rate tiles are larger
+/// than on cores alone: at most so large that a matrix product of tiles takes some 130 microseconds at that rate, that
+/// the tiles of all tasks that a GPU runs at a time fit into its memory, and 2048 (QR: 768); but never smaller than on
+/// cores.
+[[nodiscard]] std::int64_t default_tile(Application application, std::int64_t n, const GpuRate& gpus = {});
 
 /// The rows of a tile for a matrix of order `n`: tall tiles give matrix products long columns to work on, as long as
-/// there are several tasks left for every worker in each step. A multiple of `tile`.
-[[nodiscard]] std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers);
+/// there are several tasks left for every worker in each step. A multiple of `tile`; with GPUs as many as columns.
+[[nodiscard]] std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers,
+                                             const GpuRate& gpus = {});
 
 /// The inner block of QR, and of LU with incremental pivoting, for a tile: with larger ones products have more rows and
 /// tiles are read less often, but all updates do inner / (4 x rows) more operations.

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
 
 #include "actors/options/option_table.hpp"
 #include "apps/arguments/common_arguments.hpp"
 #include "client/environment/environment.hpp"
+#include "linalg/gpu_rate.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "traces/text/human.hpp"
 
@@ -33,12 +36,18 @@ void require_gpus(int gpus) {
                           there.value().size()));
 }
 
+/// Returns the options with the environment's settings. A variable with an unusable value is reported when a runtime
+/// starts.
+RuntimeOptions settled_options(const RuntimeOptions& options) {
+  const auto merged = client::with_environment(options);
+  return merged ? merged.value().settings.options : options;
+}
+
 }  // namespace
 
 bool uses_accelerators(const RuntimeOptions& options) {
-  // OpenCL devices have no option here. A variable with an unusable value is reported when a runtime starts.
-  const auto merged = client::with_environment(options);
-  const RuntimeOptions& all = merged ? merged.value().settings.options : options;
+  // OpenCL devices have no option here.
+  const RuntimeOptions all = settled_options(options);
   return all.gpus > 0 || !all.accelerators.emulated_gpus.empty() || !all.accelerators.opencl.empty();
 }
 
@@ -51,6 +60,15 @@ void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOp
     refuse_ignored(command, option.flag(), uses_accelerators(options),
                    "accelerators: say which with --gpus or --emulated-gpus");
   }
+}
+
+linalg::GpuRate gpus_for_tiles(const RuntimeOptions& options, std::size_t element_bytes) {
+  const RuntimeOptions all = settled_options(options);
+  if (all.gpus <= 0) return {};
+  std::optional<Bytes> memory = all.accelerators.gpu_memory;
+  for (const auto& emulated : all.accelerators.emulated_gpus)
+    memory = std::min(memory.value_or(emulated.memory), emulated.memory);
+  return linalg::rate_of_gpus(static_cast<std::size_t>(all.gpus), memory, element_bytes);
 }
 
 void choose_tile_rows(const RuntimeOptions& runtime, linalg::FactorizationOptions& factorization) {

@@ -18,6 +18,10 @@ void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOp
 /// Returns true if tasks may run on anything but cores, with the environment's settings taken into account.
 [[nodiscard]] bool uses_accelerators(const RuntimeOptions& options);
 
+/// Returns the CUDA GPUs that a runtime with these options has, with the environment's settings taken into account, for
+/// `linalg::default_tile`. Says nothing of GPUs that are asked for and not there: `check_accelerators` does.
+[[nodiscard]] linalg::GpuRate gpus_for_tiles(const RuntimeOptions& options, std::size_t element_bytes);
+
 /// Chooses square tiles if there are accelerators: tall tiles leave them too few tasks, and the times of tasks on tall
 /// tiles are not measured beforehand.
 void choose_tile_rows(const RuntimeOptions& runtime, linalg::FactorizationOptions& factorization);

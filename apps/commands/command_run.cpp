@@ -34,7 +34,7 @@ void add_run_command(CLI::App& application, Command& chosen) {
   add_size(*command, "--n", arguments->n, "Order of the matrix (4096); sparse-lu: blocks on a side of it (20)");
   auto sparse = std::make_shared<SparseLuArguments>();
   add_sparse_lu_options(*command, *sparse);
-  add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
+  add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size and GPUs");
   add_size(*command, "--tile-rows", arguments->tile_rows,
            "Rows of a tile, a multiple of --tile; default: by size and number of workers");
   add_size(*command, "--inner", arguments->inner,

@@ -42,7 +42,7 @@ void add_solve_command(CLI::App& application, Command& chosen) {
       ->check(one_of({"auto", "cholesky", "lu", "qr"}))
       ->capture_default_str();
   add_precision(*command, arguments->precision);
-  add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size");
+  add_size(*command, "--tile", arguments->tile, "Columns of a tile; default: by size and GPUs");
   auto sparse = std::make_shared<linalg::SparseOptions>();
   add_sparse_solve_options(*command, arguments->sparse, *sparse);
   add_program_options(*command, arguments->runtime);

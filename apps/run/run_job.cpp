@@ -47,6 +47,13 @@ std::size_t element_bytes(const RunArguments& arguments) {
   return arguments.precision == "float" ? sizeof(float) : sizeof(double);
 }
 
+/// Returns the tile where none is given. On a service tiles are those of cores: its devices are not known here yet.
+std::int64_t chosen_tile(const RunArguments& arguments) {
+  const linalg::GpuRate gpus =
+      arguments.start ? linalg::GpuRate{} : gpus_for_tiles(arguments.runtime, element_bytes(arguments));
+  return linalg::default_tile(arguments.application, arguments.n, gpus);
+}
+
 /// Checks the tiles early: the factorizations refuse such tiles, too, but only after the matrix has been assembled.
 void check_tiles(const RunArguments& arguments) {
   if (arguments.tile_rows == 0) return;
@@ -107,7 +114,7 @@ void check_memory(const RunArguments& arguments) {
 
 int run(const RunArguments& given) {
   RunArguments arguments = given;
-  if (arguments.tile == 0) arguments.tile = linalg::default_tile(arguments.application, arguments.n);
+  if (arguments.tile == 0) arguments.tile = chosen_tile(arguments);
   check_tiles(arguments);
   if (!arguments.picture.empty()) {
     usable(traces::check_picture_path(arguments.picture));

@@ -53,10 +53,21 @@ std::vector<linalg::Application> candidates(const SolveArguments& arguments, con
   return {linalg::Application::cholesky, linalg::Application::lu};
 }
 
+std::size_t element_bytes(const SolveArguments& arguments) {
+  return arguments.precision == "float" ? sizeof(float) : sizeof(double);
+}
+
+/// Returns the tile where none is given. On a service tiles are those of cores: its devices are not known here yet.
+std::int64_t chosen_tile(const SolveArguments& arguments, linalg::Application method, std::int64_t n) {
+  const linalg::GpuRate gpus =
+      arguments.start ? linalg::GpuRate{} : gpus_for_tiles(arguments.runtime, element_bytes(arguments));
+  return linalg::default_tile(method, n, gpus);
+}
+
 linalg::FactorizationOptions options_for(const SolveArguments& arguments, linalg::Application method, std::int64_t n) {
   linalg::FactorizationOptions options;
   options.application = method;
-  options.tile = arguments.tile > 0 ? arguments.tile : linalg::default_tile(options.application, n);
+  options.tile = arguments.tile > 0 ? arguments.tile : chosen_tile(arguments, method, n);
   choose_tile_rows(arguments.runtime, options);
   return options;
 }
@@ -90,10 +101,6 @@ std::optional<linalg::MatrixMarketHeader> right_hand_side_header(const SolveArgu
 
 NumberType precision_of(const SolveArguments& arguments) {
   return arguments.precision == "float" ? NumberType::of<float>("float") : NumberType::of<double>("double");
-}
-
-std::size_t element_bytes(const SolveArguments& arguments) {
-  return arguments.precision == "float" ? sizeof(float) : sizeof(double);
 }
 
 void check_memory(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header,

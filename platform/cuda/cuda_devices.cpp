@@ -75,6 +75,39 @@ int numa_node_of(const std::string& bus_id) {
   return file >> node ? node : -1;
 }
 
+/// Returns the number of multiply-adds in float that a multiprocessor begins per clock (CUDA C++ Programming Guide,
+/// table "Throughput of Native Arithmetic Instructions").
+int lanes_of_multiprocessor(int major, int minor) {
+  const bool half = major == 7 || (minor == 0 && (major == 6 || major == 8));
+  return half ? 64 : 128;
+}
+
+/// Returns true if tensor cores multiply matrices in double precision twice as fast as the other units do. cuBLAS uses
+/// them without being told to, as they round like the others. B200 and its like (10.0) have such tensor cores, too, but
+/// these are no faster.
+bool tensor_cores_double_the_rate(int major, int minor) { return minor == 0 && (major == 8 || major == 9); }
+
+/// Returns 0 where the attribute is not known.
+int attribute(const CudaApi& api, cudaDeviceAttr which, int index) {
+  int value = 0;
+  if (api.cudaDeviceGetAttribute(&value, which, index) == cudaSuccess) return value;
+  (void)api.cudaGetLastError();
+  return 0;
+}
+
+CudaPeak peak_of(const CudaApi& api, int index) {
+  const int major = attribute(api, cudaDevAttrComputeCapabilityMajor, index);
+  const int minor = attribute(api, cudaDevAttrComputeCapabilityMinor, index);
+  const double clock_hz = 1e3 * attribute(api, cudaDevAttrClockRate, index);
+  const double lanes = static_cast<double>(attribute(api, cudaDevAttrMultiProcessorCount, index)) *
+                       lanes_of_multiprocessor(major, minor);
+  CudaPeak peak;
+  peak.in_float = 2 * lanes * clock_hz;
+  const int ratio = attribute(api, cudaDevAttrSingleToDoublePrecisionPerfRatio, index);
+  if (ratio > 0) peak.in_double = peak.in_float / ratio * (tensor_cores_double_the_rate(major, minor) ? 2 : 1);
+  return peak;
+}
+
 Result<CudaDeviceInfo> describe(const CudaApi& api, int index) {
   cudaDeviceProp properties{};
   std::array<char, 32> bus{};
@@ -90,6 +123,7 @@ Result<CudaDeviceInfo> describe(const CudaApi& api, int index) {
   info.major = properties.major;
   info.minor = properties.minor;
   info.multiprocessors = properties.multiProcessorCount;
+  info.peak = peak_of(api, index);
   info.bus_id = bus.data();
   // The system writes the bus id in lower case.
   for (char& c : info.bus_id) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -181,6 +215,11 @@ Result<std::vector<CudaDeviceInfo>> list_cuda_devices(AskFreeMemory free_memory)
     devices.push_back(std::move(info).value());
   }
   return devices;
+}
+
+CudaPeak cuda_peak(int index) {
+  Result<const CudaApi*> api = cuda_api();
+  return api ? peak_of(*api.value(), index) : CudaPeak{};
 }
 
 Result<std::unique_ptr<CudaAccelerator>> open_cuda_accelerator(int index, std::optional<Bytes> limit) {

@@ -13,6 +13,13 @@
 
 namespace troupe::platform {
 
+/// The operations per second that a GPU reaches at most, in matrix products at its highest clock rate. 0: CUDA does not
+/// say.
+struct CudaPeak {
+  double in_float = 0;
+  double in_double = 0;
+};
+
 struct CudaDeviceInfo {
   /// The number by which CUDA counts the devices that the process may see (CUDA_VISIBLE_DEVICES).
   int index = 0;
@@ -24,6 +31,7 @@ struct CudaDeviceInfo {
   int major = 0;
   int minor = 0;
   int multiprocessors = 0;
+  CudaPeak peak;
   /// The address on the PCI bus, such as "0000:1b:00.0".
   std::string bus_id;
   /// The NUMA node of the host that the GPU is attached to, by the operating system's index; -1 if not known.
@@ -38,6 +46,10 @@ enum class AskFreeMemory : bool { no, yes };
 /// was built without CUDA, its runtime library or a driver is missing, the driver is too old, CUDA_VISIBLE_DEVICES
 /// hides them, or the machine has none. May be called from any thread.
 [[nodiscard]] Result<std::vector<CudaDeviceInfo>> list_cuda_devices(AskFreeMemory free_memory = AskFreeMemory::no);
+
+/// Returns the peak of one GPU, without asking for the rest; zeros where there is no such GPU. CUDA takes up to some
+/// milliseconds to answer. May be called from any thread.
+[[nodiscard]] CudaPeak cuda_peak(int index);
 
 /// A GPU's memory and its copy engines.
 ///

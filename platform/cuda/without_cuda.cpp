@@ -16,6 +16,8 @@ Failure built_without() {
 
 Result<std::vector<CudaDeviceInfo>> list_cuda_devices(AskFreeMemory /*free_memory*/) { return built_without(); }
 
+CudaPeak cuda_peak(int /*index*/) { return {}; }
+
 Result<std::unique_ptr<CudaAccelerator>> open_cuda_accelerator(int /*index*/, std::optional<Bytes> /*limit*/) {
   return built_without();
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "linalg/gpu_rate.hpp"
 #include "linalg/problem.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
 #include "troupe/errors.hpp"
@@ -19,7 +20,8 @@ constexpr std::int64_t kOrder = 320;
 constexpr std::int64_t kTile = 64;
 
 struct Fixture : tests::CudaFixture {
-  Fixture() : CudaFixture({.devices = 2, .memory = std::uint64_t{1} << 30U}) {}
+  explicit Fixture(const tests::FakeCudaOptions& options = {.devices = 2, .memory = std::uint64_t{1} << 30U})
+      : CudaFixture(options) {}
 
   /// Returns options. `share` is the part of the matrix's memory that fits into each GPU's memory, which fakes fill
   /// with a pattern.
@@ -40,6 +42,31 @@ std::uint64_t tasks_on_gpus(const Runtime& runtime) {
     if (worker.kind == DeviceKind::cuda) tasks += worker.counts.tasks;
   }
   return tasks;
+}
+
+/// A GPU of 4.1 TFlop/s in float and a sixteenth of that in double.
+struct OneGpu : Fixture {
+  OneGpu()
+      : Fixture({.devices = 1,
+                 .memory = std::uint64_t{1} << 30U,
+                 .capability_minor = 1,
+                 .multiprocessors = 16,
+                 .single_to_double = 16}) {}
+
+  [[nodiscard]] RuntimeOptions with_memory(Bytes memory) const {
+    RuntimeOptions result = options("homeward", 10);
+    result.gpus = 1;
+    result.accelerators.gpu_memory = memory;
+    return result;
+  }
+};
+
+/// The tile that is chosen for a matrix of order 4096.
+template <class T>
+std::int64_t chosen(const Runtime& runtime) {
+  const TileSize tile = default_tile_size(runtime, Application::cholesky, 4096, sizeof(T), 0);
+  BOOST_TEST(tile.rows == tile.cols);
+  return tile.cols;
 }
 
 template <class T>
@@ -97,6 +124,41 @@ BOOST_AUTO_TEST_CASE(a_matrix_that_is_not_positive_definite_is_named_by_its_mino
                  std::string::npos);
     }
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(tiles_follow_from_the_gpu_that_the_runtime_has, OneGpu) {
+  if (!needs_fake()) return;
+  const std::int64_t on_cores = default_tile(Application::cholesky, 4096);
+  {
+    const Runtime runtime(with_memory(Bytes{256 << 20}));
+    BOOST_TEST(chosen<float>(runtime) == 512);
+    BOOST_TEST(chosen<double>(runtime) == on_cores);
+  }
+  // Four tasks of three tiles have to fit.
+  const Runtime small(with_memory(Bytes{8 << 20}));
+  BOOST_TEST(chosen<float>(small) == 384);
+  RuntimeOptions options = with_memory(Bytes{1 << 20});
+  options.gpus = 0;
+  const Runtime cores(options);
+  const TileSize tall = default_tile_size(cores, Application::cholesky, 4096, sizeof(float), 0);
+  BOOST_TEST(tall.cols == on_cores);
+  BOOST_TEST(tall.rows == default_tile_rows(4096, on_cores, cores.workers()));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_factorization_without_a_tile_takes_that_of_the_gpu, OneGpu) {
+  if (!needs_fake()) return;
+  Runtime runtime(with_memory(Bytes{64 << 20}));
+  const DenseMatrix<float> original = assemble<float>(runtime, {ProblemKind::random_definite, 1024, 1024, 3});
+  const auto tasks = [&](const FactorizationOptions& how) {
+    DenseMatrix<float> a = original;
+    const std::uint64_t before = runtime.report().submitted;
+    const Factorization<float> factors(runtime, a, how);
+    return runtime.report().submitted - before;
+  };
+  const std::uint64_t with_tile_of_gpu = tasks({.tile = 128, .tile_rows = 128});
+  BOOST_TEST(tasks({}) == with_tile_of_gpu);
+  BOOST_TEST(tasks({.tile = 128}) == with_tile_of_gpu);
+  BOOST_TEST(tasks({.tile = default_tile(Application::cholesky, 1024)}) > with_tile_of_gpu);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 
 #include "client/backend.hpp"
 #include "linalg/cholesky.hpp"
+#include "linalg/gpu_rate.hpp"
 #include "linalg/lu.hpp"
 #include "linalg/qr.hpp"
 
@@ -160,16 +161,11 @@ class TiledOperand {
   std::unique_ptr<TiledMatrix<T>> tiles_;
 };
 
-TileSize tile_for(const Runtime& runtime, Application application, std::int64_t n, TileWidth tile) {
-  if (tile == 0) tile = linalg::default_tile(application, n);
-  return {linalg::default_tile_rows(n, tile, runtime.workers()), tile};
-}
-
 }  // namespace
 
 template <class T>
 void factorize_cholesky(Runtime& runtime, const Operand<T>& a, TileWidth tile) {
-  TiledOperand<T> tiled(runtime, a, tile_for(runtime, Application::cholesky, a.cols, tile),
+  TiledOperand<T> tiled(runtime, a, linalg::default_tile_size(runtime, Application::cholesky, a.cols, sizeof(T), tile),
                         Part::on_and_below_diagonal);
   // A copy already has zeros there.
   if (!a.from) tiled.clear_above_diagonal();
@@ -181,7 +177,7 @@ void factorize_cholesky(Runtime& runtime, const Operand<T>& a, TileWidth tile) {
 
 template <class T>
 std::vector<int> factorize_lu(Runtime& runtime, const Operand<T>& a, T* lower, TileWidth tile) {
-  const TileSize size = tile_for(runtime, Application::lu, a.cols, tile);
+  const TileSize size = linalg::default_tile_size(runtime, Application::lu, a.cols, sizeof(T), tile);
   TiledOperand<T> tiled(runtime, a, size);
   const linalg::Pivots pivots(runtime, a.rows, size.cols);
   linalg::lu(runtime, tiled.tiles(), pivots);
@@ -195,7 +191,7 @@ std::vector<int> factorize_lu(Runtime& runtime, const Operand<T>& a, T* lower, T
 
 template <class T>
 void factorize_qr(Runtime& runtime, const Operand<T>& a, const Operand<T>* q, const Operand<T>* rest, TileWidth tile) {
-  const TileSize size = tile_for(runtime, Application::qr, a.cols, tile);
+  const TileSize size = linalg::default_tile_size(runtime, Application::qr, a.cols, sizeof(T), tile);
   TiledOperand<T> tiled(runtime, a, size);
   linalg::QrFactors<T> factors(runtime, tiled.tiles(), linalg::default_inner(size.rows, size.cols));
   linalg::qr(runtime, tiled.tiles(), factors);
@@ -219,7 +215,7 @@ void factorize_qr(Runtime& runtime, const Operand<T>& a, const Operand<T>* q, co
 
 template <class T>
 void solve_system(Runtime& runtime, Application application, const Operand<T>& a, const Operand<T>& b, TileWidth tile) {
-  const TileSize size = tile_for(runtime, application, a.cols, tile);
+  const TileSize size = linalg::default_tile_size(runtime, application, a.cols, sizeof(T), tile);
   const bool definite = application == Application::cholesky;
   TiledOperand<T> factors(runtime, a, size, definite ? Part::on_and_below_diagonal : Part::all);
   TiledOperand<T> x(runtime, b, size);

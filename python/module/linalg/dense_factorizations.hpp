@@ -26,7 +26,7 @@ struct Operand {
 };
 
 /// The number of columns of a tile; 0 means that `linalg::default_tile` chooses it. The number of rows is chosen by
-/// size and workers.
+/// size and devices.
 using TileWidth = std::int64_t;
 
 // All functions below return when the result is there, wait for all tasks of the runtime, and throw the failures among

@@ -1,6 +1,7 @@
 // Commands that use accelerators of this machine, emulated ones or CUDA's, run as a user runs them.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
+#include <filesystem>
 #include <iostream>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 #include "tests/support/environment_variable.hpp"
+#include "tests/support/fake_cuda/control.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/chrome_trace_checks.hpp"
@@ -144,6 +146,47 @@ BOOST_AUTO_TEST_CASE(refuses_more_gpus_than_there_are_and_says_why) {
   const auto there = platform::list_cuda_devices();
   if (!there) fails(2, more, {there.failure().message});
   fails(2, {"run", "cholesky", "--n", "100", "--gpus", "1"}, {"--gpus 1"}, {"env", "CUDA_VISIBLE_DEVICES="});
+}
+
+BOOST_AUTO_TEST_CASE(tiles_are_chosen_for_the_gpus_that_take_part) {
+  if (!std::filesystem::exists(TROUPE_FAKE_CUDA_FOLDER "/" TROUPE_FAKE_CUDA_FILE)) {
+    tests::skip("this Troupe was built without CUDA");
+    return;
+  }
+  // GPUs of 1 TFlop/s (tests/support/fake_cuda/control.hpp).
+  const Words fake{"env",
+                   "-u",
+                   "CUDA_VISIBLE_DEVICES",
+                   "TROUPE_CUDA_LIBRARIES=" TROUPE_FAKE_CUDA_FOLDER,
+                   std::string(tests::kFakeCudaMemory) + "=1000000000",
+                   "TROUPE_GPU_MEMORY=32MiB"};
+  const auto tile = [&fake](const Words& more, const std::string& variable = "TROUPE_GPUS=0") {
+    Words arguments{"run",      "cholesky", "--n",      "1024",     "--cores", "1",
+                    "--models", "none",     "--policy", "homeward", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Words launcher = fake;
+    launcher.push_back(variable);
+    return Json::parse(succeeds(arguments, launcher))["tile"].get<int>();
+  };
+  BOOST_TEST(tile({}) == 96);
+  BOOST_TEST(tile({"--gpus", "1"}) == 128);
+  BOOST_TEST(tile({}, "TROUPE_GPUS=1") == 128);
+  // The four tasks that run at a time would need 1.5 MiB with tiles of 128.
+  BOOST_TEST(tile({"--gpus", "1", "--gpu-memory", "1MiB"}) == 96);
+  BOOST_TEST(tile({"--gpus", "1", "--tile", "64"}) == 64);
+
+  const TemporaryFolder folder;
+  std::string matrix = "%%MatrixMarket matrix coordinate real symmetric\n1024 1024 1024\n";
+  for (int i = 1; i <= 1024; ++i) matrix += std::to_string(i) + " " + std::to_string(i) + " 2\n";
+  folder.write("a.mtx", matrix);
+  const auto solved = [&](const Words& more) {
+    Words arguments{"solve", folder.path("a.mtx"), "--cores",  "1",     "--models",
+                    "none",  "--policy",           "homeward", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Json::parse(succeeds(arguments, fake))["tile"].get<int>();
+  };
+  BOOST_TEST(solved({}) == 96);
+  BOOST_TEST(solved({"--gpus", "1"}) == 128);
 }
 
 BOOST_AUTO_TEST_CASE(factorizes_what_does_not_fit_into_the_accelerators_memories) {

@@ -53,6 +53,55 @@ BOOST_AUTO_TEST_CASE(every_gpu_is_listed_with_its_name_and_memory) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_peak_rate_follows_from_units_and_clock) {
+  struct Model {
+    const char* name;
+    int major;
+    int minor;
+    int multiprocessors;
+    int clock_mhz;
+    int ratio;
+    /// The maker's figures, in TFlop/s.
+    double in_float;
+    double in_double;
+  };
+  for (const Model& model :
+       {Model{"P100", 6, 0, 56, 1480, 2, 10.6, 5.3}, Model{"P40", 6, 1, 30, 1531, 32, 11.8, 0.37},
+        Model{"V100", 7, 0, 80, 1530, 2, 15.7, 7.8}, Model{"T4", 7, 5, 40, 1590, 32, 8.1, 0.25},
+        Model{"A100", 8, 0, 108, 1410, 2, 19.5, 19.5}, Model{"A40", 8, 6, 84, 1740, 64, 37.4, 0.58},
+        Model{"L40S", 8, 9, 142, 2520, 64, 91.6, 1.43}, Model{"H200", 9, 0, 132, 1980, 2, 66.9, 66.9},
+        Model{"B200", 10, 0, 148, 1965, 2, 74.5, 37.2}}) {
+    const CudaFixture fixture({.devices = 1,
+                               .capability_major = model.major,
+                               .capability_minor = model.minor,
+                               .multiprocessors = model.multiprocessors,
+                               .clock_khz = model.clock_mhz * 1000,
+                               .single_to_double = model.ratio});
+    if (!fixture.needs_fake()) return;
+    BOOST_TEST_CONTEXT(model.name) {
+      const CudaPeak peak = cuda_peak(0);
+      BOOST_TEST(peak.in_float * 1e-12 == model.in_float, boost::test_tools::tolerance(0.02));
+      BOOST_TEST(peak.in_double * 1e-12 == model.in_double, boost::test_tools::tolerance(0.02));
+      const auto devices = list_cuda_devices();
+      BOOST_TEST_REQUIRE(devices.ok());
+      BOOST_TEST(devices.value()[0].peak.in_float == peak.in_float);
+      BOOST_TEST(devices.value()[0].peak.in_double == peak.in_double);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_rate_that_is_not_known_is_zero) {
+  const CudaFixture fixture({.devices = 1, .clock_khz = 0});
+  if (!fixture.needs_fake()) return;
+  for (const int index : {-1, 0, 1}) {
+    BOOST_TEST(cuda_peak(index).in_float == 0);
+    BOOST_TEST(cuda_peak(index).in_double == 0);
+  }
+  const CudaFixture without_ratio({.devices = 1, .single_to_double = 0});
+  BOOST_TEST(cuda_peak(0).in_float > 0);
+  BOOST_TEST(cuda_peak(0).in_double == 0);
+}
+
 BOOST_AUTO_TEST_CASE(free_memory_is_told_where_asked_for) {
   const CudaFixture fixture({.devices = 1, .memory = 64 * kMiB, .taken = 24 * kMiB});
   if (!fixture.needs_fake()) return;

@@ -38,7 +38,20 @@ struct FakeCudaOptions {
   /// The time that every kernel takes if it has its device alone. Kernels on one device share it equally, by the clock
   /// that the device's events show. That clock does not count how late the machine's threads wake at a kernel's end.
   std::uint64_t shared_ns = 0;
+  /// The properties that tell how fast each device is: its compute capability (9.0), multiprocessors, highest clock
+  /// rate, and the ratio of its rates in float and in double. The defaults stand for 1.024 TFlop/s in float, as 9.0
+  /// means 128 multiply-adds per clock and multiprocessor, and for as much in double, on tensor cores. The fake's
+  /// kernels are not that fast.
+  int capability_major = 9;
+  int capability_minor = 0;
+  int multiprocessors = 4;
+  int clock_khz = 1'000'000;
+  int single_to_double = 2;
 };
+
+/// The environment variable that sets `memory`, in bytes, in a program that a test starts and cannot control. All else
+/// is the default there.
+inline constexpr const char* kFakeCudaMemory = "TROUPE_FAKE_CUDA_MEMORY";
 
 /// A launch: the arguments of `cudaLaunchKernel`. Kernel arguments are copies made at the launch.
 class FakeLaunch {

@@ -139,9 +139,22 @@ void Stream::run() {
   }
 }
 
+namespace {
+/// The machine of a process that nobody controls.
+FakeCudaOptions first_options() {
+  FakeCudaOptions first;
+  if (const char* const memory = std::getenv(kFakeCudaMemory)) first.memory = std::strtoull(memory, nullptr, 10);
+  return first;
+}
+}  // namespace
+
 Machine& Machine::get() {
   // The machine is never destroyed: threads of the program may use it until the end.
-  static Machine* const machine = new Machine();
+  static Machine* const machine = [] {
+    auto* const made = new Machine();
+    made->reset(first_options());
+    return made;
+  }();
   return *machine;
 }
 

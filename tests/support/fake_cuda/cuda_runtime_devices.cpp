@@ -67,8 +67,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     *properties = {};
     std::snprintf(properties->name, sizeof properties->name, "Fake GPU %d", found);
     properties->totalGlobalMem = machine.options.memory;
-    properties->major = 9;
-    properties->multiProcessorCount = 4;
+    properties->major = machine.options.capability_major;
+    properties->minor = machine.options.capability_minor;
+    properties->multiProcessorCount = machine.options.multiprocessors;
     properties->asyncEngineCount = 2;
     properties->pciBusID = found + 1;
     properties->canUseHostPointerForRegisteredMem = 1;
@@ -77,11 +78,13 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  return of_device(device, [&](Machine&, int) {
+  return of_device(device, [&](Machine& machine, int) {
     switch (attribute) {
-      case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
-      case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
-      case cudaDevAttrMultiProcessorCount: *value = 4; break;
+      case cudaDevAttrComputeCapabilityMajor: *value = machine.options.capability_major; break;
+      case cudaDevAttrComputeCapabilityMinor: *value = machine.options.capability_minor; break;
+      case cudaDevAttrMultiProcessorCount: *value = machine.options.multiprocessors; break;
+      case cudaDevAttrClockRate: *value = machine.options.clock_khz; break;
+      case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = machine.options.single_to_double; break;
       case cudaDevAttrMaxThreadsPerBlock: *value = 1024; break;
       case cudaDevAttrMaxSharedMemoryPerBlock: *value = 48 << 10; break;
       case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = 227 << 10; break;
