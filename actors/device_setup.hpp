@@ -15,20 +15,20 @@ namespace troupe::actors {
 /// The parts from which the device of one worker is made.
 struct DeviceSetup {
   /// The device's name, the kind of device whose implementations it runs, and where these find data. A core uses all of
-  /// these options, other devices only some.
+  /// these options; other devices use only some.
   workers::CoreDevice::Options executor;
   /// The memory that holds the device's data; outlives the device. Null for host memory, and in virtual time.
   platform::Accelerator* memory = nullptr;
-  /// The device if it is one that works on host memory beside the cores; outlives the worker's device. Null for others.
+  /// The device if it is no core but works on host memory; outlives the worker's device. Null for all other devices.
   platform::HostDevice* in_place = nullptr;
   NodeId node = NodeId(0);
-  /// The PUs that the threads of a cluster's other cores run on; with an empty set a thread runs anywhere.
+  /// The processing units (PUs) for the thread of each other core of a cluster; with an empty set it runs anywhere.
   std::vector<platform::CpuSet> helpers;
-  /// The time that these threads look for work before they sleep.
+  /// The time for which a cluster's threads look for work before they sleep.
   Duration spin{};
-  /// The PUs that the device's own threads may run on; if empty, those of the thread that makes it.
+  /// The PUs that the device's own threads may run on; if empty, the PUs of the thread that makes the device.
   platform::CpuSet pus;
-  /// Called when the device turns out to be lost, before the first task fails for it.
+  /// Called when the device turns out to be lost, before the first task fails because of the loss.
   std::function<void()> on_lost;
 };
 

@@ -18,8 +18,8 @@
 
 namespace troupe::actors {
 
-/// A program may free memory as soon as it has released its registration. So a copy that uses that memory borrows it
-/// first, and `forget` waits until it has been given back, or lets the borrowers keep its owner. Thread-safe.
+/// A program may free memory as soon as it has released the data in it. So each copy first borrows the memory that it
+/// uses, and `forget` waits for the borrowers, or lets them keep the memory's owner. Thread-safe.
 class HostViews {
  public:
   /// Notes the data of a task, part by part. Must be called before any of them is copied.
@@ -33,8 +33,8 @@ class HostViews {
     const LockGuard lock(mutex_);
     know_locked(part);
   }
-  /// Returns read uses of those `handles` whose data belong to `graph` and may be looked at by the program without
-  /// holding them.
+  /// Returns one read use for each of `handles` whose data the program of `graph` may look at without holding
+  /// them.
   [[nodiscard]] std::vector<memory::Use> in_sight(std::span<const HandleId> handles, const graph::TaskOwner& graph) {
     std::vector<memory::Use> uses;
     const LockGuard lock(mutex_);
@@ -61,8 +61,8 @@ class HostViews {
     if (found->second.owner != nullptr) views_.erase(found);
     given_back_.notify_all();
   }
-  /// Ends the use of the memory: afterwards it is not used any more, or only as long as the owner lives. Waits for
-  /// borrowers if `owner` is null.
+  /// Ends the use of the data's memory. If `owner` is null, this waits for the borrowers; if not, they keep `owner`
+  /// alive until they give the memory back.
   void forget(HandleId handle, std::shared_ptr<void> owner) {
     UniqueLock lock(mutex_);
     const auto found = views_.find(handle);

@@ -33,7 +33,8 @@ class MemoryNodes {
   virtual void copy(const memory::Command& transfer, platform::CopyDone done) = 0;
   /// Called when a request begins to wait for a copy that was begun as a prefetch or an early write-back.
   virtual void hurry(memory::TransferId transfer) = 0;
-  /// Returns where a node has the data that the host has at `host`; only with `holds_data`.
+  /// Returns the place of a node's copy of the data at `host`: `offset` bytes into the node's memory; on the host,
+  /// `host` itself. Must be called only if `holds_data` is true.
   [[nodiscard]] virtual DataView replica(const DataView& host, NodeId node, std::uint64_t offset) const = 0;
   /// Returns true if there is memory for a task's data on the node; false only if a fault is to be injected.
   [[nodiscard]] virtual bool allocates(NodeId /*node*/) { return true; }

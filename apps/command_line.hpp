@@ -35,8 +35,8 @@ using Command = std::function<int()>;
 /// Parses the arguments and runs `command`, which the application's callbacks set to the command that the user asks
 /// for; returns the exit code. Results go to standard output, messages to standard error. Never throws.
 int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv);
-/// Does the same as the whole work of a process, and ends the process even if its libraries could not end by
-/// themselves.
+/// Does what `run_command_line` does, as the whole work of a process. Ends the process even if its libraries could not
+/// end by themselves.
 int run_program(CLI::App& application, const Command& command, int argc, const char* const* argv);
 /// Calls `run_program` for the application `troupe`.
 int run_troupe(int argc, const char* const* argv);

@@ -11,7 +11,7 @@ class Error;
 namespace troupe::apps {
 
 /// Returns one line: what is wrong with the arguments, what was probably meant, and where to read about them. Words
-/// that nothing expected come first, since other errors follow from them. For `CLI::App::failure_message`, after
+/// that nothing expected come first, since other errors follow from them. `CLI::App::failure_message` calls it after
 /// parsing.
 [[nodiscard]] std::string usage_message(const CLI::App* application, const CLI::Error& error);
 

@@ -28,8 +28,8 @@ Codelet make_codelet(const char* name, const troupe_mode* modes, size_t mode_cou
   return codelet;
 }
 
-/// Returns the codelet for a change, as a copy: a runtime may keep what it made from the codelet when its submission
-/// failed. Throws if the codelet must not be changed any more.
+/// Returns a copy of the codelet, which may be changed: a runtime may keep objects that it made from the codelet even
+/// if a submission failed. Throws if the codelet must not be changed any more.
 Codelet changeable(const troupe_codelet& codelet) {
   const char* why = nullptr;
   if (codelet.submitted) why = "has been submitted: change it before";

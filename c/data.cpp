@@ -34,7 +34,7 @@ Layout layout_of_matrix(troupe_type type, std::int64_t rows, std::int64_t cols, 
   return {rows, cols, ld, static_cast<std::uint32_t>(element.size), element.tag};
 }
 
-/// Returns the sum for numbers. TROUPE_BOOL has none: C++ adds types smaller than int as ints.
+/// Returns the methods that sum up numbers. TROUPE_BOOL has no sum: in C++ true + true, kept as a bool, is true.
 template <class T>
 ReductionMethods sum_of() {
   if constexpr (std::is_same_v<T, bool>) {

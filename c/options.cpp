@@ -21,7 +21,7 @@ namespace troupe::c {
 
 namespace {
 
-/// Sets the options of the table that fields of the same names give, if these are not zero.
+/// Sets options of the table from the fields of the same names, unless a field is zero.
 class Fields {
  public:
   explicit Fields(RuntimeOptions& options) : options_(options) {}
@@ -36,7 +36,7 @@ class Fields {
   void take_flag(const char* word, int given) {
     if (given != 0) take(word, "true");
   }
-  /// Takes "lookahead=2".
+  /// Sets an option from a text such as "lookahead=2".
   void take_named(const std::string& given) {
     const std::size_t equals = given.find('=');
     const RuntimeOption* const option = option_of(given.substr(0, equals));

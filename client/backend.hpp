@@ -38,7 +38,7 @@ class RecordedTasks {
 using Warn = std::function<void(const std::string&)>;
 
 /// The operations behind the members of `Runtime`, `Data`, `HostAccess` …: each call does what the member of `Runtime`
-/// with the same name documents, and fails if that throws. There are two backends: workers in this process
+/// with the same name documents, and fails where that member throws. There are two backends: workers in this process
 /// (`EmbeddedBackend`), and the service of this node (client/remote/). Thread-safe. The destructor waits for all tasks.
 class Backend {
  public:
@@ -75,7 +75,7 @@ class Backend {
   virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) = 0;
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
   virtual Result<void> release(const Handle& handle) = 0;
-  /// Ends a registration for the destructor of `Data`, which cannot be told of a failure: `TaskGraph::let_go`.
+  /// Ends a registration for the destructor of `Data`, which cannot be told of a failure; see `TaskGraph::let_go`.
   virtual void let_go(const Handle& handle) noexcept = 0;
   virtual Result<void> set_reuse(const Handle& handle, std::int64_t index) = 0;
   /// Keeps the data in devices' memories as long as the returned object lives.
@@ -94,7 +94,7 @@ class Backend {
   // The next functions wait, or give back data that were waited for.
   virtual Result<void> wait_all() = 0;
   virtual Result<void> wait_for(const Handle& handle) = 0;
-  /// Data that the program may use until it gives them back, once, with `hold`. Only the backend knows what `hold`
+  /// Data that the program may use until it calls `give_back(hold)`, once. Only the backend knows what `hold`
   /// means.
   struct Acquired {
     void* hold = nullptr;

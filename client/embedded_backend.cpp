@@ -28,7 +28,7 @@ class Kept {
     try {
       system_.unlock(handles_);
     } catch (...) {
-      // There was no memory left for an event: the data remain the last to leave.
+      // There was no memory left for an event: the data stay locked, and are evicted last.
     }
   }
   Kept(const Kept&) = delete;
@@ -99,7 +99,7 @@ EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, 
 EmbeddedBackend::~EmbeddedBackend() { finish(); }
 
 void EmbeddedBackend::finish() noexcept {
-  // This comes before the action `at_stop_`: it may wait for all tasks, and failures would then count as told.
+  // This comes before `at_stop_`: that action may wait for all tasks, and then failures would count as told.
   if (warn() && graph_.wait_until_ended()) {
     warn_of_untold(graph_.failures(), warn());
     graph_.failures().told(nullptr);

@@ -54,7 +54,7 @@ struct OpenClProgram::State {
   std::string source;
   std::string options;
   Mutex mutex;
-  // Only looked up, never listed. A context lives as long as the process and has one device.
+  // Entries are looked up; the map is never iterated over. A context lives as long as the process and has one device.
   std::map<const _cl_context*, Built> built TROUPE_GUARDED_BY(mutex);
 
   void build(const OpenClLaunch& launch, Built& here) const TROUPE_REQUIRES(here.mutex) {

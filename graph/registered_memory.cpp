@@ -34,8 +34,8 @@ struct Runs {
 
 bool is_empty(const DataView& view) { return view.data == nullptr || view.layout.rows == 0 || view.layout.cols == 0; }
 
-/// Returns true if one of `runs` and the single run `run` have a byte in common: that is so if the first of `runs` that
-/// ends behind the begin of `run` begins before the end of `run`.
+/// Returns true if one of `runs` and the single run `run` have a byte in common. It tests the first of `runs` that ends
+/// after `run` begins: that one must begin before `run` ends.
 bool meets(const Runs& runs, const Runs& run) {
   std::uint64_t first = 0;
   if (run.begin >= runs.begin + runs.length) first = (run.begin - runs.begin - runs.length) / runs.pitch + 1;
@@ -81,7 +81,7 @@ const DataRecord* RegisteredMemory::find_among(const Places& places, const DataV
 
 const DataRecord* RegisteredMemory::find_overlap(const DataView& view) const {
   if (is_empty(view)) return nullptr;
-  // Only the nearest blocks on both sides, among those without gaps, can reach into a block without gaps.
+  // If a block and its neighbours have no gaps, only the nearest neighbour on each side can overlap it.
   const DataRecord* const found = find_among(compact_, view, view.layout.contiguous() ? 1 : kNearest);
   return found != nullptr ? found : find_among(spread_, view, kNearest);
 }

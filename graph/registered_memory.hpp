@@ -9,12 +9,12 @@
 
 namespace troupe::graph {
 
-/// Returns true if two blocks have a byte in common. The columns of one block may lie between those of the other:
-/// blocks of one matrix are told apart, and so are blocks of which one has no gaps. If the two blocks have different
-/// distances between columns, it looks only at the first column of the block that begins later.
+/// Returns true if two blocks have a byte in common. The columns of one block may lie between those of the other: the
+/// answer is exact for blocks of one matrix, and if one block has no gaps. If the two blocks have different distances
+/// between columns, it looks only at the first column of the block that begins later.
 [[nodiscard]] bool share_memory(const DataView& a, const DataView& b);
 
-/// The memory of the wholes of one registry. All members are O(log n).
+/// The memory of one registry's data, without their parts. All members are O(log n).
 class RegisteredMemory {
  public:
   /// Returns a registration that has a byte in common with the block, or null. Data with gaps are compared with the

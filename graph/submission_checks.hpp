@@ -30,8 +30,8 @@ Result<void> check_counts(const TaskSpecification& specification);
 
 /// Checks that explicit dependencies are tasks of this owner. Fails with `invalid_argument`.
 Result<void> check_after(const TaskSpecification& specification, const TaskOwner& owner);
-/// Return the failures of a dependency on a task of a recording while nothing is recorded, and of a dependency on a
-/// task outside the recording while something is.
+/// These return the failures of dependencies between a task that is recorded and one that is not: the first for a
+/// dependency on a recorded task, the second for a recorded task's dependency on a task outside.
 [[nodiscard]] Failure recorded_dependency(const Codelet& codelet);
 [[nodiscard]] Failure unrecorded_dependency(const Codelet& codelet);
 
@@ -53,13 +53,13 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id);
 
 /// Does the work of `check_accesses` quickly for the many submissions that have no reductions and no handles with
-/// parts. If it returns true, nothing is wrong with them, and their data are marked; if false, call `check_accesses`,
-/// with another mark.
+/// parts. If it returns true, the accesses are correct and their data are marked; if false, call `check_accesses`, with
+/// another mark.
 [[nodiscard]] bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwner& owner,
                                         std::uint64_t mark);
 
-/// Checks, in a submission whose accesses are valid, that nothing is read that has never been written, and that nothing
-/// const is written (graph/data/usable.hpp). Called under the lock of the registry. Fails with `invalid_argument`.
+/// Checks a submission whose accesses are valid: it must not read data that were never written, and must not write
+/// const data (graph/data/usable.hpp). Called under the lock of the registry. Fails with `invalid_argument`.
 Result<void> check_usable(const TaskSpecification& specification);
 
 /// Checks that both functions of a reduction are given. Fails with `invalid_argument`.

@@ -280,7 +280,7 @@ void TaskGraph::cancel_all(std::string why) {
     const LockGuard reason_lock(cancelled_.mutex);
     cancelled_.why = std::move(why);
   }
-  // The release store pairs with the acquire loads in `is_plain` and `why_withdrawn`, though they read nothing but the
+  // The release store pairs with the acquire loads in `is_plain` and `why_withdrawn`, although these need only the
   // number.
   cancelled_.below.store(ids_.next.load(std::memory_order_relaxed), std::memory_order_release);
 }
@@ -288,7 +288,7 @@ void TaskGraph::cancel_all(std::string why) {
 Result<void> TaskGraph::stop_submissions() {
   if (auto allowed = check_wait(); !allowed) return allowed;
   {
-    // A submission that already has the lock comes before this, and all later ones fail.
+    // A submission that already has the lock comes before the stop; all later ones fail.
     const LockGuard lock(submission_mutex_);
     stopped_.store(true, std::memory_order_seq_cst);
   }

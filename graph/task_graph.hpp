@@ -55,9 +55,9 @@ struct GraphOptions {
   std::size_t window = 65536;
   /// Restrictions that hold in addition to each task's own options.
   Restrictions restrictions = {};
-  /// The largest number of different pairs of a codelet and devices given by number or name that submissions may have.
+  /// The most pairs of a codelet and a set of devices, given by number or name, that all submissions may use.
   std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
-  /// True if the host says what codelet runs in place of each that is submitted (`GraphHost::stand_in`).
+  /// True if the host names a codelet to run in place of each submitted one (`GraphHost::stand_in`).
   bool stand_ins = false;
   /// True if tasks keep the priorities that they are submitted with; otherwise all have the default one.
   bool priorities = true;
@@ -67,7 +67,7 @@ struct GraphOptions {
   std::vector<SubmissionObserver*> observers = {};
   /// True if the workers run tasks of other graphs too, and find the graph of each in `Task::client`.
   bool shares_workers = false;
-  /// A pointer that the workers' side finds again through a task's graph; the graph does not use it.
+  /// A pointer for code of the workers, which reads it through a task's graph; the graph does not use it.
   void* owner = nullptr;
   /// The object that is told of the end of every task; outlives the graph. Used with `shares_workers` only; may be
   /// null.
@@ -104,11 +104,11 @@ class GraphHost {
   /// A thread calls this before it blocks. In a single-threaded run it handles one event, if there is one. The result
   /// tells the thread to block, to look again, or that nothing is left to do.
   virtual Pump pump() = 0;
-  /// Called when a thread holds this data and is about to use them in host memory. Brings their content there if the
+  /// Called when a thread holds these data and is about to use them in host memory. Brings their content there if the
   /// mode reads it, and makes all other copies outdated if the mode writes.
   virtual Result<void> bring_home(const DataRecord& /*data*/, AccessMode /*mode*/) { return {}; }
   /// Called when the program is about to use in host memory what ended tasks of this graph have written. Brings these
-  /// data there, except for data that other tasks write meanwhile, and hidden data. Not called under any lock of the
+  /// data there, except for hidden data and data that other tasks write meanwhile. Not called under any lock of the
   /// graph.
   virtual Result<void> bring_all_home(const TaskOwner& /*graph*/) { return {}; }
   /// Called when a piece of data, which no task uses, is about to be forgotten, under the submission lock.
@@ -155,13 +155,13 @@ class TaskGraph final : public TaskOwner {
   Result<std::vector<Handle>> partition(const Handle& parent, std::span<const Block> blocks);
   /// Allows the mode reduce for the handle from now on. Waits for the tasks that use it.
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods);
-  /// Forgets a handle and its parts after their last use. Waits for that, unless the memory goes with the registration,
-  /// as then nobody sees when. If it would have to wait in a kernel or callback, it fails with `wait_in_kernel`. The
-  /// content stays in host memory.
+  /// Forgets a handle and its parts after their last use. Waits for that use, unless the memory belongs to the
+  /// registration alone: then nobody sees when it is freed. If it would have to wait in a kernel or callback, it fails
+  /// with `wait_in_kernel`. The content stays in host memory.
   Result<void> release(const Handle& handle);
   /// Releases a handle like `release`, for callers that cannot be told of a failure. If the release fails, the memory
-  /// must be taken for gone: tasks that use the data and have not begun are cancelled, those that run on other threads
-  /// are waited for if that cannot deadlock, and the kernel, or else the next wait for everything, fails.
+  /// may be gone: tasks that use the data and have not begun are cancelled, tasks that run on other threads are waited
+  /// for if that cannot deadlock, and the calling kernel, or else the next wait for everything, fails.
   void let_go(const Handle& handle) noexcept;
   /// Calls `let_go` for all handles. The next wait reports what fails.
   void release_all();
@@ -212,24 +212,24 @@ class TaskGraph final : public TaskOwner {
   /// hold.
   void hand_on(const Task* hold) { thread_holds_.remove(hold); }
 
-  // The next functions are for one thread that serves many and must not block: each wait has a beginning and an end.
+  // The next functions are for a thread that serves many clients and must not block: each wait consists of two calls.
   // `ready` is called once, in any thread, perhaps before `begin_…` returns; it must be short and not use the graph.
-  // After it, and not inside of it, comes the `finish_…` call, which may wait for copies between memories, and for
-  // nothing else.
+  // The `finish_…` call comes after `ready`, not inside it; it may wait for copies between memories, and for nothing
+  // else.
   Result<std::unique_ptr<PendingHold>> begin_acquire(const Handle& handle, AccessMode mode,
                                                      std::function<void()> ready);
   Result<Task*> finish_acquire(PendingHold& pending);
-  /// Begins a `release` (with `releasing`), a `partition` or a `set_reduction`.
+  /// Begins a `release` (if `releasing` is true), a `partition` or a `set_reduction`.
   Result<std::unique_ptr<PendingHold>> begin_change(const Handle& handle, bool releasing, std::function<void()> ready);
   Result<void> finish_release(PendingHold& pending);
   Result<std::vector<Handle>> finish_partition(PendingHold& pending, std::span<const Block> blocks);
   Result<void> finish_set_reduction(PendingHold& pending, ReductionMethods methods);
-  /// Begins the refusal of a task that will not run: it takes its place among the tasks that use the data that it would
-  /// have written, and takes no worker. When it is ready, `finish_refusal` ends it as failed or cancelled: its data
-  /// have no valid content, for this reason. It is not counted as a task.
+  /// Begins the refusal of a task that will not run: it is ordered like a writer of the data that it would have
+  /// written, and takes no worker. When it is ready, `finish_refusal` ends it as failed or cancelled: its data then
+  /// have no valid content, because of `cause`. It is not counted as a task.
   Result<std::unique_ptr<PendingHold>> begin_refusal(std::span<const Handle> written, std::function<void()> ready);
   void finish_refusal(PendingHold& pending, TaskStatus status, const FailureLog::Cause& cause);
-  /// Submits the combining tasks of all open reductions. Returns false if there were none, and every task has ended.
+  /// Submits the combining tasks of all open reductions. Returns false only if none is open and no task is left.
   bool combine_open_reductions();
 
   /// Returns the handle, or its parts if it has any. Fails with `invalid_handle`.
@@ -238,14 +238,14 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] static DataView view_of(const Handle& handle);
 
   // The next functions are called by workers.
-  /// Decides whether a ready task may start. Appends to `ready` the tasks that become ready by this.
+  /// Decides whether a ready task may start. Appends the tasks that become ready to `ready`.
   Begin begin(Task& task, WorkerId worker, TaskList& ready) {
     if (task.role == TaskRole::recorded) static_cast<RecordedTask&>(task).prepare();
     return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
   }
-  /// Called in place of `begin` for a task without commute locks that a device ran before its turn came, queued behind
-  /// its predecessors. The task has started, so cancelling it has no effect any more; if a predecessor has failed, the
-  /// task ends as if it had not run.
+  /// Called in place of `begin` for a task without commute locks that a device ran early, queued there behind its
+  /// predecessors. The task has started, so cancelling it has no effect any more; if a predecessor has failed, the task
+  /// ends as if it had not run.
   Begin begin_after_running(Task& task, WorkerId worker, TaskList& ready);
   /// Returns true if `begin` would let a ready task run. The task must have no commute locks to take.
   [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(task).cause; }
@@ -262,7 +262,7 @@ class TaskGraph final : public TaskOwner {
   void inspect(const std::function<std::vector<RunningTask>()>& running,
                const std::function<void(const GraphSnapshot&)>& look);
 
-  /// Calls `look` while nobody can submit: `look` may follow pointers to tasks that are in flight meanwhile.
+  /// Calls `look` while nobody can submit: during the call `look` may follow pointers to tasks in flight.
   void while_tasks_stay(const std::function<void()>& look);
 
   [[nodiscard]] Progress progress() const;
@@ -291,8 +291,8 @@ class TaskGraph final : public TaskOwner {
   Result<Future> submit_restricted(const TaskSpecification& specification);
   /// Submits a task without restrictions: every device that the codelet has an implementation for may run it.
   Result<Future> submit_unrestricted(const TaskSpecification& specification);
-  /// Returns the recording that takes what the calling thread submits, or null. If a single-threaded run executes a
-  /// kernel while its thread is recording, the kernel's submissions are not recorded.
+  /// Returns the recording of what the calling thread submits, or null. If a single-threaded run executes a kernel
+  /// while its thread is recording, the kernel's submissions are not recorded.
   [[nodiscard]] Recording* recording_here() const;
   Result<Future> record(Recording& recording, const TaskSpecification& specification);
   void close_recorded_reduction(Recording& recording, DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
@@ -306,9 +306,9 @@ class TaskGraph final : public TaskOwner {
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
       TROUPE_REQUIRES(submission_mutex_);
   void fill(Task& task, const TaskSpecification& specification);
-  /// Checks the data of accesses that `mark_simple_accesses` does not vouch for.
+  /// Checks the data of accesses for which `mark_simple_accesses` returned false.
   Result<void> check_data(const TaskSpecification& specification) TROUPE_REQUIRES(submission_mutex_);
-  /// Fills the task and orders it, after its explicit predecessors too. If this throws, nothing of the task is left.
+  /// Fills the task and orders it, also after its explicit predecessors. If this throws, nothing of the task is left.
   void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count) TROUPE_REQUIRES(submission_mutex_);
@@ -322,9 +322,9 @@ class TaskGraph final : public TaskOwner {
   void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
   void order(Task& task, DependencyBuilder& builder, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   /// Ends a task whose submission throws, before it was counted: it does nothing, and ends when the tasks that it was
-  /// ordered after have ended, as if it had never been. Activates what is ready.
+  /// ordered after have ended, as if it had not been submitted. Activates what is ready.
   void give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept TROUPE_REQUIRES(submission_mutex_);
-  /// Called for an access that reduces if the accesses before did not, or the other way round.
+  /// Called for an access that reduces after accesses that do not, and for one that does not after some that do.
   void begin_or_end_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reductions(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
@@ -353,15 +353,15 @@ class TaskGraph final : public TaskOwner {
   /// Gives the program the data that it has waited for. Fails if they are not valid.
   Result<Task*> take_hold(Task* hold, AccessMode mode);
   /// Waits until no task uses the whole that the handle is part of, and calls `change(record of the handle, ready)`
-  /// under submission_mutex_ before any task that was submitted meanwhile begins: the old tree has ordered those tasks,
-  /// but none has looked at it. If `releasing`, the handle and its parts are refused from now on.
+  /// under submission_mutex_ before any task that was submitted meanwhile begins: those tasks were ordered by the old
+  /// tree, but none has used it yet. If `releasing`, the handle and its parts are refused from now on.
   using Change = std::function<Result<void>(DataRecord&, TaskList& ready)>;
   Result<void> change_undisturbed(const Handle& handle, bool releasing, const Change& change);
   /// The two halves of `change_undisturbed`, before and after the wait.
   Result<Task*> hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
                            bool& immediately);
   Result<void> change_held(Task* hold, const Handle& handle, bool releasing, const Change& change);
-  /// Announces that a handle and its parts are about to be forgotten (`releasing`), or takes that back.
+  /// If `releasing`, announces that a handle and its parts are about to be forgotten; if not, revokes this.
   void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(submission_mutex_);
   Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                          TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
@@ -370,7 +370,7 @@ class TaskGraph final : public TaskOwner {
   // The next functions end registrations without waiting (task_graph_release.cpp).
   /// Returns true if the memory belongs to the registration alone, or if there is no memory.
   [[nodiscard]] static bool goes_with_registration(const DataRecord& record);
-  /// The state of a registration that ends when its last use has: shared by the thread that began the release and the
+  /// The state of a registration that ends after its last use: shared by the thread that began the release and the
   /// thread that ends it.
   struct LateRelease {
     /// The next members are guarded by the submission lock.
@@ -384,9 +384,9 @@ class TaskGraph final : public TaskOwner {
   bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(submission_mutex_);
-  /// Ends a registration. If `finally`, the registration ends whatever this returns. In kernels and callbacks it then
-  /// lets go of memory of the program, too, if no task uses it; a call whose success depends on which thread is faster
-  /// is always refused.
+  /// Ends a registration. If `finally` is true, the registration ends whatever this returns, and kernels and callbacks
+  /// may also end registrations of the program's memory that no task uses; a call whose success depends on which thread
+  /// is faster is always refused.
   Result<void> end_registration(const Handle& handle, bool finally);
   /// Tries `end_registration` without waiting. Returns false if somebody has to wait.
   Result<bool> release_without_waiting(const Handle& handle, bool finally);
@@ -414,13 +414,13 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode) const
       TROUPE_REQUIRES(submission_mutex_);
   void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
-  /// Makes the data of a part that is about to be released the parent's own, valid or not.
+  /// Gives the data of a part that is about to be released to its parent, valid or not.
   void return_to_parent(DataRecord& part) TROUPE_REQUIRES(submission_mutex_);
 
   // The next functions complete tasks.
   struct Completion {
     TaskStatus status = TaskStatus::succeeded;
-    /// The reason why the task did not succeed, and the reason why what it should have written is not valid.
+    /// `cause` says why the task did not succeed, `poison` why the data that it should have written are not valid.
     FailureLog::Cause cause;
     FailureLog::Cause poison;
     /// The worker's index, or `completed_.outside()`.
@@ -439,7 +439,7 @@ class TaskGraph final : public TaskOwner {
                     TaskList& ready);
   void count_ending(std::size_t slot);
   void settle_data(Task& task, const Completion& completion);
-  /// Marks the data as without valid content, for this reason.
+  /// Marks the data as without valid content, because of `cause`.
   void poison(DataRecord& record, const FailureLog::Cause& cause);
   void call_back(Task& task, const Completion& completion);
   /// Releases the tasks that waited for `task`. `newest` is the list of edges that was closed.
@@ -447,8 +447,8 @@ class TaskGraph final : public TaskOwner {
   /// Gives back the task's blocks besides its record. Some of them stay until the memory is used again, see
   /// `allocate_task`.
   void give_back_more(Task& task, WorkerCaches& caches);
-  /// The reason why a task does not run, and the first failure that led to it. A chain of cancelled tasks passes on the
-  /// latter, so that the messages do not grow along it. If both are empty, the task may run.
+  /// The reason why a task does not run, and the first failure that led to it. A chain of cancelled tasks passes on
+  /// that first failure, so that the messages do not grow along it. If both are empty, the task may run.
   struct Refusal {
     FailureLog::Cause cause;
     FailureLog::Cause origin;
@@ -533,7 +533,7 @@ class TaskGraph final : public TaskOwner {
     /// The recordings that have been run, for `inspect`.
     std::vector<std::shared_ptr<Recording>> run;
   };
-  /// Registrations that have ended and whose last use has not.
+  /// Registrations that have ended while tasks still use their data.
   struct LateReleases {
     std::uint64_t bytes = 0;
     /// The tasks whose kernel or callback waits in `wait_for_running`.
@@ -551,7 +551,7 @@ class TaskGraph final : public TaskOwner {
 
   // Every submission and completion reads the next members; they are seldom written.
   const GraphOptions options_;
-  /// True if a submission may have to become another codelet or be restricted to devices, whatever the task says, or if
+  /// True if a submission may need a stand-in codelet, or restrictions to devices that the task does not name, or if
   /// this may be another process. Points to `HomeProcess::any_left` or to a constant.
   const std::atomic<bool>* const adapts_;
   GraphHost& host_;

@@ -25,7 +25,7 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
 
 FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
   // The program cannot withdraw a combining task: it completes what the reducing tasks have contributed. If a
-  // contribution was cancelled, the data say so.
+  // contribution was cancelled, the data are marked as not valid.
   if (combines(task)) return nullptr;
   std::string why;
   if (task.id.load(std::memory_order_relaxed) < cancelled_.below.load(std::memory_order_acquire)) {
@@ -84,7 +84,7 @@ Begin TaskGraph::end_cancelled(Task& task, const Refusal& refusal, WorkerId work
 
 Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
   if (task.role == TaskRole::host) {
-    // A host task that a worker gets belongs to a thread that has given up its wait, or to a submission that has.
+    // A host task that a worker gets belongs to a thread that gave up its wait, or to a submission that was given up.
     finish(task, {TaskStatus::succeeded, nullptr, nullptr, worker.index(), worker}, ready);
     return Begin::ended;
   }

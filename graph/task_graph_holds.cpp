@@ -8,7 +8,7 @@ namespace troupe::graph {
 namespace {
 
 /// At most this many tasks that wait for a thread are looked at. A wait that never ends because of a further task is
-/// found only by the look at why nothing goes on.
+/// found only by the report why nothing goes on.
 constexpr std::size_t kMostWaiting = 65536;
 
 /// Returns a text such as "'x' in mode read_write".

@@ -11,8 +11,8 @@
 /// 4. They begin and end runs of recordings, whose tasks and links stay as they are; the state of each is in its
 ///    atomics.
 ///
-/// The lock keeps submitters waiting, so the look is bounded: of more tasks than `kMostTasks` it takes the oldest, with
-/// which all that they wait for is there, and some of the ready ones. The others are only counted.
+/// The lock keeps submitters waiting, so the look is bounded: of more tasks than `kMostTasks` it takes the oldest,
+/// which wait only for older ones, and some of the ready ones. The others are only counted.
 #include <algorithm>
 #include <cstdint>
 #include <unordered_set>
@@ -32,7 +32,7 @@ struct InFlight {
   const Task* task = nullptr;
 };
 
-/// Keeps the oldest `kMostTasks`, and at most as many more that wait for nothing; running tasks are among these.
+/// Keeps the oldest `kMostTasks` tasks, and at most as many newer ones that wait for nothing, such as running tasks.
 void keep_oldest(std::vector<InFlight>& tasks) {
   if (tasks.size() <= kMostTasks) return;
   const auto rest = tasks.begin() + kMostTasks;

@@ -13,7 +13,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// A time longer than a worker takes from its last look at a task's data to saying that it runs the task.
+/// A time longer than a worker takes from its last look at a task's data to its report that it runs the task.
 constexpr auto kBeforeLook = std::chrono::microseconds(200);
 constexpr auto kBetweenLooks = std::chrono::microseconds(100);
 
@@ -189,7 +189,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
     unused = release_late(record, late, ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  // If content is kept, the task that this thread is in keeps the record until this ends.
+  // If content is kept, only the task that this thread runs may use the record, so it stays until this ends.
   if (content_matters) {
     if (auto home = bring_home_to_release(*late->record); !home) failures_.add(home.failure());
   }
@@ -264,7 +264,7 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
           const Task& task = *running.task;
           if (task.ended() || !uses(task, *late.record)) continue;
           runs = true;
-          // A task of pieces may need this thread to help, and so may a task that waits in `let_go`, too.
+          // A task of pieces may need this thread's help; a task that waits in `let_go` may wait for this thread.
           const bool waits = std::ranges::find(late_.letting_go, &task) != late_.letting_go.end();
           endless = endless || &task == here || waits || task.codelet->pieces != nullptr;
         }

@@ -6,7 +6,7 @@
 
 #include "proto/mutex.hpp"
 
-// Weak symbols, as another BLAS library than OpenBLAS may be linked.
+// The symbols are weak, as a BLAS library other than OpenBLAS may be linked.
 extern "C" {
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads();
@@ -14,7 +14,7 @@ extern "C" {
 
 namespace troupe::kernels {
 
-/// Counts who needs the BLAS library to use one thread. There is one object, as the process has one number of threads.
+/// Counts the users that need BLAS to run in one thread. There is one object, as a process has one such setting.
 struct BlasSetting {
   Mutex mutex;
   /// The number of live objects of `single_threaded_blas`. Written under the lock. Reads may be relaxed: a thread that
@@ -43,8 +43,8 @@ struct BlasSetting {
 };
 inline BlasSetting blas_setting;
 
-/// Called before each call of BLAS: since the last one, the program may have set a number of threads, or got its own
-/// number back.
+/// Must be called before each call of BLAS: since the last call, the program may have set a number of threads, or got
+/// its own number back.
 inline void before_blas() {
   if (blas_setting.users.load(std::memory_order_relaxed) == 0 || !BlasSetting::can_be_set()) return;
   if (openblas_get_num_threads() == 1 && blas_setting.taken.load(std::memory_order_relaxed)) return;

@@ -13,7 +13,7 @@
 #include "platform/machine/process_limits.hpp"
 #include "troupe/errors.hpp"
 
-// Weak symbols, as another BLAS library than OpenBLAS may be linked.
+// The symbols are weak, as a BLAS library other than OpenBLAS may be linked.
 extern "C" {
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);
@@ -24,7 +24,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The memory that OpenBLAS maps for each thread that is in it: `BUFFER_SIZE` of x86-64 with all kernels.
+/// The memory that OpenBLAS maps for each thread that calls it: `BUFFER_SIZE` of x86-64 with all kernels.
 constexpr std::size_t kWorkSpace = std::size_t{128} << 20U;
 
 bool fits(std::size_t bytes) {
@@ -34,7 +34,7 @@ bool fits(std::size_t bytes) {
 }
 
 /// Takes all of OpenBLAS's work space once if a limit makes memory scarce. OpenBLAS retries for ever if it gets no work
-/// space, and keeps what it has; so kernels then find it there. Throws `Error`.
+/// space, but it keeps what it has, so kernels find the work space there later. Throws `Error`.
 void reserve_work_space() {
   static bool reserved = false;
   if (reserved || blas_memory_alloc == nullptr || blas_memory_free == nullptr || !platform::address_space_left())

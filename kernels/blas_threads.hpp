@@ -9,8 +9,8 @@
 namespace troupe::kernels {
 
 /// While any of the returned objects lives, the BLAS library runs in the calling thread only. When the last one dies,
-/// the program gets back the number of threads that it had set before the first. The object is the `Environment` of
-/// codelets that call BLAS: a runtime holds one from the first such codelet on. Thread-safe.
+/// the program gets back the number of threads that it had set before the first was made. The object is the
+/// `Environment` of codelets that call BLAS: a runtime holds one from the first such codelet on. Thread-safe.
 ///
 /// In OpenBLAS's pthread build the number of threads is one for the whole process, so meanwhile the program's own BLAS
 /// calls have one thread, too. If the program sets a number meanwhile, the next kernel sets it to one again, and the
@@ -24,8 +24,8 @@ std::shared_ptr<void> single_threaded_blas();
 void lend_blas_threads();
 
 /// Returns what is wrong, and what to do about it, if OpenBLAS has chosen kernels for processors without AVX2 on one
-/// that has it, as it does if it is older than the processor: BLAS then runs at a fifth to a half of its speed. Returns
-/// nothing if its kernels fit, or if another library is linked.
+/// that has it, as OpenBLAS does if it is older than the processor: BLAS then runs at a fifth to a half of its speed.
+/// Returns nothing if its kernels fit, or if another library is linked.
 [[nodiscard]] std::optional<std::string> outdated_blas_kernels();
 
 }  // namespace troupe::kernels

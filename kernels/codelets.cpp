@@ -221,7 +221,7 @@ void exchange(Team& team, const BlockColumn<T>& c, std::span<const std::span<con
   const std::int64_t above = position.above();
   const CheckedPivots pivots(given, above, above + c.rows());
   const std::int64_t count = pivots.size();
-  // Works on a few columns at a time: their rows stay in the cache, whatever the distance of columns.
+  // Works on a few columns at a time: their rows stay in the cache, whatever the leading dimension is.
   constexpr std::int64_t kStrip = 8;
   const auto exchange_all = [&](auto element) {
     share(team, c.cols(), kStrip, [&](std::int64_t first, std::int64_t cols) {
@@ -323,7 +323,7 @@ Codelet swap_rows() {
                            [](const KernelContext&) { return 0.0; });
 }
 
-/// Copies to V the last rows of a tile with the diagonal: those from the diagonal on.
+/// Copies the last rows of a diagonal tile, from the diagonal on, to V.
 template <class T>
 void copy_to(Out<T> v, Out<T> own) {
   for (std::int64_t j = 0; j < own.cols; ++j) std::copy_n(own.data + j * own.ld, own.rows, v.data + j * v.ld);
@@ -332,7 +332,7 @@ void copy_to(Out<T> v, Out<T> own) {
 /// Returns the pivots, checked to be among rows 0 up to `rows`.
 CheckedPivots checked(const std::span<const int>& pivots, std::int64_t rows) { return {{&pivots, 1}, 0, rows}; }
 
-/// Throws where a pivot is zero and, with `last`, no tile is left that could have another.
+/// Throws if a pivot is zero and `last` is true: then no tile is left that could have another pivot.
 template <class T>
 void require_pivots(Out<T> u, std::int64_t first, std::int64_t last) {
   for (std::int64_t j = 0; last != 0 && j < u.cols; ++j) {
@@ -517,7 +517,7 @@ std::span<const TileKernel<T>> tile_kernels() {
        "A; row, col, seed, diagonal", fill_symmetric<T>, demands::fill_symmetric,
        TROUPE_ON_GPUS(gpu_fill_symmetric<T>)},
   };
-  // Each member has its row: a codelet without one would have no implementation.
+  // Each member must have a row: a codelet without a row would have no implementation.
   static_assert(std::size(kRows) * sizeof(Codelet) == sizeof(C));
   return kRows;
 }
@@ -537,7 +537,7 @@ std::string precise_name(std::string_view name) {
 
 namespace {
 
-/// Returns codelets that the rows replace, since a codelet has no default.
+/// Returns codelets that the rows of the table replace later: a codelet has no default constructor.
 template <class T, std::size_t... member>
 TileCodelets<T> placeholders(std::index_sequence<member...>) {
   const Codelet none("none", {});

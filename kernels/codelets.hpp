@@ -6,9 +6,9 @@
 namespace troupe::kernels {
 
 /// The kernels of LU with incremental pivoting, which exchanges rows inside the tile with the diagonal and inside pairs
-/// of tiles, as in kernels/incremental_pivoting.hpp. Of a tile with the diagonal getrf_incpiv and gessm take the last
-/// rows, as many as V has: those from the diagonal on. Pivots are counted from there. L has as many rows as the inner
-/// block. `last` (int64): 1 where no tile below is left, so that a zero on the diagonal of U is a breakdown; else 0.
+/// of tiles, as in kernels/incremental_pivoting.hpp. Of a diagonal tile, getrf_incpiv and gessm use only the last rows,
+/// from the diagonal on, as many as V has. Pivots are counted from the diagonal. L has as many rows as the inner block.
+/// `last` (int64): 1 where no tile below is left, so that a zero on the diagonal of U is a breakdown; else 0.
 struct IncrementalLuCodelets {
   Codelet getrf_incpiv;  ///< A rw, V w, P w; first, last: P A = L U in A, and also in V
   Codelet gessm;         ///< V r, P r, C rw: C <- L^-1 P C
@@ -47,10 +47,10 @@ struct TileCodelets : IncrementalLuCodelets {
   Codelet getrf_without_pivoting;  ///< D rw; offset, first: D_o <- L (unit lower) and U; D_b <- D_b U^-1
   Codelet trsm_right_upper;        ///< D r, A rw; offset: A <- A U^-1, U the upper triangle of D_o
 
-  // The codelets with partial pivoting work on block columns, each passed as its tiles from some tile on, down to the
-  // last one: as many handles as there are. Row `offset` (int64) of these is row `first` of the whole matrix. Pivots:
-  // see `linalg::Pivots`, counted from the top of the whole matrix. On cores, tiles that lie below one another in
-  // memory, as those of one column-major matrix do, are worked on in place.
+  // The codelets with partial pivoting work on block columns, each passed as its tiles from some tile down to the last
+  // one, with one handle for each tile. Row `offset` (int64) of these is row `first` of the whole matrix. Pivots: see
+  // `linalg::Pivots`, counted from the top of the whole matrix. On cores, tiles that lie below one another in memory,
+  // as those of one column-major matrix do, are worked on in place.
 
   /// P w (int, as many as the panel has columns), A rw…; offset, first: factorizes A from row `offset` on.
   Codelet getrf_panel;
@@ -60,8 +60,8 @@ struct TileCodelets : IncrementalLuCodelets {
   /// P r… (one after the other), C rw…; offset, first: exchanges rows of C from row `offset` on by the pivots.
   Codelet swap_rows;
 
-  // Tile QR: LAPACK's routines of the same names. T has as many rows as the inner block. Of a tile with the diagonal
-  // geqrt and gemqrt take the last rows, as many as V has: those from the diagonal on.
+  // Tile QR: LAPACK's routines of the same names. T has as many rows as the inner block. Of a diagonal tile, geqrt and
+  // gemqrt use only the last rows, from the diagonal on, as many as V has.
   Codelet geqrt;              ///< A rw, T w, V w: A = Q R; R in the upper triangle of A, reflectors in A and V
   Codelet gemqrt;             ///< V r, T r, C rw: C <- Q C
   Codelet gemqrt_transposed;  ///< V r, T r, C rw: C <- Q^T C

@@ -10,7 +10,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The work space of the estimators, for each row up to four numbers and one integer.
+/// The work space of the estimators: up to four numbers and one integer for each row.
 template <class T>
 struct EstimatorSpace {
   explicit EstimatorSpace(std::int64_t n)

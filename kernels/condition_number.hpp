@@ -16,7 +16,7 @@ template <class T>
 /// Returns the estimate from the lower triangle of Cholesky's L.
 template <class T>
 [[nodiscard]] T reciprocal_condition_of_cholesky(MatrixView<const T> l, T norm);
-/// Returns the estimate for the upper triangle R itself; that of A = Q R is within a factor of n of it.
+/// Returns the estimate for the upper triangle R itself; the estimate for A = Q R differs by a factor of at most n.
 template <class T>
 [[nodiscard]] T reciprocal_condition_of_triangle(MatrixView<const T> r);
 

@@ -23,7 +23,7 @@ const ElementCodelets<T>& element_codelets();
 
 /// Codelets for trying a runtime or a service, on cores.
 struct TrialCodelets {
-  Codelet nothing;  ///< takes and does nothing, which shows what a task costs. A service knows it as "nothing"
+  Codelet nothing;  ///< takes no data and does nothing, which shows what a task costs. A service knows it as "nothing"
   /// ns (int64): sleeps for this many nanoseconds, at most `kLongestSleep_ns`, without using its core: a task of any
   /// chosen length. Throws `invalid_argument` for other values. A service knows it as "sleep".
   Codelet sleep;

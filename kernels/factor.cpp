@@ -135,8 +135,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
   const MatrixView<const T> off = lower ? part(a, half, 0, n - half, half) : part(a, 0, half, half, n - half);
   const MatrixView<T> b1 = left ? part(b, 0, 0, half, b.cols) : part(b, 0, 0, b.rows, half);
   const MatrixView<T> b2 = left ? part(b, half, 0, n - half, b.cols) : part(b, 0, half, b.rows, n - half);
-  // If op(A) is lower triangular, the first unknowns are solved for first on the left and last on the right; if it is
-  // upper triangular, the other way round.
+  // If op(A) is lower triangular, the first unknowns are solved for first if A is on the left, and last if it is on the
+  // right; if op(A) is upper triangular, it is the other way round.
   const bool first_comes_first = (lower == (trans == 'N')) == left;
   const MatrixView<T> solved = first_comes_first ? b1 : b2;
   const MatrixView<T> rest = first_comes_first ? b2 : b1;

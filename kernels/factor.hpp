@@ -31,7 +31,7 @@ struct ReplacedPivots {
   /// The row of the first such pivot, counted from zero; without meaning if there is none.
   std::int64_t first = 0;
 
-  /// Adds the pivots of a block that lies `above` rows further down.
+  /// Adds the pivots of a block that begins `above` rows further down.
   void add(const ReplacedPivots& later, std::int64_t above) {
     if (count == 0 && later.count > 0) first = later.first + above;
     count += later.count;
@@ -50,11 +50,11 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
 
 // The functions below work in a team. A team of one does what the functions above do.
 
-/// Factorizes the first rows of A, as many as columns, as `potrf` does, and solves for the others with the factor: A_b
-/// <- A_b L^-T. The others are undefined if it does not return 0.
+/// Factorizes the first rows of A, as many as columns, as `potrf` does, and solves for the other rows A_b with the
+/// factor: A_b <- A_b L^-T. A_b is undefined if the result is not 0.
 template <class T>
 int potrf(Team& team, MatrixView<T> a);
-/// Factorizes as `getrf_without_pivoting` above; rows >= columns.
+/// Factorizes as `getrf_without_pivoting` above does; A needs at least as many rows as columns.
 template <class T>
 int getrf_without_pivoting(Team& team, MatrixView<T> a);
 template <class T>

@@ -37,7 +37,7 @@ struct Pair {
 
 enum class Direction { forward, back };
 
-/// Exchanges rows `first` up to `first + count` with their pivots, in order, or in the opposite order if `back`.
+/// Exchanges `count` rows, from row `first` on, with their pivots, in order, or in reverse order if `back` is true.
 template <class T>
 void exchange(const Pair<T>& pair, const CheckedPivots& pivots, std::int64_t first, std::int64_t count,
               Direction direction) {
@@ -72,7 +72,7 @@ void eliminate(MatrixView<const T> l1, MatrixView<const T> l2, MatrixView<T> a, 
   }
 }
 
-/// Applies one block of a pair, from column `first` on, to other columns.
+/// Applies one block of the factors (`count` columns, from column `first` on), or its inverse if `back`, to `pair`.
 template <class T>
 void apply_block(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, std::int64_t first,
                  std::int64_t count, const Pair<T>& pair, Direction direction) {
@@ -102,7 +102,7 @@ void copy_to_panel(MatrixView<const T> u, MatrixView<const T> b, MatrixView<T> p
   }
 }
 
-/// Copies the factors back to their places: U, the part below its diagonal in L, the rest in B.
+/// Copies the factors back: U to `u`, the part below U's diagonal to `l`, and the rest to `b`.
 template <class T>
 void copy_from_panel(MatrixView<const T> panel, MatrixView<T> u, MatrixView<T> l, MatrixView<T> b) {
   for (std::int64_t j = 0; j < panel.cols; ++j) {
@@ -113,7 +113,7 @@ void copy_from_panel(MatrixView<const T> panel, MatrixView<T> u, MatrixView<T> l
   }
 }
 
-/// Returns C as a pair with nothing below it.
+/// Returns C as the upper block of a pair whose lower block is empty.
 template <class T>
 Pair<T> alone(MatrixView<T> c) {
   return {c, rows_from(c, c.rows, 0)};
@@ -153,7 +153,7 @@ void tstrf(Team& team, MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::s
     const std::span<int> chosen =
         std::span(own).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     copy_to_panel(constant(diagonal), constant(below), panel);
-    // A column of zeros is no error here, as a pair further down may have a pivot for it.
+    // A column of zeros is no error here: a pair further down may have a pivot for the column.
     (void)factor_panel(team, panel, chosen);
     copy_from_panel(constant(panel), diagonal, columns_from(l, first, count), below);
     for (int& pivot : chosen) pivot += fortran::as_int(pivot < count ? first : n - count);

@@ -26,8 +26,8 @@ template <class T>
 void gessm_back(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T> c);
 
 /// Computes the LU factorization of the square upper triangle U on top of B. Below U's diagonal nothing is read or
-/// written. `pivots[i]` is the row of the pair with which row i was exchanged. If a column has nothing but zeros, its
-/// element of U's diagonal stays zero.
+/// written. `pivots[i]` is the row of the pair with which row i was exchanged. If a column has only zeros, its element
+/// on U's diagonal stays zero.
 template <class T>
 void tstrf(Team& team, MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> pivots);
 

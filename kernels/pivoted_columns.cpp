@@ -30,8 +30,8 @@ Candidate<T> largest(MatrixView<T> a, std::int64_t col, std::int64_t begin, std:
   return found;
 }
 
-/// Makes the rows from `begin` on below row `col` those of L in this column, and subtracts the column from those after
-/// it.
+/// Makes the rows `begin` to `end` - 1 below row `col` rows of L in column `col`, and subtracts that column's multiples
+/// from the later columns.
 template <class T>
 [[gnu::always_inline]] inline void take_off(MatrixView<T> a, std::int64_t col, std::int64_t begin, std::int64_t end) {
   const T pivot = a(col, col);

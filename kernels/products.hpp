@@ -24,8 +24,8 @@ template <class T>
 void multiply_share(int rank, int size, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
                     MatrixView<T> c);
 
-/// Computes C <- C - A F^T on and below the diagonal, where F are the first rows of A, as many as C has columns. A and
-/// C have the same number of rows.
+/// Computes C <- C - A F^T on and below the diagonal, where F is the block of A's first rows, as many as C has columns.
+/// A and C have the same number of rows.
 template <class T>
 void subtract_square(Team& team, MatrixView<const T> a, MatrixView<T> c);
 
@@ -38,8 +38,8 @@ struct Share {
 /// members.
 Share share_of(std::int64_t all, int rank, int size, std::int64_t step);
 
-/// Products of single cores waste less if blocks have multiples of this many rows or columns, which are the units of
-/// their innermost loops.
+/// The units of rows and columns of the innermost loops of products: a product on one core wastes less if its block has
+/// a multiple of these.
 constexpr std::int64_t kRowStep = 16;
 constexpr std::int64_t kColumnStep = 8;
 

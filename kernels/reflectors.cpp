@@ -14,7 +14,7 @@ namespace troupe::kernels {
 namespace {
 
 /// Hands out the next elements of a thread's work space, each piece at a multiple of 64 bytes. A copy hands out the
-/// same elements again, so what a function took is free when it returns.
+/// same elements again, so the elements that a function takes from its copy are free when it returns.
 template <class T>
 class Scratch {
  public:
@@ -135,7 +135,7 @@ struct Panel {
   bool stacked = false;
 
   [[nodiscard]] std::int64_t cols() const { return head.cols; }
-  /// `first` returns the first columns; `last` those after them, with the rows that are left.
+  /// `first` returns the first `count` columns; `last` returns the later columns, without the rows that are done.
   [[nodiscard]] Panel first(std::int64_t count) const {
     if (stacked) return {part(head, 0, 0, count, count), columns_from(tail, 0, count), true};
     return {part(head, 0, 0, count, count), whole(count, 0, count), false};
@@ -152,7 +152,7 @@ struct Panel {
   }
 
  private:
-  /// Returns columns of the head and of the tail right below it, from a row of the head on.
+  /// Returns `count` columns of the head and the tail as one block, from (`row`, `col`) on; the tail lies below.
   [[nodiscard]] MatrixView<T> whole(std::int64_t row, std::int64_t col, std::int64_t count) const {
     return {head.data + row + col * head.ld, head.rows - row + tail.rows, count, head.ld};
   }
@@ -200,8 +200,8 @@ void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
   multiply_upper('R', 'N', constant(t_right), coupling);
 }
 
-/// In a team of several members one block is factorized while other members apply the last one to the columns behind
-/// it.
+/// In a team of several members, one member factorizes a block while the others apply the block before to later
+/// columns.
 constexpr std::int64_t kFewestColumns = 2 * kColumnStep;
 constexpr int kPartsPerMember = 3;
 
@@ -254,7 +254,7 @@ class BlockwiseFactor {
                              work_to_apply(t_.rows, t_.rows) + 256);
     factor(panel_.last(first).first(count), factor_of(first, count), space.scratch());
   }
-  /// Applies `reflectors_`, those of the block from column `first` on, to columns of the panel.
+  /// Applies `reflectors_`, which belong to the block that begins at column `first`, to other columns of the panel.
   void bring(std::int64_t first, std::int64_t begin, std::int64_t end) const {
     const Panel<T> rest = panel_.last(first);
     const std::int64_t inner = t_.rows;

@@ -21,7 +21,7 @@ void gemqrt(Team& team, char trans, MatrixView<const T> v, MatrixView<const T> t
 /// of B.
 template <class T>
 void tpqrt(Team& team, MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t);
-/// Computes [A; B] <- Q [A; B] or Q^T [A; B], with the first rows of A, as many as V has columns.
+/// Computes [A; B] <- Q [A; B] or Q^T [A; B], where only the first rows of A take part, as many as V has columns.
 template <class T>
 void tpmqrt(Team& team, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b);
 

@@ -10,10 +10,10 @@
 
 namespace troupe::kernels {
 
-/// All that is known of a tile kernel. docs/extending.md adds one.
+/// All that is known of a tile kernel. docs/extending.md shows how to add one.
 template <class T>
 struct TileKernel {
-  /// The name of the member, by which services know it, too.
+  /// The name of the member; services know the kernel by it, too.
   std::string_view name;
   Codelet TileCodelets<T>::*codelet;
   /// A description of one line.
@@ -26,8 +26,8 @@ struct TileKernel {
   void (*conditions)(Conditions&);
   /// Gives the codelet its implementation for CUDA GPUs. Null: there is none, or this build is without CUDA.
   void (*add_gpu)(Codelet&) = nullptr;
-  /// The names of the kernels in descriptions of machines whose times it has, the best first: "getrf_nopiv getrf".
-  /// Empty: it has none, and does not run in virtual time.
+  /// The names of kernels in machine descriptions whose times this kernel takes, the best first: "getrf_nopiv getrf".
+  /// If empty, it does not run in virtual time.
   std::string_view timed_as = {};
 };
 
@@ -39,7 +39,7 @@ std::span<const TileKernel<T>> tile_kernels();
 template <class T>
 const TileKernel<T>& tile_kernel(Codelet TileCodelets<T>::*codelet);
 
-/// Returns "gemm_nt/double".
+/// Returns a name such as "gemm_nt/double".
 template <class T>
 std::string precise_name(std::string_view name);
 

@@ -47,8 +47,8 @@ std::int64_t default_tile_on_cores(Application application, std::int64_t n) {
 
 /// Returns the largest tile that GPUs gain from.
 double largest_tile_on_gpus(Application application, const GpuRate& gpus) {
-  // Products of this time were among the best on an H200, whose tiles are 1600 wide then, and in virtual time on GPUs
-  // of a fiftieth of its rate, whose tiles are 384 wide; with 960 these have half the speed
+  // Products that take this long were among the fastest on an H200, where tiles are then 1600 wide, and in virtual time
+  // on GPUs with a fiftieth of its rate, where they are 384 wide; tiles 960 wide halve the speed there
   // (docs/notes/measurements.md).
   constexpr double kProductSeconds = 130e-6;
   double largest = std::cbrt(gpus.flops_per_second * kProductSeconds / 2);
@@ -65,7 +65,7 @@ double largest_tile_on_gpus(Application application, const GpuRate& gpus) {
 std::int64_t default_tile(Application application, std::int64_t n, const GpuRate& gpus) {
   const std::int64_t on_cores = default_tile_on_cores(application, n);
   if (gpus.count == 0 || gpus.flops_per_second <= 0) return on_cores;
-  // So many tiles across were best in virtual time, and so were 16 of QR, whose panels have more work, on an H200.
+  // These numbers of tiles across were best: 8 in virtual time; 16 on an H200 for QR, whose panels have more work.
   const double for_one = application == Application::qr ? 16 : 8;
   const double across = for_one * std::pow(static_cast<double>(gpus.count), 2.0 / 3);
   const double tile = std::min(static_cast<double>(n) / across, largest_tile_on_gpus(application, gpus));
@@ -81,10 +81,10 @@ std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile) {
 std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers, const GpuRate& gpus) {
   constexpr std::int64_t kTallest = 4608;
   constexpr double kTasksPerWorker = 3;
-  // A GPU's products gain nothing from height, and tall tiles leave it too few tasks.
+  // A GPU's products gain nothing from tall tiles, which also leave it too few tasks.
   if (tile >= n || gpus.count > 0) return tile;
   const auto columns = static_cast<double>(n) / static_cast<double>(tile);
-  // A factorization of c block columns with tiles of h columns' height has about c^3 / (6 h) updates in c steps.
+  // With c block columns, and tiles h times as high as wide, there are about c^3 / (6 h) updates in c steps.
   const double height = columns * columns / (6 * kTasksPerWorker * static_cast<double>(workers));
   const std::int64_t tallest = std::max<std::int64_t>(kTallest / tile, 1);
   return tile * std::clamp<std::int64_t>(static_cast<std::int64_t>(height), 1, tallest);
@@ -118,7 +118,7 @@ void wait_for_factors(Runtime& runtime) {
     runtime.wait();
   } catch (const Error& error) {
     const std::string text = error.what();
-    // The kernels' messages begin so.
+    // The kernels' messages begin with this text.
     const auto cause = text.rfind("the matrix is ");
     if (error.code() != ErrorCode::numerical || cause == std::string::npos) throw;
     throw Error(ErrorCode::numerical, text.substr(cause));

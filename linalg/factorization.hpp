@@ -20,7 +20,7 @@ enum class Application { cholesky, lu, qr };  ///< The factorization to do.
 
 /// The way in which LU exchanges rows.
 enum class Pivoting {
-  /// No rows: it trusts the matrix.
+  /// No rows are exchanged: LU relies on the matrix.
   none,
   /// The largest element of the whole column becomes the pivot: a panel is one task on all tiles of its block column.
   partial,
@@ -32,14 +32,14 @@ enum class Pivoting {
 /// `none`, `partial`, `incremental`.
 [[nodiscard]] const char* to_string(Pivoting pivoting);
 
-/// Returns true if tiles below the diagonal are eliminated in pairs with the tile on it, one after the other: QR, and
+/// Returns true if tiles below the diagonal are eliminated one by one, each in a pair with the diagonal tile: QR, and
 /// LU with incremental pivoting.
 [[nodiscard]] bool eliminates_pairs(Application application, Pivoting pivoting);
 /// The options of `Factorization`.
 struct FactorizationOptions {
   Application application = Application::cholesky;
-  /// The number of columns of a tile; larger tiles run faster each, smaller ones leave more to do in parallel. May
-  /// exceed the matrix. 0: `default_tile`.
+  /// The number of columns of a tile: kernels are faster on larger tiles, smaller tiles leave more to do in parallel.
+  /// It may exceed the matrix. 0: `default_tile`.
   std::int64_t tile = 0;
   /// The number of rows of a tile, a multiple of its columns; 0: chosen by the size of the matrix and the number of
   /// workers.
@@ -58,24 +58,24 @@ struct GpuRate {
   std::size_t count = 0;
   /// The operations per second of the slowest of them at its peak, in the precision of the matrix; 0: not known.
   double flops_per_second = 0;
-  /// The number of the matrix's elements that each accelerator's memory holds at least; 0: not known, and taken as
+  /// The number of the matrix's elements that each accelerator's memory holds at least; 0: not known, and assumed to be
   /// enough.
   std::uint64_t memory_elements = 0;
 };
 
 /// The columns of a tile that measured best, if the matrix is large enough. With GPUs of a known rate tiles are larger
-/// than on cores alone: at most so large that a matrix product of tiles takes some 130 microseconds at that rate, that
-/// the tiles of all tasks that a GPU runs at a time fit into its memory, and 2048 (QR: 768); but never smaller than on
-/// cores.
+/// than on cores alone, within three bounds: a product of tiles takes at most some 130 microseconds at that rate, the
+/// tiles of all tasks that a GPU runs at a time fit into its memory, and tiles have at most 2048 columns (QR: 768).
+/// They are never smaller than on cores.
 [[nodiscard]] std::int64_t default_tile(Application application, std::int64_t n, const GpuRate& gpus = {});
 
 /// The rows of a tile for a matrix of order `n`: tall tiles give matrix products long columns to work on, as long as
-/// there are several tasks left for every worker in each step. A multiple of `tile`; with GPUs as many as columns.
+/// there are several tasks left for every worker in each step. A multiple of `tile`; with GPUs it is `tile`.
 [[nodiscard]] std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers,
                                              const GpuRate& gpus = {});
 
-/// The inner block of QR, and of LU with incremental pivoting, for a tile: with larger ones products have more rows and
-/// tiles are read less often, but all updates do inner / (4 x rows) more operations.
+/// The inner block of QR, and of LU with incremental pivoting, for a tile: larger inner blocks give products more rows
+/// and read tiles less often, but all updates do inner / (4 x rows) more operations.
 [[nodiscard]] std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile);
 
 /// The size of the data of the largest task that works on tiles alone, with tiles as `options` names them: three tiles
@@ -88,12 +88,12 @@ struct GpuRate {
 
 /// A matrix with its factors, which the caller's matrix holds as LAPACK's routines leave them (for tile QR: R, and
 /// vectors that differ from LAPACK's; for LU with incremental pivoting: U, and a part of L; for Cholesky: L in the
-/// lower triangle, and undefined values above). That matrix must outlive this object and stay as it is, and so must the
-/// runtime. One thread at a time. `T` is float or double.
+/// lower triangle, and undefined values above). The matrix and the runtime must outlive this object, and the matrix
+/// must stay as it is. Used by one thread at a time. `T` is float or double.
 template <class T>
 class Factorization {
  public:
-  /// Factorizes `a` from column-major in to column-major out, and returns when it is done. Throws `numerical` where the
+  /// Factorizes `a`, which is column-major before and after, and returns when it is done. Throws `numerical` where the
   /// matrix is not positive definite or (LU) singular, with only the fault of the matrix as the message: "the matrix is
   /// not positive definite: …"; `a` is then lost. Throws `invalid_argument` for options that do not fit the matrix:
   /// Cholesky and LU need a square one, QR at least as many rows as columns. Cholesky reads the lower triangle of the
@@ -103,7 +103,7 @@ class Factorization {
   Factorization(Runtime& runtime, MatrixView<T> a, const FactorizationOptions& options);
   ~Factorization();
 
-  /// The wall-clock seconds of the constructor: memory, conversions and all.
+  /// The wall-clock seconds of the constructor: including memory and conversions.
   [[nodiscard]] double seconds() const { return seconds_; }
   /// Solves A X = B for a square A, with any number of right-hand sides: overwrites B by X, and returns when that is
   /// done. May be called any number of times. Throws `invalid_argument` where B does not have as many rows as A. Throws

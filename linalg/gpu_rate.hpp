@@ -12,13 +12,13 @@
 
 namespace troupe::linalg {
 
-/// Returns what there is to know of the first `count` CUDA GPUs of this process for a matrix with elements of this
-/// size: 4 bytes are float, 8 double. `memory`: the least memory that an accelerator has for data; nothing: not known.
-/// The rate is 0 if one of the GPUs is not there. Takes up to some milliseconds per GPU. Any thread.
+/// Returns the rate and memory of the first `count` CUDA GPUs of this process, for a matrix of float (`element_bytes`
+/// 4) or double (8). `memory`: the least memory that an accelerator has for data; nothing: not known. The rate is 0 if
+/// one of the GPUs is not there. Takes up to some milliseconds per GPU. May be called from any thread.
 [[nodiscard]] GpuRate rate_of_gpus(std::size_t count, std::optional<Bytes> memory, std::size_t element_bytes);
 
-/// Returns the tiles of a matrix with `n` columns for all devices of the runtime. `tile`: the number of columns, where
-/// the caller has chosen it; 0: `default_tile`. In virtual time, where rates are not known, GPUs do not count.
+/// Returns the tiles of a matrix with `n` columns for all devices of the runtime. `tile`: the number of columns that
+/// the caller has chosen; 0: `default_tile`. In virtual time, where rates are not known, GPUs do not count.
 [[nodiscard]] TileSize default_tile_size(const Runtime& runtime, Application application, std::int64_t n,
                                          std::size_t element_bytes, std::int64_t tile);
 

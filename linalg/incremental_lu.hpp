@@ -14,9 +14,9 @@ namespace troupe::linalg {
 template <class T>
 class IncrementalFactors {
  public:
-  /// Makes the factors for the matrix `a`, with inner blocks of `inner` columns: smaller ones cost fewer operations,
-  /// larger ones run faster each. Throws `invalid_argument` if `inner` is not positive. With the `storage` `none` the
-  /// data have no memory.
+  /// Makes the factors for the matrix `a`, with inner blocks of `inner` columns: smaller blocks cost fewer operations,
+  /// kernels are faster on larger blocks. Throws `invalid_argument` if `inner` is not positive. With the `storage`
+  /// `none` the data have no memory.
   IncrementalFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner,
                      TileStorage storage = TileStorage::tiles);
 
@@ -44,7 +44,7 @@ class IncrementalFactors {
 
 /// Submits the tasks that overwrite the square matrix `a` with U in its upper triangle, and L in the part below and in
 /// `factors`. Rows are exchanged inside the diagonal tile, and then between it and one tile below at a time. So the
-/// graph is that of tile QR with a flat tree, and every task has half the operations of QR's task in its place. Less
+/// graph is that of tile QR with a flat tree, and every task has half the operations of the corresponding QR task. Less
 /// stable than partial pivoting: the more tiles lie below one another, the more elements grow
 /// (`incremental_lu_residual` measures it). If U(i, i) is exactly zero, the wait throws `numerical` with i. Tiles may
 /// be taller than wide. A. Buttari, J. Langou, J. Kurzak and J. Dongarra, Parallel Computing 35 (2009).

@@ -73,7 +73,7 @@ void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots, const kernels
       }
     }
   }
-  // Later interchanges apply to L as well, once per block column when all are known.
+  // Later interchanges apply to L as well: once per block column, when all of them are known.
   for (int j = 0; j + 1 < n; ++j) {
     runtime.submit(kernel.swap_rows, accesses.begin().add(pivots, j + 1).with(a, a.diagonal(j + 1), j),
                    args(a.diagonal_offset(j + 1), (j + 1) * a.tile().cols), {.priority = *priority++});
@@ -95,7 +95,7 @@ template <class T>
 void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel, LuOrder order) {
   require_diagonal_in_tiles(a);
   const std::vector<int> priorities = lu_without_pivoting_priorities(TileGrid::of(a));
-  // The priorities are in the order `by_columns`; the ones of this step are taken from there.
+  // The priorities are in the order `by_columns`; `priority` points to the first one of step k.
   auto priority = priorities.begin();
   for (int k = 0; k < a.tile_cols(); ++k) {
     const int top = a.diagonal(k);

@@ -44,7 +44,7 @@ void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, 
 /// The order in which each step of `lu_without_pivoting` submits its tasks. A policy that takes tasks as they become
 /// ready places them differently with each order, and moves other tiles.
 enum class LuOrder {
-  /// The block column of L, then one block column after the other: its tile of U and its updates.
+  /// The tiles of L in the block column, then for each later block column its tile of U and its updates.
   by_columns,
   /// The tiles of L and of U in turn, then all updates by rows, as StarPU's example does.
   panels_first,

@@ -15,8 +15,8 @@ template <class T>
 class QrFactors {
  public:
   /// Makes the factors for the matrix `a`, with inner blocks of `inner` columns (the ib of LAPACK's geqrt): smaller
-  /// ones cost fewer operations, larger ones run faster each. Throws `invalid_argument` if `inner` is not positive.
-  /// With the `storage` `none` the data have no memory.
+  /// blocks cost fewer operations, kernels are faster on larger blocks. Throws `invalid_argument` if `inner` is not
+  /// positive. With the `storage` `none` the data have no memory.
   QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage = TileStorage::tiles);
 
   /// Returns the triangular factors of the block reflectors that eliminate tile column k in the tile that is `below`

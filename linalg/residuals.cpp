@@ -115,7 +115,7 @@ TiledMatrix<T> tiled_identity(Runtime& runtime, std::int64_t rows, std::int64_t 
   return result;
 }
 
-/// Returns `a` in tiles, when the tasks no longer need `a`, so that the caller may destroy it.
+/// Returns `a` in tiles, once no task needs `a` any more, so that the caller may destroy it.
 template <class T>
 TiledMatrix<T> settled_tiles(Runtime& runtime, const DenseMatrix<T>& a, TileSize tile) {
   TiledMatrix<T> tiles = tiled_copy(runtime, a, tile);

@@ -17,7 +17,7 @@ namespace troupe::linalg {
 inline constexpr double kResidualBound = 30;
 
 /// One scaled residual: the error over (the size of the problem) x (norm of the data) x eps, where eps is what LAPACK's
-/// lamch('E') returns: half the distance from 1 to the next number of type `T`. NaN if the result has one.
+/// lamch('E') returns: half the distance from 1 to the next number of type `T`. It is NaN if the result contains a NaN.
 struct Residual {
   /// The measured quantity, as a formula.
   std::string formula;
@@ -47,7 +47,7 @@ Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatri
 /// least 1, the growth: the largest element of U over that of A. `lu` is the result of `lu_incremental`. The error of
 /// any LU is bounded by n g |A| eps (J. H. Wilkinson, Error Analysis of Direct Methods of Matrix Inversion, J. ACM 8,
 /// 1961). With partial pivoting g is small enough to be left out; here it rises with the number of tiles in a column,
-/// and without it correct factors of large matrices in small tiles would be refused.
+/// and without g correct factors of large matrices in small tiles would be refused.
 template <class T>
 Residual incremental_lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
                                  const IncrementalFactors<T>& factors);
@@ -58,8 +58,8 @@ std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, co
                                    const QrFactors<T>& factors);
 
 /// Returns |B - A X| / (n |A| |X| eps), in the 1-norm, the largest over the columns. Sums are taken in double. LAPACK's
-/// own programs, which test small systems, divide by n for factorizations only; PLASMA's and HPL's programs do so here
-/// as well.
+/// own programs, which test small systems, divide by n for factorizations only; PLASMA's and HPL's programs divide by n
+/// here as well.
 template <class T>
 Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const DenseMatrix<T>& b);
 

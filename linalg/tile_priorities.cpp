@@ -92,8 +92,8 @@ double solve_cost(std::int64_t m, std::int64_t n) { return number(m) * number(n)
 /// Returns the number of rows of column k's diagonal tile, from the diagonal on.
 std::int64_t rows_from_diagonal(const TileGrid& a, int k) { return a.rows_of(a.diagonal(k)) - a.diagonal_offset(k); }
 
-/// Returns the cost of `potrf` or `getrf_without_pivoting` on a diagonal tile: to factorize a square, and to solve
-/// below it.
+/// Returns the cost of `potrf` or `getrf_without_pivoting` on a diagonal tile: `square` for the square part, and a
+/// solve for the rows below.
 double diagonal_cost(const TileGrid& a, int k, double square) {
   const std::int64_t n = a.cols_of(k);
   const std::int64_t below = std::max<std::int64_t>(rows_from_diagonal(a, k) - n, 0);
@@ -147,7 +147,7 @@ std::vector<int> lu_priorities(const TileGrid& a) {
     }
   }
   for (int j = 0; j + 1 < n; ++j) {
-    // The cost of moving an element of a few bytes, in operations that a core could do meanwhile; the task waits for
+    // The cost of moving an element of a few bytes, in operations that a core could do in that time; the task waits for
     // the last pivots.
     constexpr double kOperationsPerElement = 16;
     plan.add_on_column(kOperationsPerElement * number(a.rows) * number(a.cols_of(j)), a.diagonal(j + 1), j,

@@ -13,8 +13,8 @@ struct TimeOnCores {
   double time = 0;
 };
 
-/// The law time = fixed + shared / cores (G. Amdahl, Validity of the single processor approach, AFIPS 1967). Neither is
-/// negative.
+/// The law time = fixed + shared / cores (G. Amdahl, Validity of the single processor approach, AFIPS 1967). Neither
+/// term is negative.
 struct AmdahlLaw {
   double fixed = 0;
   double shared = 0;

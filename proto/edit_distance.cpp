@@ -10,8 +10,8 @@
 namespace troupe {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Row i holds the distances between the first i letters of `a` and each beginning of `b`; `above` and `before` are
-  // the rows for one and two letters less.
+  // Row i holds the distances between the first i letters of `a` and each beginning of `b`; `above` is row i - 1, and
+  // `before` is row i - 2.
   std::vector<std::size_t> row(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
   std::vector<std::size_t> before(b.size() + 1);

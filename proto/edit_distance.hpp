@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// Returns the number of letters to add, drop or exchange, and of neighbours to swap, to get from one to the other.
-/// O(product of the lengths).
+/// Returns the number of letters to add, drop or exchange, and of neighbours to swap, to get from `a` to `b`. O(product
+/// of the lengths).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// Returns the name of `names` that was probably meant: the nearest, ignoring case, if its distance is at most a third

@@ -20,7 +20,7 @@ class Inbox {
     return !std::exchange(told_, true);
   }
   /// Adds an event that can wait until the inbox is emptied for another reason. Returns true if the reader must be
-  /// told, which is so only if it awaits such events.
+  /// told, which happens only if the reader awaits such events.
   bool leave(Event event) {
     const LockGuard lock(mutex_);
     events_.push_back(std::move(event));

@@ -5,7 +5,7 @@
 ///     int balance_ TROUPE_GUARDED_BY(mutex_) = 0;
 ///     void pay(int amount) TROUPE_REQUIRES(mutex_);
 ///
-/// A lambda is a function of its own for clang: one that is called with the lock held says so too,
+/// A lambda is a function of its own for clang, so a lambda that is called with the lock held says so, too:
 /// `changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return balance_ > 0; })`. Constructors and destructors are
 /// not checked.
 #pragma once

@@ -22,7 +22,7 @@ class RpcHost {
  public:
   virtual ~RpcHost() = default;
   [[nodiscard]] virtual v1::StatusReply status() const = 0;
-  /// Returns the sessions that this user may see; with `all`, ended sessions, too.
+  /// Returns the sessions that this user may see; also the ended ones if `all` is true.
   [[nodiscard]] virtual std::vector<SessionView> jobs(const Peer& peer, bool all) const = 0;
   virtual Result<std::uint64_t> cancel(const Peer& peer, std::uint64_t session) = 0;
   /// Returns why tasks do not go on; a `session` of 0 means all sessions that the user may see.
@@ -79,7 +79,7 @@ class RpcService final : public detail::CallbackService {
   SessionRegistry& sessions_;
   const ConnectionTable& connections_;
   Desk& desk_;
-  /// An answer that has not been read may keep this alive after the service has gone.
+  /// An unread answer may keep this object alive after the service has gone.
   const std::shared_ptr<UserCalls> calls_;
 };
 

@@ -42,7 +42,7 @@ constexpr std::chrono::milliseconds kBetweenConnections{4};
 
 /// Silences libraries that would print clients' mistakes, which are reported in other ways.
 void prepare_libraries() {
-  // Never shut down: gRPC takes up to ten seconds to end its threads when the last of its objects goes.
+  // gRPC is never shut down: it takes up to ten seconds to end its threads when the last of its objects goes.
   static const bool stays = (grpc_init(), true);
   static_cast<void>(stays);
   gpr_set_log_function([](gpr_log_func_args*) {});
@@ -83,8 +83,8 @@ class Server::Implementation final : public RpcHost {
   Result<ListeningSockets> listen();
   Result<void> accept(ListeningSockets sockets);
   [[nodiscard]] VisibleView visible_to(const Peer& peer) const;
-  /// Returns how many connections a user may have, if a new one has this descriptor. The last descriptors are for users
-  /// who have next to none, and for administrators, who look and cancel.
+  /// Returns how many connections a user may have if a new one has the descriptor `newest`. The last descriptors are
+  /// for users who have next to none, and for administrators, who look at sessions and cancel them.
   [[nodiscard]] std::size_t most_connections(int newest, const Peer& peer) const {
     constexpr std::size_t kWhereScarce = 2;
     if (!descriptors_are_scarce(newest) || rule_.administers(peer.user)) return options_.connections_per_user;

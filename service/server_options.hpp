@@ -16,15 +16,15 @@
 
 namespace troupe::service {
 
-/// The limits of one client. Exceeding a limit is refused, or ends the client's session.
+/// The limits of one client. A request that exceeds a limit is refused, or ends the client's session.
 struct SessionLimits {
-  /// The most tasks in flight, including those of runs of recordings. The last run may exceed it.
+  /// The most tasks in flight, including tasks of runs of recordings. The last run may exceed the limit.
   std::uint64_t tasks = 262'144;
   /// The most registered handles, including blocks.
   std::uint64_t handles = 1'048'576;
   /// The most tasks in all of a client's recordings.
   std::uint64_t recorded_tasks = 4'194'304;
-  /// The most shared memory. Never more than `memory_per_user`.
+  /// The most shared memory of one client. If it is above `memory_per_user`, that limit is used instead.
   Bytes memory = {64ULL << 30U};
   /// The most memory of all clients of one user together: shared memory, and the service's objects for them. It is
   /// never more than seven eighths of the memory of the machine or the control group; without a value, it is three

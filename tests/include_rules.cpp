@@ -78,8 +78,8 @@ bool is_below(std::string_view path, std::string_view folder) {
   return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
 }
 
-/// The headers that programs include: declarations that use nothing but one another. Every folder may use those of
-/// what lies below it.
+/// The headers that programs include: declarations that use nothing but one another. Every folder may use the headers
+/// that declare what lies below it.
 constexpr std::string_view kFace = "include/troupe";
 
 /// Returns true if the header declares what client/ defines.
@@ -152,7 +152,7 @@ bool opencl_allowed(std::string_view path) {
 
 bool hwloc_allowed(std::string_view path) { return is_below(path, "platform") || is_below(path, "tests/platform"); }
 
-/// BLAS is allowed in kernels/, and in the runners, which compare Troupe with the library itself.
+/// BLAS is allowed in kernels/, and in the runners, which compare Troupe with the BLAS library.
 bool blas_allowed(std::string_view path) {
   return is_below(path, "kernels") || is_below(path, "tests/kernels") || is_below(path, "lab/bench/runners");
 }
@@ -209,7 +209,7 @@ std::vector<Include> includes_of(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    if (line.find('#') == std::string::npos) continue;  // the regular expression would find the same, but slowly
+    if (line.find('#') == std::string::npos) continue;  // here the regular expression finds nothing, and slowly
     std::smatch match;
     if (!std::regex_search(line, match, directive)) continue;
     found.push_back({number, match[2].matched ? match[2].str() : match[3].str(), match[2].matched});

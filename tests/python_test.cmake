@@ -20,8 +20,8 @@ if(PRELOAD)
     file(CHMOD ${wrapped} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
     set(naming external_symbolizer_path=${wrapped})
   endif()
-  # Otherwise its search for leaks crashes in some processes, depending on the place of loaded libraries' thread-local
-  # memory.
+  # Without the first option, the search for leaks crashes in some processes, depending on the place of loaded
+  # libraries' thread-local memory.
   set(ENV{ASAN_OPTIONS} "$ENV{ASAN_OPTIONS}:intercept_tls_get_addr=0:malloc_context_size=2:${naming}")
   set(ENV{LSAN_OPTIONS} "suppressions=${TESTS}/leaks.supp:print_suppressions=0")
 endif()

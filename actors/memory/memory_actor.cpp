@@ -65,7 +65,7 @@ void MemoryState::empty_inbox() {
 
 // No release may stay in the inbox while a request waits for it. `Inbox::leave` and `Inbox::set_awaited` take the
 // inbox's lock: the next round takes a release that was left before `set_awaited`, and a thread that leaves one later
-// learns that it has to wake the actor. Requests begin to wait only in `empty_inbox`, so its last round has looked.
+// learns that it has to wake the actor. Requests begin to wait only in `empty_inbox`, which looks here last.
 bool MemoryState::awaits_what_is_left() {
   if (core_.awaits_release() == awaits_release_) return false;
   awaits_release_ = !awaits_release_;
@@ -94,7 +94,7 @@ bool MemoryState::try_to_acquire(const MemoryEvent& acquire) {
 }
 
 caf::behavior memory_behavior(caf::event_based_actor* self, std::shared_ptr<MemoryState> state) {
-  // Handles the events that the actor before this one could not look at before it died.
+  // Handles the events that the previous actor had not handled when it died.
   state->handle_inbox();
   return {
       [=](const DataRequested&) { state->handle_inbox(); },

@@ -25,7 +25,7 @@ class MemoryHost {
   virtual void copy(const Command& transfer) = 0;
   /// Called when a request begins to wait for a copy that was started as a prefetch or an early write-back.
   virtual void hurry(TransferId transfer) = 0;
-  /// Called when the working set of the request is on the node that it named.
+  /// Called when the working set of the request is on the node that the request named.
   virtual void acquired(RequestId request) = 0;
   /// Called if the working set will never be there: `command` is `cannot_fit`, `failed`, `node_lost` or `content_lost`.
   virtual void refused(const Command& command) = 0;
@@ -33,9 +33,9 @@ class MemoryHost {
 };
 
 /// The memory manager's state, which outlives the actor: another actor may go on with it. Its functions may be called
-/// from any thread; one thread at a time gets through. The actor is one of several threads that handle events, and
-/// makes sure that no event stays in the inbox. Only events that were left there with `Inbox::leave` may stay:
-/// releases, until a request waits to be admitted or some thread acquires.
+/// from any thread; a lock admits one thread at a time. The actor is one of several threads that handle events, and
+/// makes sure that no event stays in the inbox. Only releases that `Inbox::leave` has put there may stay, until a
+/// request waits to be admitted or some thread acquires.
 class MemoryState {
  public:
   MemoryState(MemoryOptions options, MemoryHost& host, std::unique_ptr<EvictionPolicy> policy = least_recently_used())
@@ -44,15 +44,15 @@ class MemoryState {
   [[nodiscard]] MemoryInbox& inbox() { return inbox_; }
   /// Handles all events in the inbox.
   void handle_inbox();
-  /// Handles all events, unless another thread is doing that: then it returns false, and the caller has to make sure
-  /// that somebody looks at the inbox again.
+  /// Handles all events. Returns false if another thread is handling events: then the caller has to make sure that some
+  /// thread looks at the inbox again.
   [[nodiscard]] bool try_to_handle_inbox();
   /// Handles all events, and then acquires the working set of `acquire` if that is possible now
   /// (`MemoryCore::acquire_at_once`). Returns false if the event has to be posted, and waited for.
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire) {
     return acquire_at_once(acquire, [](const MemoryCore&) {});
   }
-  /// Does the same, and calls `granted(core)` if the request was granted, while the core is still in that state.
+  /// Does the same; if the request was granted, calls `granted(core)` before the core's state changes again.
   template <class Granted>
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire, Granted granted) {
     const LockGuard lock(mutex_);
@@ -60,7 +60,7 @@ class MemoryState {
     granted(std::as_const(core_));
     return true;
   }
-  /// Returns the result of `query` on the present core. Events that were only left in the inbox may still be there.
+  /// Returns the result of `query` on the present core. Events that are still in the inbox have no effect on it.
   template <class Query>
   auto with_core(Query query) const {
     const LockGuard lock(mutex_);
@@ -72,13 +72,13 @@ class MemoryState {
     const LockGuard lock(mutex_);
     return passes_;
   }
-  /// Called by `MemoryHost`, with the lock held; otherwise only while no other thread uses this object. The compiler
-  /// cannot check either.
+  /// Called by `MemoryHost`, with the lock held; by others only while no other thread uses this object. The compiler
+  /// cannot check these two conditions.
   [[nodiscard]] const MemoryCore& core() const TROUPE_NO_THREAD_SAFETY_ANALYSIS { return core_; }
 
  private:
   void empty_inbox() TROUPE_REQUIRES(mutex_);
-  /// Returns true if a request has just begun to wait, and the inbox has to be emptied once more.
+  /// Returns true if a request has just begun to wait, so that the inbox has to be emptied once more.
   [[nodiscard]] bool awaits_what_is_left() TROUPE_REQUIRES(mutex_);
   [[nodiscard]] bool try_to_acquire(const MemoryEvent& acquire) TROUPE_REQUIRES(mutex_);
   void handle(const MemoryEvent& event) TROUPE_REQUIRES(mutex_);

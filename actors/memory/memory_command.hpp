@@ -20,8 +20,8 @@ struct Command {
     /// The working set of `request` is on `node` and stays there until it is released.
     acquired,
     /// The working set of `request` can never be held on `node`: `needed` is more than `capacity`. If `handle` is
-    /// valid, this handle alone is larger than one piece of data may be there. The request is forgotten; it must not be
-    /// released.
+    /// valid, this handle alone is larger than the largest piece that the node may hold. The request is forgotten; it
+    /// must not be released.
     cannot_fit,
     /// The working set of `request` cannot be brought to `node`. Either `handle` could not be copied from any node that
     /// has it, or nothing can be written back to make room (then `handle` is the one that could not be written back).

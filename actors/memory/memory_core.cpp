@@ -135,7 +135,7 @@ void MemoryCore::bring_home(RequestId first, std::span<const Use> uses, Commands
   std::uint64_t number = first.value();
   for (const Use& use : uses) {
     const RequestId id(number++);
-    if (!directory_.knows(use.handle)) {  // it was forgotten, perhaps since somebody listed it
+    if (!directory_.knows(use.handle)) {  // the handle was forgotten, perhaps after it was listed
       out.push_back({.kind = Command::Kind::acquired, .node = kHost, .request = id});
       continue;
     }
@@ -192,7 +192,7 @@ void MemoryCore::forget(HandleId handle, Commands& out) {
 }
 
 void MemoryCore::finish_forgetting(HandleId handle, Commands& out) {
-  // The host's replica comes first, so that no other one becomes the last for a moment.
+  // The host's replica is set first, so that no other replica becomes the only valid one for a moment.
   set_state(handle, kHost, ReplicaState::shared, out);
   for (std::uint32_t i = 1; i < nodes_.size(); ++i) drop(handle, NodeId(i), out);
   Replica& host = directory_.at(handle, kHost);

@@ -29,10 +29,10 @@ namespace troupe::memory {
 /// | invalid (host)   | write-back                                          | incoming | start_transfer              |
 /// | incoming         | transfer_done                                       | shared   |                             |
 /// | incoming         | transfer_failed: a request reads it, others have it | incoming | start_transfer              |
-/// | incoming         | transfer_failed: else                               | invalid  | failed, for its readers     |
+/// | incoming         | transfer_failed: otherwise                          | invalid  | failed, for its readers     |
 /// | modified         | transfer_done, from here                            | shared   |                             |
 /// | invalid, shared  | a request that writes it is acquired here           | modified | acquired                    |
-/// | shared, modified | one that writes it is acquired on another node      | invalid  |                             |
+/// | shared, modified | a request that writes it is acquired elsewhere      | invalid  |                             |
 /// | shared, modified | makes room, valid elsewhere                         | invalid  |                             |
 /// | shared, modified | makes room, valid nowhere else                      | the same | start_transfer, to the host |
 /// | shared           | it became the only valid one, and is not the host's | modified |                             |
@@ -48,10 +48,10 @@ namespace troupe::memory {
 ///
 /// | from     | event                                                          | to       | commands             |
 /// |----------|----------------------------------------------------------------|----------|----------------------|
-/// | -        | acquire, larger than the node, or a piece than one may be      | -        | cannot_fit           |
+/// | -        | acquire, the set or one piece is too large for the node        | -        | cannot_fit           |
 /// | -        | acquire                                                        | waiting  |                      |
 /// | waiting  | it is the node's first, no use excludes its own, there is room | admitted | start_transfer, each |
-/// | waiting  | it is the node's first, what has to go cannot be written back  | -        | failed               |
+/// | waiting  | it is the node's first, a victim cannot be written back        | -        | failed               |
 /// | admitted | all it reads is valid here, no transfer reads what it writes   | acquired | acquired             |
 /// | admitted | what it reads cannot be brought here                           | -        | failed               |
 /// | any      | release                                                        | -        | early write-backs    |
@@ -78,12 +78,12 @@ namespace troupe::memory {
 /// free memory. It evicts only replicas that are valid elsewhere too and that were used since they came, looks at the
 /// 32 oldest only, and is refused while a request waits for the node.
 ///
-/// **Source** of a transfer: the valid replica with the smallest sum of latency + bytes * seconds per byte, and of the
-/// same costs of all transfers under way from that node. Among equals it is the lowest node. Nodes that are about to
-/// drop their replicas come last.
+/// **Source** of a transfer: a node with a valid replica. Its cost is latency + bytes * seconds per byte, plus the same
+/// costs of all transfers under way from it. The node with the lowest cost is taken; among equals, the lowest node.
+/// Nodes that are about to drop their replicas come last.
 ///
 /// **Loss** of a node takes all its replicas. Content that it alone had is lost when no copy from it is under way any
-/// more (one of those may still end well): requests that read it are refused until a task overwrites it. Requests that
+/// more (such a copy may still end well): requests that read it are refused until a task overwrites it. Requests that
 /// are acquired there keep their pins and their memory until they are released, as their tasks may still run.
 ///
 /// At any time at most one transfer brings a handle to a node. Equal events give equal commands.
@@ -104,8 +104,8 @@ class MemoryCore {
                                      std::vector<Command>& out, TaskId task = {});
   /// Called before the program looks at data on the host: brings the newest content of each there. No request waits for
   /// a turn, because nothing has to make room on the host. Each use is a request of its own, numbered from `first` on,
-  /// and answered by `acquired`, `failed` or `content_lost`; the last only once for each loss. Data that an admitted
-  /// request writes count as brought.
+  /// and answered by `acquired`, `failed` or `content_lost`; `content_lost` comes only once for each loss. Data that an
+  /// admitted request writes count as brought.
   void bring_home(RequestId first, std::span<const Use> uses, std::vector<Command>& out);
   /// Called when the task has ended, well or not (the data that it was to write count as written), or the request is
   /// given up before it was acquired (then nothing was written). Does nothing if the request has been refused already:
@@ -119,10 +119,10 @@ class MemoryCore {
   void transfer_failed(TransferId transfer, std::vector<Command>& out);
   /// Called when the program has released the data: all replicas go, and the handle is as new. Content that only a
   /// device has is lost; a caller who needs it acquires it at the host first. No admitted request may still use the
-  /// handle, except those of `bring_home`.
+  /// handle, except requests of `bring_home`.
   void forget(HandleId handle, std::vector<Command>& out);
-  /// Called when the node's device is gone for good. The node is not the host. Transfers from it and to it that are
-  /// under way are reported as all others are.
+  /// Called when the node's device is gone for good. The node is not the host. The ends of transfers under way from it
+  /// or to it must still be reported.
   void node_lost(NodeId node, std::vector<Command>& out);
   /// Sets how much the data are going to be used, for policies that use this index: replicas with low indexes go first.
   /// It holds until the handle is forgotten.
@@ -188,7 +188,7 @@ class MemoryCore {
 
   // Admission (memory_core_admission.cpp).
 
-  /// Looks at the waiting requests again, as long as anything changes for which they may wait.
+  /// Looks at the waiting requests again and again, until nothing changes any more for which they may wait.
   void settle(Commands& out);
   void admit_waiting(Commands& out);
   /// Admits the oldest request of a node's queue, if that is possible now. The nodes take turns by the age of their
@@ -200,7 +200,7 @@ class MemoryCore {
   /// is none.
   [[nodiscard]] HandleId excluded(const Request& request) const;
   void admit(Place place, Commands& out);
-  /// Tells policies, statistics and logs of the request, before anything is done for it.
+  /// Tells the policy, the statistics and the observers of the request, before anything is done for it.
   void note_admission(const Request& request);
   void note_highest_use(NodeId node);
   void pin(const Request& request, const Use& use);
@@ -246,12 +246,12 @@ class MemoryCore {
   /// ended.
   void lose(HandleId handle, NodeId node, Commands& out);
   void note_loss(HandleId handle);
-  /// Called when a copy from a lost node has ended well: a replica that had become the only valid one may now have
-  /// another beside it, or the new one may be the only one.
+  /// Called when a copy from a lost node has ended well: the new replica may be the only valid one, or may stand beside
+  /// a replica that had become the only valid one.
   void came_from_the_lost(HandleId handle, Commands& out);
   void refuse_all(Node& where, NodeId id, Commands& out);
-  /// Called when a transfer has ended: serves or refuses the readers that wait for another transfer of content in
-  /// doubt.
+  /// Called when a transfer has ended: serves or refuses readers that wait because it is in doubt whether any node gets
+  /// the content.
   void resolve_doubt(HandleId handle, Commands& out);
   /// Returns true if copies from or to lost nodes are under way.
   [[nodiscard]] bool waits_for_the_lost() const;

@@ -29,7 +29,7 @@ void MemoryCore::admit_first(Node& where, Commands& out) {
   if (try_to_admit(where.waiting.front(), out) == Outcome::waits) return;
   where.waiting.pop_front();
   --waiting_;
-  changed_ = true;  // the next request is the first now, and this one has the handles for which others waited behind it
+  changed_ = true;  // another request is the first now, and others no longer wait for this one's turn
 }
 
 MemoryCore::Outcome MemoryCore::try_to_admit(Place place, Commands& out) {
@@ -38,7 +38,7 @@ MemoryCore::Outcome MemoryCore::try_to_admit(Place place, Commands& out) {
     fail(place, lost, out);
     return Outcome::failed;
   }
-  // Sizes are learned no earlier: a handle that is only now forgotten may come back with another size.
+  // Sizes are learned only now: a handle that was forgotten a moment ago may come back with another size.
   for (const Use& use : requests_[place].uses) learn_size(use);
   const Outcome room = make_room(requests_[place], out);
   if (room == Outcome::admitted) admit(place, out);
@@ -81,7 +81,7 @@ void MemoryCore::admit(Place place, Commands& out) {
       if (directory_.record(use.handle).valid > 0) {
         start(use.handle, cheapest_source(use.handle, request.node, {}), request.node, true, {}, out);
       } else {
-        directory_.record(use.handle).in_doubt = true;  // it comes if a copy from a lost node ends well
+        directory_.record(use.handle).in_doubt = true;  // the content comes if a copy from a lost node ends well
       }
     }
     if (writes(use.mode)) {

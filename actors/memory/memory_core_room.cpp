@@ -47,7 +47,7 @@ MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out)
     const bool enough = where.arena.free_bytes() + where.evicting >= wanted;
     if (enough && where.arena.free_bytes() >= wanted && allocate_all(request)) return Outcome::admitted;
     if (enough && where.evicting > Bytes{}) return Outcome::waits;
-    HandleId victim = next_victim(request);  // there is too little, or it is in pieces
+    HandleId victim = next_victim(request);  // there is too little free memory, or it is in pieces
     if (!victim.valid()) {
       // Replicas that are pinned or being copied are in the way now, but not for ever. If there are none of these, only
       // the request's own replicas can be in the way.
@@ -170,7 +170,7 @@ void MemoryCore::keep(HandleId handle, NodeId id) {
 void MemoryCore::finish_eviction(HandleId handle, NodeId id, Commands& out) {
   const Replica& replica = directory_.at(handle, id);
   if (!replica.evicting || replica.outgoing > 0) return;
-  if (directory_.record(handle).valid == 1) {  // the copy that was to save it elsewhere failed
+  if (directory_.record(handle).valid == 1) {  // the copy that was to save its content elsewhere failed
     keep(handle, id);
     return;
   }

@@ -111,7 +111,7 @@ void MemoryCore::transfer_failed(TransferId id, Commands& out) {
     if (target.pins == 0) {
       drop(handle, to, out);
     } else {
-      set_state(handle, to, ReplicaState::invalid, out);  // requests that overwrite it have its memory
+      set_state(handle, to, ReplicaState::invalid, out);  // its memory belongs to requests that overwrite it
     }
     HandleRecord& all = directory_.record(handle);
     if (all.valid == 0 && !all.content_lost) {  // another copy from a lost node may end well
@@ -157,7 +157,7 @@ void MemoryCore::prefetch(NodeId id, std::span<const Use> uses, Commands& out, T
       statistics_.prefetches_without_room += refused ? 1 : 0;
       continue;
     }
-    // The replica should still be there when it is used.
+    // The replica should stay on the node until it is used.
     if (!node(id).limited || refused) continue;
     if (replica.evicting) keep(use.handle, id);
     policy_->touched(id, use.handle);
@@ -172,8 +172,8 @@ void MemoryCore::prefetch(NodeId id, std::span<const Use> uses, Commands& out, T
 void MemoryCore::prefetch_one(const Use& use, NodeId id, std::span<const Use> batch, Commands& out) {
   const HandleRecord& all = directory_.record(use.handle);
   if (directory_.at(use.handle, id).state != ReplicaState::invalid) return;
-  if (all.leaving || all.write_pins > 0) return;  // it would be outdated at once
-  if (all.valid == 0) return;                     // nobody has it
+  if (all.leaving || all.write_pins > 0) return;  // the replica would be outdated at once
+  if (all.valid == 0) return;                     // no node has the content
   if (too_large(node(id), {&use, 1}) != nullptr) return;
   if (!allocate_for_prefetch(use.handle, id, batch, out)) {
     ++statistics_.prefetches_without_room;

@@ -26,11 +26,11 @@ struct MemoryEvent {
   };
   Kind kind = Kind::acquire;
   NodeId node = {};
-  /// The request; with bring_home, the first of the requests.
+  /// The request; for `bring_home`, the first of the requests.
   RequestId request = {};
   TransferId transfer = {};
   HandleId handle = {};
-  /// The task that will use the data, with acquire and prefetch; invalid if there is none.
+  /// For `acquire` and `prefetch`, the task that will use the data; invalid if there is none.
   TaskId task = {};
   std::int64_t reuse = 0;
   std::vector<Use> uses = {};

@@ -25,8 +25,8 @@ struct LinkCost {
   double seconds_per_byte = 0;
 };
 
-/// Is told of all accesses and copies on all nodes, one after the other, in the thread that manages memory at the time.
-/// For tools.
+/// An observer of all accesses and copies on all nodes, for tools. Its functions are called one at a time, by the
+/// thread that manages memory at that moment.
 class AccessObserver {
  public:
   virtual ~AccessObserver() = default;

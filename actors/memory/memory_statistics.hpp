@@ -22,12 +22,12 @@ struct MemoryStatistics {
   std::uint64_t prefetches = 0;
   /// Prefetched replicas that a request found on the node, or on their way.
   std::uint64_t prefetches_used = 0;
-  /// Prefetched replicas that went without having been used. Those that are in neither count are still there.
+  /// Prefetched replicas that left unused. Replicas that are in neither of the two counts are still on their nodes.
   std::uint64_t prefetches_wasted = 0;
   /// Handles that were to be prefetched and found no room.
   std::uint64_t prefetches_without_room = 0;
-  /// The number of handles that tasks read on devices with a memory of their own: those that were there when the task
-  /// was admitted, and those that were not, or not yet.
+  /// The number of handles that tasks read on devices with a memory of their own: `hits` counts handles that were there
+  /// when the task was admitted, `misses` all others.
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   /// The most memory that was allocated on each node at any one time.
@@ -47,7 +47,7 @@ struct WaitingRequest {
   enum class Reason : std::uint8_t {
     /// Another request that came earlier waits to be admitted to the same node.
     turn,
-    /// `handle` is used on another node in a way that excludes this use, or an earlier request is to have it first.
+    /// `handle` is used on another node in a way that excludes this use, or an earlier request gets it first.
     handle_in_use,
     /// The node's memory is pinned by requests that have not ended, or is being made free by write-backs.
     memory,

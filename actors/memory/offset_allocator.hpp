@@ -16,7 +16,7 @@ namespace troupe::memory {
 class OffsetAllocator {
  public:
   static constexpr std::uint64_t kAlignment = 256;
-  /// A block that was handed out, until it is freed.
+  /// The number of a block that was handed out and not yet freed.
   using Block = std::uint32_t;
   static constexpr Block kNone = 0xffffffff;
 
@@ -60,7 +60,7 @@ class OffsetAllocator {
   Block new_piece();
   void add_hole(Block block);
   void remove_hole(Block block);
-  /// Makes `block` and the one after it one block.
+  /// Joins `block` and the next block into one.
   void join_next(Block block);
 
   std::uint64_t capacity_;

@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kAtHome = 0xffffffff;
 /// After this many failed write-backs in succession, a replica stays on its node.
 inline constexpr std::uint8_t kMostFailedWriteBacks = 3;
 
-/// The state of one handle on one node. 16 bytes: there is one for every handle and node.
+/// The state of one handle on one node. It has only 16 bytes, because there is one for every handle and node.
 struct Replica {
   /// The number of admitted requests on this node that use the replica.
   std::uint32_t pins = 0;

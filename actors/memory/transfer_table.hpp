@@ -31,7 +31,7 @@ class TransferTable {
 
   /// Adds the transfer, and sets its cost.
   TransferId add(Transfer transfer);
-  /// Ends the transfer and returns it. The id must be that of a transfer under way.
+  /// Ends the transfer and returns it. The id must belong to a transfer under way.
   Transfer take(TransferId id);
 
   [[nodiscard]] static Place place(TransferId id) { return static_cast<Place>(id.value()); }
@@ -40,7 +40,7 @@ class TransferTable {
   [[nodiscard]] Transfer& operator[](Place place) { return entries_[place].transfer; }
   [[nodiscard]] const Transfer& operator[](Place place) const { return entries_[place].transfer; }
 
-  /// Returns the expected time of a copy that begins now, after those that are under way from the same node.
+  /// Returns the expected time of a copy that begins now, after the copies that are under way from the same node.
   [[nodiscard]] Duration expected(NodeId from, NodeId to, Bytes bytes) const;
 
  private:

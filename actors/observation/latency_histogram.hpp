@@ -12,7 +12,7 @@
 namespace troupe::observation {
 
 /// Buckets grow by powers of two, each cut into eight equal parts, so that a percentile is at most an eighth too large.
-/// Durations below 8 ns are exact; from 2^40 ns (18 minutes) on there is one bucket for all. The size is 2.3 KiB.
+/// Durations below 8 ns are exact; all durations from 2^40 ns (18 minutes) on share one bucket. The size is 2.3 KiB.
 ///
 /// Any thread may add, and any thread may read meanwhile. All operations are relaxed: the counters publish no other
 /// data, and a snapshot taken while others add may lack the newest durations.
@@ -25,7 +25,7 @@ class LatencyHistogram {
   static constexpr std::size_t kParts = 8;
   static constexpr std::size_t kLargestPower = 40;
   static constexpr std::size_t kBuckets = (kLargestPower - 2) * kParts + 1;
-  /// Return the bucket of a duration, and the largest duration in a bucket. Public only for tests.
+  /// `bucket_of` returns the bucket of a duration, `last_of` the largest duration in a bucket. Public only for tests.
   [[nodiscard]] static std::size_t bucket_of(std::uint64_t ns) noexcept;
   [[nodiscard]] static std::uint64_t last_of(std::size_t bucket) noexcept;
 

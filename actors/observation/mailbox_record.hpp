@@ -52,8 +52,8 @@ class MailboxRecord {
 
 /// One actor's mailbox, from its construction to its end. Senders draw tickets and leave the time of sending in a ring.
 /// When the actor handles its n-th message, it finds the time of ticket n there, unless a newer ticket has overwritten
-/// it. Messages of two senders at the same moment, and urgent messages, may be handled in another order than that of
-/// their tickets: their waiting times are then exchanged.
+/// it. Messages of two senders at the same moment, and urgent messages, may be handled in another order than their
+/// tickets say: their waiting times are then exchanged.
 class MailboxMeter {
  public:
   static constexpr std::size_t kRing = 256;

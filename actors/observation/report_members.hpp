@@ -1,4 +1,4 @@
-/// The members of reports by name, for everything that writes or reads them: one key for one thing.
+/// The members of reports and their keys, for all code that writes or reads reports.
 #pragma once
 
 #include <concepts>
@@ -14,7 +14,7 @@
 
 namespace troupe {
 
-/// A `T` that may be constant: for writing it is, for reading it is not.
+/// `T` or `const T`: functions that write reports get a constant `T`, functions that read them do not.
 template <class One, class T>
 concept ReportOf = std::same_as<std::remove_const_t<One>, T>;
 
@@ -93,7 +93,7 @@ void members(auto& member, ReportOf<MemoryManagerCounts> auto& one) {
   member.later("manager_passes", one.passes);
 }
 
-/// The bytes between kinds of memories.
+/// The bytes that were copied between kinds of memories.
 void byte_members(auto& member, ReportOf<TransferReport> auto& one) {
   member("bytes_host_to_device", one.host_to_device);
   member("bytes_device_to_host", one.device_to_host);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// The edges, sorted by one of their ends: those of node i are `order[begin[i]] … order[begin[i + 1] - 1]`.
+/// The edges, sorted by one of their ends: the edges of node i are `order[begin[i]] … order[begin[i + 1] - 1]`.
 struct Adjacency {
   template <class End>
   Adjacency(const GraphSnapshot& graph, const End& end) : begin(graph.nodes.size() + 1, 0), order(graph.edges.size()) {
@@ -130,7 +130,7 @@ class Explanation {
     if (node.role == TaskRole::host) return WhyKind::held_by_program;
     if (!node.runnable) return WhyKind::no_worker;
     if (crew_.fetching.contains(node.id)) return WhyKind::fetching;
-    // Only the scheduler knows which tasks are undecided. If no deque holds any task, all ready tasks are.
+    // Only the scheduler knows which tasks are undecided. If no deque holds any task, all ready tasks are undecided.
     const bool placed = std::any_of(crew_.workers.begin(), crew_.workers.end(),
                                     [](const CrewSnapshot::Worker& worker) { return worker.queued > 0; });
     return crew_.undecided > 0 && !placed ? WhyKind::undecided : WhyKind::ready;
@@ -338,7 +338,7 @@ class Explanation {
       WhyThread thread;
       thread.kind = kKinds[static_cast<std::size_t>(wait.kind)];
       const std::uint32_t node = wait.task.valid() ? by_id[wait.task.value()] : kNone;
-      // The text for a task that has just ended while its waiter is not yet awake.
+      // This text stands for a task that has just ended while its waiter is not yet awake.
       thread.task.text = "a task that has ended";
       if (node != kNone) thread.task = task_of(node);
       thread.text = words_of(wait, thread.task, node == kNone ? "data" : data_of(node));

@@ -34,8 +34,8 @@ struct CrewSnapshot {
   /// True if there is a scheduler, and its actor has ended.
   bool scheduler_died = false;
   TimeStamp now{};
-  /// The tasks that workers have taken and whose data are not yet where the tasks are to run, with what they wait for.
-  /// The map is never iterated over.
+  /// Maps each task that a worker has taken and that still waits for its data to the reason in words. The map is never
+  /// iterated over.
   std::unordered_map<TaskId, std::string> fetching;
 };
 

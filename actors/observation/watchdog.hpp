@@ -39,7 +39,7 @@ class Watchdog {
 
   /// Starts the thread.
   explicit Watchdog(Options options);
-  /// Returns when the thread has ended, and with it a call of `stalled` that is under way.
+  /// Returns when the thread, and a call of `stalled` that it is making, have ended.
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;

@@ -11,7 +11,7 @@
 
 namespace troupe::option_rows {
 
-/// The doors of most options: all.
+/// All doors; most options can be set through all of them.
 constexpr unsigned kEverywhere = static_cast<unsigned>(OptionDoor::environment) |
                                  static_cast<unsigned>(OptionDoor::command) |
                                  static_cast<unsigned>(OptionDoor::service) | static_cast<unsigned>(OptionDoor::c);
@@ -42,7 +42,7 @@ constexpr RuntimeOption row(OptionKind kind, const Names& names) {
   return option;
 }
 
-/// Returns the field that members, one inside the other, lead to: `at<&RuntimeOptions::threads,
+/// Returns the nested field of the options to which `Members` lead: `at<&RuntimeOptions::threads,
 /// &ThreadOptions::spin>(options)`.
 template <auto... Members>
 constexpr auto&& at(auto&& options) {
@@ -57,7 +57,7 @@ Result<void> store(Result<T> read, Member& member) {
   return {};
 }
 
-/// Checks of texts return what is wrong.
+/// A check of a text; its failure says what is wrong.
 using Check = Result<void> (*)(const std::string& text);
 
 template <auto... Members>
@@ -109,7 +109,7 @@ constexpr RuntimeOption time(const Names& names, std::string_view examples) {
   return option;
 }
 
-/// `check` is not asked about an empty text if that is the option's default.
+/// Makes an option that is a text. `check` is not called for an empty text if the default is empty.
 template <Check check, auto... Members>
 constexpr RuntimeOption text(const Names& names, std::string_view examples, OptionKind kind = OptionKind::text) {
   RuntimeOption option = row(kind, names);
@@ -125,7 +125,7 @@ constexpr RuntimeOption text(const Names& names, std::string_view examples, Opti
   return option;
 }
 
-/// One of the words of `examples`.
+/// Makes an option that is one of the words in `examples`.
 template <auto... Members>
 constexpr RuntimeOption word(const Names& names, std::string_view examples) {
   RuntimeOption option = row(OptionKind::word, names);
@@ -137,7 +137,7 @@ constexpr RuntimeOption word(const Names& names, std::string_view examples) {
   return option;
 }
 
-/// These set what few options have.
+/// These functions set fields that only few options use.
 constexpr RuntimeOption on_page(RuntimeOption option, std::string_view page) {
   option.page = page;
   return option;

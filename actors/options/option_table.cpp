@@ -55,7 +55,7 @@ Result<void> check_models(const std::string& text) {
                  "'default' is no folder here, since neither XDG_CACHE_HOME nor HOME is set: name a folder, or none"};
 }
 
-/// Numbers are looked up when a runtime starts. Other texts are refused with the devices that there are.
+/// Numbers are looked up only when a runtime starts. Other texts are checked now; a failure lists the devices.
 Result<void> check_opencl(const std::string& text) {
   if (text == "all" || text == "gpu" || text == "cpu") return {};
   for (std::string_view rest = text; true;) {
@@ -88,7 +88,7 @@ constexpr auto kTasks = OptionGroup::tasks;
 constexpr auto kAccelerators = OptionGroup::accelerators;
 constexpr auto kObservation = OptionGroup::observation;
 
-/// Programs alone have these.
+/// The doors of options that only programs have.
 constexpr unsigned kPrograms = static_cast<unsigned>(OptionDoor::c);
 /// The commands' kernels have no implementation for OpenCL, so `troupe run` has no option for its devices.
 constexpr unsigned kNoCommand = without(OptionDoor::command);

@@ -18,7 +18,7 @@ namespace troupe {
 enum class OptionKind : std::uint8_t {
   flag,
   whole,
-  /// An amount of memory; an empty text means that none is set.
+  /// An amount of memory; an empty text means that no amount is set.
   bytes,
   time,
   text,
@@ -32,10 +32,10 @@ enum class OptionKind : std::uint8_t {
 /// The doors through which an option can be set. C++ and Python have all options.
 enum class OptionDoor : std::uint8_t { environment = 1, command = 2, service = 4, c = 8 };
 
-/// The subjects, by which commands choose the options that they have.
+/// The subjects of options. A command takes the options of some subjects.
 enum class OptionGroup : std::uint8_t { machine, tasks, accelerators, observation };
 
-/// One option. Every value has a text, in which all doors but C++ give it; the table checks it there.
+/// One option. All doors except C++ give its value as a text, and the table checks that text.
 struct RuntimeOption {
   /// The field of `RuntimeOptions`, with the structs that it is in: "accelerators.ahead.issue".
   std::string_view field;
@@ -46,7 +46,7 @@ struct RuntimeOption {
   OptionGroup group = OptionGroup::machine;
   /// The doors, as a sum of `OptionDoor`'s values.
   unsigned doors = 0;
-  /// One line: what the option is, with a small initial.
+  /// One line that says what the option is; it begins with a small letter.
   std::string_view meaning;
   /// Texts that can be given, separated by blanks. The first of them differs from the default.
   std::string_view examples = {};
@@ -57,13 +57,13 @@ struct RuntimeOption {
   std::uint64_t most = 0;
   /// True if the option only observes; then the environment also sets it in virtual time and with `deterministic`.
   bool watches = false;
-  /// The value that Troupe's own programs (`troupe run`, `troupe serve`) use where none is given, in place of the
-  /// default; empty: the default.
+  /// The value that Troupe's own programs (`troupe run`, `troupe serve`) use if none is given, in place of the default;
+  /// if empty, the programs use the default.
   std::string_view usual = {};
-  /// Sets the option from a text. Fails with a sentence that quotes the text and says what can be given. An empty text
-  /// is the default of the kinds `bytes`, `text`, `path` and `devices` if the option's default is empty.
+  /// Sets the option from a text. Fails with a sentence that quotes the text and says what can be given. If the
+  /// option's kind is `bytes`, `text`, `path` or `devices` and its default is empty, an empty text means the default.
   Result<void> (*read)(const RuntimeOption& option, RuntimeOptions& options, const std::string& text) = nullptr;
-  /// Returns a text that sets the same value.
+  /// Returns the option's value, as a text that `read` accepts.
   std::string (*text)(const RuntimeOptions& options) = nullptr;
 
   [[nodiscard]] bool has(OptionDoor door) const { return (doors & static_cast<unsigned>(door)) != 0; }
@@ -74,8 +74,8 @@ struct RuntimeOption {
   [[nodiscard]] std::string default_text() const { return text(RuntimeOptions{}); }
   /// Returns true if the option has its default.
   [[nodiscard]] bool is_default(const RuntimeOptions& options) const { return text(options) == default_text(); }
-  /// Sets the option. Fails with the sentence, after the name that the option has at the door: "--lookahead: '2000' is
-  /// too large: …".
+  /// Sets the option. A failure's text begins with `name`, the option's name at the door: "--lookahead: '2000' is too
+  /// large: …".
   [[nodiscard]] Result<void> set(RuntimeOptions& options, const std::string& given, const std::string& name) const;
 
   /// The names at the doors: "TROUPE_LOOKAHEAD", "--lookahead", "runtime.lookahead".
@@ -94,8 +94,8 @@ struct RuntimeOption {
 /// Returns the option of this word, with `-` or `_` between its parts; null if there is none.
 [[nodiscard]] const RuntimeOption* option_of(std::string_view word);
 
-/// Fails with `invalid_argument` if an option has a value that the other doors refuse; the sentence is the same, after
-/// "RuntimeOptions::accelerators.ahead.gpu: ".
+/// Fails with `invalid_argument` if an option has a value that the other doors refuse; the sentence is the same, but
+/// begins with the field, such as "RuntimeOptions::accelerators.ahead.gpu: ".
 [[nodiscard]] Result<void> check_options(const RuntimeOptions& options);
 
 }  // namespace troupe

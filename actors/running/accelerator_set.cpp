@@ -130,7 +130,7 @@ void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone do
 }
 
 void AcceleratorSet::begin(Running& running, const DataView& host) {
-  // A copy of the command, because `running` is gone when the transfer has ended.
+  // The command is copied, because `running` is gone when the transfer has ended.
   const memory::Command transfer = running.transfer;
   const memory::TransferId id = transfer.transfer;
   const auto done = [this, id](const Result<void>& outcome) { end(id, outcome); };

@@ -21,15 +21,15 @@ struct ClientGraphOptions {
   double weight = 1;
   /// Is told how tasks ended; outlives the graph. May be null.
   graph::TaskEndings* endings = nullptr;
-  /// The number of the client's user: all clients of one user have one share among them. If empty, the client is a user
-  /// of its own.
+  /// The number of the client's user: all clients of one user have one share among them. Without a number, the client
+  /// is a user of its own.
   std::optional<std::uint64_t> user = std::nullopt;
 };
 
-/// One client's tasks and data, separate from those of all others: failures, cancellation, waiting and ids are its own;
-/// the workers are shared. The number of tasks in flight has no limit here: the submitting code counts them. The
-/// destructor cancels the tasks that have not started, waits for those that have, and forgets all data; the program
-/// must have given back its holds before.
+/// One client's tasks and data, separate from the tasks and data of other clients: failures, cancellation, waiting and
+/// ids are its own; the workers are shared. The number of tasks in flight has no limit here: the submitting code counts
+/// them. The destructor cancels the tasks that have not started, waits for those that have, and forgets all data; the
+/// program must have given back its holds before.
 class ClientGraph {
  public:
   virtual ~ClientGraph() = default;

@@ -14,8 +14,8 @@ namespace troupe::actors {
 
 namespace {
 
-/// The first number for a task's later requests. Neither a task's first request nor the program's requests have such
-/// numbers.
+/// The first number for a task's later requests. The numbers of tasks' first requests are lower, and the numbers of the
+/// program's requests are higher.
 constexpr std::uint64_t kAnew = std::uint64_t{1} << 62U;
 
 }  // namespace
@@ -106,8 +106,8 @@ bool DataGate::acquire(WorkerId worker, graph::Task& task) {
   graph::append_working_set(task, event.uses);
   setup_.submitted.mark_last_writes(event.uses);
   event.request = request_of(event.task);
-  // If a task writes data elsewhere, they may have to come home later. Data that are at home were made known by the
-  // task that took them away.
+  // Data that a task uses elsewhere are made known, because they may have to come home later. For a task on the host,
+  // the task that took the data away has done this.
   if (event.node != memory::kHost) know(task);
   const auto granted = [&](const memory::MemoryCore& core) { grant(worker, event.task, event.uses, core); };
   if (has_threads_ && memory_->acquire_at_once(event, granted)) return true;
@@ -170,7 +170,7 @@ void DataGate::acquired(memory::RequestId request) {
   {
     const LockGuard lock(mutex_);
     asked = take_request(request);
-    if (asked.task == nullptr) return;  // withdrawn
+    if (asked.task == nullptr) return;  // the request was withdrawn
     std::vector<memory::Use> uses;
     graph::append_working_set(*asked.task, uses);
     grant(asked.worker, asked.id, uses, memory_->core());

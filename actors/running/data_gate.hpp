@@ -115,8 +115,8 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   /// Returns the number of the task's present request.
   [[nodiscard]] memory::RequestId request_of(TaskId task) const;
   void forget_request(TaskId task);
-  /// Tells the worker that its task cannot have its data there. The task runs on a worker of one of these kinds, if any
-  /// can run it, or fails.
+  /// Tells the worker that its task cannot have its data there. The task then goes to a worker of a kind in
+  /// `elsewhere`, or fails if none can run it.
   void refuse(const Request& asked, KindSet elsewhere, const Failure& failure);
   Result<void> bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump);
   /// Reserves `count` numbers for requests of the program, and returns the first.

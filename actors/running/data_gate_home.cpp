@@ -1,4 +1,4 @@
-/// Brings data that the program wants to see home, to host memory.
+/// Brings home, to host memory, the data that the program wants to see.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// The number of data that one wait brings home at a time: other threads want to copy, too.
+/// The number of handles that one wait brings home at a time, so that other threads can copy in between.
 constexpr std::size_t kHomeAtOnce = 64;
 
 }  // namespace

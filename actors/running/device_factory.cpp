@@ -86,7 +86,7 @@ MadeDevice make_cuda(DeviceSetup setup, DeviceListener& listener) {
   return workers::make_cuda_device(std::move(device), listener);
 }
 
-/// Returns 1 if any devices are asked for: their number is known only when they are opened.
+/// Returns 1 if OpenCL devices are asked for: their number is known only when they are opened.
 int opencl_asked_for(const RuntimeOptions& options) { return options.accelerators.opencl.empty() ? 0 : 1; }
 
 Result<std::vector<OpenedDevice>> open_opencl(const RuntimeOptions& options) {

@@ -22,7 +22,7 @@ struct OpenedDevice {
   DeviceKind kind = DeviceKind::cpu_core;
   std::unique_ptr<platform::Accelerator> memory = nullptr;
   std::unique_ptr<platform::HostDevice> in_place = nullptr;
-  /// The number of tasks that the device takes at the same time; 0 stands for the number of its kind.
+  /// The number of tasks that the device takes at the same time; 0 stands for the usual number of its kind.
   std::size_t slots = 0;
 
   [[nodiscard]] std::string name() const { return memory ? memory->name() : in_place->name(); }

@@ -48,7 +48,7 @@ class alignas(64) GrantedPlaces {
   };
 
   mutable SpinLock lock_;
-  /// A short list: the data of the tasks that the worker has in hand, a few tasks ahead.
+  /// A short list: the data of the worker's present tasks, and of the few that it has fetched ahead.
   std::vector<Place> places_ TROUPE_GUARDED_BY(lock_);
 };
 

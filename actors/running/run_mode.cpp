@@ -23,8 +23,8 @@ using Pump = graph::GraphHost::Pump;
 /// Sets how much work a device is given ahead. `turnaround` is the time that the host takes from a kernel's end to the
 /// begin of the next.
 void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration turnaround) {
-  // Work of four times this length hides the turnaround, even if kernels take half as long as expected; more would only
-  // be decided too early.
+  // Work of four times this length hides the turnaround, even if kernels take half as long as expected; more work would
+  // only be decided too early.
   core.work_ahead = 4 * turnaround;
   core.most_ahead = turnaround > Duration{} ? most : 0;
 }
@@ -101,8 +101,8 @@ class Messages {
  public:
   explicit Messages(std::uint64_t seed) : order_(seed) {}
 
-  /// Lets one actor handle its next message: a random actor, or the one whose turn it is. Returns false if there are no
-  /// messages.
+  /// Lets one actor handle its next message: a random actor, or the actor whose turn it is. Returns false if there are
+  /// no messages.
   bool handle_one(caf::actor_system& system, bool at_random) {
     auto& coordinator = static_cast<caf::scheduler::test_coordinator&>(system.scheduler());
     auto& jobs = coordinator.jobs;

@@ -53,7 +53,7 @@ class RunMode {
   virtual void set_depth(workers::WorkerSetup& /*worker*/, const WorkerPlace& /*place*/) const {}
   virtual Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
                                                                workers::DeviceListener& listener) = 0;
-  /// Called when a worker that drives cores has this many from here on.
+  /// Called when the number of cores that a worker drives changes to this number.
   virtual void set_cores(WorkerId /*worker*/, int /*cores*/) {}
   /// Sets the function that is called when a memory turns out to be lost.
   virtual void on_lost(std::function<void(NodeId)> /*act*/) {}
@@ -69,7 +69,7 @@ class RunMode {
 
   /// Returns the kernel times that the scheduler assumes; null if it knows nothing of them. Must be called only once.
   [[nodiscard]] virtual std::unique_ptr<scheduler::ExecutionModel> believed_times() { return nullptr; }
-  /// Keeps the times that were learned for later runs.
+  /// Keeps the kernel times that this run has learned, for later runs.
   virtual void keep_times() noexcept {}
 
  protected:

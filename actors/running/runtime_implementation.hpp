@@ -52,13 +52,13 @@ struct Scheduling {
   workers::TaskDeque activation;
   /// Null until the runtime starts.
   std::shared_ptr<scheduler::SchedulerState> state;
-  /// True if the policy keeps tasks, and is asked whenever one has ended.
+  /// True if the policy keeps tasks, and is asked whenever a task has ended.
   const bool keeps;
   /// True if the program's thread may decide on the tasks that it submits. A policy of the program's own may take long,
   /// or may never return.
   const bool program_decides;
   /// True if the scheduler is asked whenever a task has ended: always if the policy keeps tasks, otherwise while the
-  /// scheduler holds some (`SchedulerState::ends_count`).
+  /// scheduler holds tasks (`SchedulerState::ends_count`).
   std::atomic<bool> ends_count;
   scheduler::SchedulerNews news;
   /// The groups of each candidate in `RuntimePlan::candidates`.

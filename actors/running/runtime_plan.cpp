@@ -217,11 +217,11 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   RuntimePlan plan{options, std::move(stages).value(), {}, std::move(topology).value(), {}, {}, {}, {}};
   const std::vector<int> driving_pus = take_cores(options, opened.value().size(), plan.topology);
   if (chooses) {
-    // In a description, the times of its clusters hold wherever their cores are.
+    // In a described machine, a cluster's kernel times do not depend on where its cores are.
     plan.candidates =
         platform::cluster_candidates(plan.topology.cores, plan.topology.machine,
                                      options.simulation ? platform::Spanning::allowed : platform::Spanning::avoided);
-    // With one core there is nothing to choose.
+    // With a single candidate there is nothing to choose.
     chooses = plan.candidates.size() > 1;
     regroups = options.threads.regroup || chooses;
   }

@@ -32,7 +32,7 @@ struct WorkerPlace {
   NodeId node = NodeId(0);
   /// Points into `host_devices`; null for all other devices.
   platform::HostDevice* in_place = nullptr;
-  /// The number of tasks that the device takes at the same time; 0 stands for the number of its kind.
+  /// The number of tasks that the device takes at the same time; 0 stands for the usual number of its kind.
   std::size_t slots = 0;
   /// The name for people: "cpu core 3", "cluster of 4 cores 0-3", "GPU 0".
   std::string name;
@@ -50,7 +50,7 @@ struct WorkerPlace {
 
 struct RuntimePlan {
   RuntimeOptions options;
-  /// The clusters at the start and, if cores can be regrouped, those that follow.
+  /// The clusters at the start and, if cores can be regrouped, the clusters of later stages.
   std::vector<platform::ClusterStage> stages;
   /// The clusterings that the runtime chooses from, if it groups its cores itself; otherwise empty.
   std::vector<platform::ClusterCandidate> candidates;

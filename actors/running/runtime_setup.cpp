@@ -118,7 +118,7 @@ void RuntimeSystem::Implementation::make_observers() {
     });
   }
   if (plan_.candidates.size() > 1) {
-    // The end of a task that makes no other task ready counts, too.
+    // The end of a task counts even if it makes no other task ready.
     at_ends_ = std::make_unique<AtEnds>([this] {
       if (scheduling_->state->wants_to_look()) decide();
     });
@@ -284,7 +284,7 @@ void RuntimeSystem::Implementation::device_lost(WorkerId worker) {
   if (crew_->ports[worker.index()].lost.exchange(true, std::memory_order_seq_cst)) return;
   if (const NodeId node = plan_.places[worker.index()].node; node != memory::kHost) gate_->node_lost(node);
   crew_->tell({.kind = graph::TaskEvent::Kind::worker_lost, .worker = worker});
-  // The worker sends the tasks that are queued with it elsewhere. It gets a message because it looks for messages even
+  // The worker sends the tasks in its queues to other workers. It gets a message because it looks for messages even
   // while its device computes.
   peers_->send(worker, WorkAvailable{});
 }

@@ -20,10 +20,10 @@ using graph::TaskList;
 
 namespace {
 
-/// The number of CAF's own threads: for actors without a thread, for its clock, and for the output of actors.
+/// The number of CAF's own threads: one each for actors without a thread, for its clock, and for the output of actors.
 constexpr std::size_t kCafThreads = 3;
 
-/// Checks that the system has enough threads and memory: CAF does not survive it if they are refused.
+/// Checks that the system has enough threads and memory: CAF does not survive if the system refuses them.
 Result<void> check_limits(const RuntimePlan& plan) {
   if (const auto checked = platform::check_stacks(); !checked) return checked;
   const bool alone = plan.cooperative();
@@ -140,7 +140,7 @@ void RuntimeSystem::Implementation::wake_one(WorkerId near) {
 }
 
 void RuntimeSystem::Implementation::wake_early(bool waits_for_nothing) noexcept {
-  // If not every worker can run every task, each task would wake a worker that sleeps because it can run none of them.
+  // If not every worker can run every task, each task would wake a sleeping worker that can run none of the tasks.
   if (crew_->mixed()) return;
   const std::size_t workers = crew_->ports.size();
   for (std::size_t i = 0; i < workers && !waits_for_nothing; ++i) {
@@ -247,7 +247,7 @@ void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first
 }
 
 void RuntimeSystem::Implementation::take_back(TaskId task, WorkerId worker) {
-  // The worker looks when the message comes. Relaxed, because the message orders the store.
+  // The worker reads this value when the message comes. Relaxed, because the message orders the store.
   crew_->ports[worker.index()].wanted_back.store(task, std::memory_order_relaxed);
   peers_->send(worker, WorkAvailable{});
 }
@@ -297,7 +297,7 @@ void RuntimeSystem::Implementation::stop() {
   mode_->stop_copies();
   if (gate_) gate_->save_reuse_profile();
   if (!scheduling_ || !scheduling_->state) return;
-  // The times of the last tasks still wait for a scheduler to look at them.
+  // The scheduler may not yet have looked at the times of the last tasks.
   (void)scheduling_->state->predictions();
   mode_->keep_times();
 }

@@ -47,13 +47,13 @@ class RuntimeSystem {
   /// waking takes as long as the submission. The worker stays in the set of sleepers until it is awake, so nothing
   /// depends on this call.
   void wake_early(bool waits_for_nothing) noexcept;
-  /// Opens a graph for one client; only with `ThreadOptions::shared`. The graph must not outlive the system.
+  /// Opens a graph for one client; `ThreadOptions::shared` must be true. The graph must not outlive the system.
   [[nodiscard]] std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
-  /// Regroups the cores; only with `ThreadOptions::regroup`. `clusters` is "2x10", "socket" and so on; with "single"
-  /// each core is alone. Returns at once; workers change when the kernels that run now have ended. While a regrouping
-  /// is in progress, the last one that was asked for follows it. Fails with `invalid_argument` if such clusters are not
-  /// possible. May be called from any thread, including kernels and callbacks; in virtual time and with `deterministic`
-  /// only from the thread that waits.
+  /// Regroups the cores; `ThreadOptions::regroup` must be true. `clusters` is "2x10", "socket" and so on; with "single"
+  /// each core is alone. Returns at once; workers change when the kernels that run now have ended. If further
+  /// regroupings are asked for while one is in progress, only the last follows. Fails with `invalid_argument` if such
+  /// clusters are not possible. May be called from any thread, including kernels and callbacks; in virtual time and
+  /// with `deterministic` only from the thread that waits.
   Result<void> regroup(const std::string& clusters);
   /// Returns the present state of the actors. May be called from any thread, at any time.
   [[nodiscard]] LiveView look() const;

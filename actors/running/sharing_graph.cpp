@@ -91,7 +91,7 @@ LiveWorker RuntimeSystem::Implementation::look_at_worker(std::size_t index) {
     if (&const_cast<SharingGraph*>(one)->graph() == graph) client = one;
   }
   if (graph == nullptr) graph = &graph_;
-  if (client == nullptr && graph != &graph_) return worker;  // it has ended meanwhile
+  if (client == nullptr && graph != &graph_) return worker;  // the client has ended meanwhile
   graph->while_tasks_stay([&] {
     if (port.running.load(std::memory_order_acquire) != task) return;
     const bool named = task->extras && !task->extras->name.empty();

@@ -17,8 +17,8 @@ class StageCounter {
   /// The counter starts in the first stage.
   explicit StageCounter(std::vector<platform::ClusterStage> stages) : stages_(std::move(stages)) {}
 
-  /// Called when a task has ended. Calls `begin(stage)` if a stage begins: one after the other, and none after a later
-  /// one.
+  /// Called when a task has ended. Calls `begin(stage)` if a stage begins. The calls follow one another, and an earlier
+  /// stage never follows a later one.
   template <class Begin>
   void task_ended(Begin&& begin) {
     const std::uint64_t ended = ended_.fetch_add(1, std::memory_order_relaxed) + 1;

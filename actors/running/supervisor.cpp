@@ -65,7 +65,7 @@ void stop_all(caf::event_based_actor* self, SupervisorState& state) {
   }
   if (const caf::actor memory = state.setup.peers->memory()) self->send(memory, Stop{});
   if (const caf::actor scheduler = state.setup.peers->scheduler()) self->send(scheduler, Stop{});
-  // If some are alive, the last worker to end quits the supervisor.
+  // If workers are alive, the supervisor ends with the last of them.
   if (state.alive == 0) self->quit(caf::exit_reason::normal);
 }
 
@@ -77,7 +77,7 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
     return;
   }
   if (state.memory && down.source == state.memory) {
-    // All that the actor knew and was asked is kept outside of it.
+    // The actor's knowledge and the requests to it are kept outside of the actor.
     if (!state.stopping) start_memory(self, state);
     return;
   }

@@ -20,7 +20,7 @@ struct SupervisorSetup {
   std::function<caf::actor(caf::event_based_actor* supervisor, WorkerId)> spawn_worker;
   /// Starts the scheduler's actor. Empty under a local policy.
   std::function<caf::actor()> spawn_scheduler;
-  /// Starts the memory manager's actor. Empty if there is one memory node.
+  /// Starts the memory manager's actor. Empty if there is only one memory node.
   std::function<caf::actor()> spawn_memory;
   std::function<void(const WorkerStarted&)> started;
   /// Called if an actor could not be started. The actors that have started are told to stop, and no `started` follows
@@ -42,7 +42,7 @@ struct SupervisorState {
   std::vector<caf::actor_addr> addresses;
   /// The scheduler's address; null under a local policy.
   caf::actor_addr scheduler;
-  /// The memory manager's address; null if there is one memory node.
+  /// The memory manager's address; null if there is only one memory node.
   caf::actor_addr memory;
   /// The number of workers whose actors have started and not ended.
   std::size_t alive = 0;

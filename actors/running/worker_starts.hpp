@@ -24,13 +24,13 @@ class WorkerStarts {
     ++started_;
     changed_.notify_all();
   }
-  /// Called if there will be fewer workers than planned, for this reason.
+  /// Called if there will be fewer workers than planned; `why` is the reason.
   void failed(std::exception_ptr why) {
     const LockGuard lock(mutex_);
     failure_ = std::move(why);
     changed_.notify_all();
   }
-  /// Returns when all workers have started, or at once unless `has_threads`. Throws the reason if there will be fewer.
+  /// Returns when all workers have started, or at once if `has_threads` is false. Throws the reason that `failed` gave.
   void wait(bool has_threads) {
     UniqueLock lock(mutex_);
     changed_.wait(lock, [&]() TROUPE_REQUIRES(mutex_) {

@@ -31,9 +31,9 @@ constexpr Duration kLeastBetween = 500us;
 constexpr double kChange_s = 20 * 130e-6;
 /// The time that a grouping saves counts only if it is at least this part of the time that passes.
 constexpr double kLeastPart = 0.1;
-/// Used for a class that was measured on one number of cores only: its time falls with the number of cores to this
-/// power. With it, two cores differ from twice one core by more than `kLeastPart`, so either is tried where it seems
-/// better.
+/// Used for a class that was measured on one number of cores only: its time is divided by the number of cores to this
+/// power. With this value, a cluster of two cores differs from two single cores by more than `kLeastPart`, so each is
+/// tried where it seems better.
 constexpr double kAssumedSpeedUp = 0.8;
 
 /// Returns one core that stands for all of them, because restrictions treat cores alike if they can be grouped; an
@@ -222,7 +222,7 @@ std::optional<std::size_t> ClusterChooser::choose(const SchedulerCore& core, std
 }
 
 void ClusterChooser::count_saved(TimeStamp now) {
-  // The saving counts for no longer than the work lasted that was ready at the last look.
+  // The saving counts for at most the time of the work that was ready at the last look.
   const double passed_s = std::min(seconds(now - last_), seen_s_);
   last_ = now;
   seen_s_ = 0;

@@ -1,4 +1,4 @@
-/// Decides when the cores are grouped into other clusters while tasks run, and into which.
+/// Decides, while tasks run, when the cores are grouped into other clusters, and which clusters these are.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@ namespace troupe::scheduler {
 /// Looks, from time to time, at the tasks that have been submitted and have not ended, in levels: tasks that wait for
 /// none of the others, tasks that wait for these, and so on. The time of each level with each grouping follows from the
 /// learned times. For numbers of cores that were not measured, times follow Amdahl's law or, if only one number was
-/// measured, an assumed speed-up: large enough for clusters to be tried when cores would be idle, and too small when
-/// there are tasks for all cores. `change_now` decides.
+/// measured, an assumed speed-up, large enough that clusters are tried when cores would be idle, but not when there are
+/// tasks for all cores. `change_now` decides.
 ///
 /// If nobody knows what will be submitted (by a service's clients, or by recordings that are run again), only the level
 /// that is ready is known. Then the past has to predict the future: the time that another grouping would have saved so
@@ -36,8 +36,8 @@ class ClusterChooser {
 
   /// Returns true if it is time for the next look. May be called from any thread.
   [[nodiscard]] bool due(TimeStamp now) const { return now.count() >= next_.load(std::memory_order_relaxed); }
-  /// Returns the number of the grouping to change to, or nothing, as always if no look is due. `tasks` are ready and
-  /// not known to the core yet.
+  /// Returns the number of the grouping to change to; nothing if the present one should stay, or if no look is due.
+  /// `tasks` are ready, and `core` does not know them yet.
   [[nodiscard]] std::optional<std::size_t> look(const SchedulerCore& core, std::span<const ReadyTask> tasks,
                                                 TimeStamp now);
 
@@ -46,16 +46,16 @@ class ClusterChooser {
                                                   TimeStamp now);
   /// Adds the time that other groupings would have saved since the last look.
   void count_saved(TimeStamp now);
-  /// `level_s` holds the level's time with each grouping, the present one last.
+  /// `level_s` holds the time of the ready tasks with each grouping, the present one last.
   [[nodiscard]] std::optional<std::size_t> choose_by_past(const std::vector<double>& level_s, double change_s);
 
   const Options options_;
   TimeStamp last_{};
-  /// For each grouping, the part of the time that it has saved since the last look, as that look predicted. Empty if it
-  /// predicted nothing.
+  /// For each grouping, the part of the time that it would save from the last look on, as that look predicted. Empty if
+  /// that look predicted nothing.
   std::vector<double> saving_;
-  /// The time, in seconds, of the work that was ready at the last look; 0 if nothing was ready, or if the look was
-  /// ahead.
+  /// The time, in seconds, of the work that was ready at the last look; 0 if nothing was ready, or if that look knew
+  /// later tasks, too.
   double seen_s_ = 0;
   /// The `TimeStamp` of the next look. Relaxed, as it publishes nothing else: a thread that reads an old value looks
   /// once too often, or a little late.

@@ -23,7 +23,7 @@ double least_seconds(SizeClassId size_class, std::span<const EqualWorkers> worke
   return least_s;
 }
 
-/// Returns the time at which the last task ends if the longest come first and each goes where it ends first.
+/// Returns the time of the last end if tasks are placed longest first, each on the worker where it ends first.
 double last_end(const TaskLevel& level, std::span<const EqualWorkers> workers) {
   struct Free {
     const EqualWorkers* workers = nullptr;

@@ -39,16 +39,16 @@ struct EqualWorkers {
   std::vector<double> seconds;
 };
 
-/// Returns the time of a level, in seconds. If it has at most as many tasks as there are cores, that is the time when
-/// the last of them ends if the longest come first and each goes where it ends first. If it has more, it is the work
-/// shared by all workers, or the longest task, whichever is more, because such levels overlap with their neighbours.
+/// Returns the time of a level, in seconds. If it has at most as many tasks as there are cores, the tasks are placed,
+/// longest first, each on the worker where it ends first, and the time is that of the last end. Levels with more tasks
+/// overlap with their neighbours: their time is the work shared by all workers, or the longest task if that is more.
 /// Classes of which nothing is known take no time. O(tasks * kinds of workers), at most O(cores * kinds).
 [[nodiscard]] double level_seconds(const TaskLevel& level, std::span<const EqualWorkers> workers, int cores);
 
-/// Returns the grouping to change to now, or nothing if the present one should stay. `seconds` holds times by level,
-/// the next one first, then by grouping. Dynamic programming finds the cheapest way through all levels, where each
-/// change costs `change_s`. A change is made if that way begins with one, and if this saves more than a tenth of the
-/// time for which it keeps the new grouping. Ties: the present one, then the first. O(levels * groupings).
+/// Returns the grouping to change to now, or nothing if the present one should stay. `seconds[level][grouping]` holds
+/// times, the next level first. Dynamic programming finds the cheapest way through all levels, where each change costs
+/// `change_s`. A change is made now if that way begins with one that saves more than a tenth of the time for which the
+/// new grouping stays. Ties: the present grouping, then the first. O(levels * groupings).
 [[nodiscard]] std::optional<std::size_t> change_now(const std::vector<std::vector<double>>& seconds,
                                                     std::size_t present, double change_s);
 

@@ -79,7 +79,7 @@ struct PolicyTraits {
   /// after every completion.
   bool in_rounds = false;
   /// True if the policy may keep tasks: if it leaves an entry of `placement` invalid, a later `place_kept` places that
-  /// task. What a `ReadyTask` refers to lives until then.
+  /// task. The data that a `ReadyTask` refers to live until then.
   bool keeps = false;
   /// For a policy with `keeps`: true if cores without work may take back tasks that are queued on accelerators
   /// (`taker`).
@@ -88,7 +88,7 @@ struct PolicyTraits {
   /// device are first run where measurements are missing, without asking the policy; and while times are not sure, a
   /// policy without `keeps` may be asked about a task several times.
   bool uses_times = true;
-  /// True if the policy wants to know of tasks how much their data will be used, and how many operations they take.
+  /// True if the policy asks how much the data of tasks will be used, and how many operations tasks take.
   bool asks_reuse = false;
   /// The times from which the upward ranks of tasks are computed.
   Ranks ranks = Ranks::none;
@@ -102,8 +102,8 @@ class PlacingPolicy {
   virtual ~PlacingPolicy() = default;
 
   [[nodiscard]] virtual PolicyTraits policy_traits() const { return {}; }
-  /// Sets `placement[i]` to the worker of `tasks[i]`: one with a device that the codelet runs on, and that does not
-  /// help another. Tasks of a worker are queued in the order of `tasks`.
+  /// Sets `placement[i]` to the worker of `tasks[i]`: the codelet must run on the worker's device, and the worker must
+  /// not help another. Tasks of a worker are queued in the order of `tasks`.
   virtual void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random& random,
                      std::span<WorkerId> placement) = 0;
 
@@ -111,15 +111,15 @@ class PlacingPolicy {
   /// those kept tasks that are to be queued now.
   virtual void place_kept(const Snapshot& /*snapshot*/, Random& /*random*/, std::vector<Placed>& /*placed*/) {}
   /// For a policy with `keeps`: returns true if `task`, which is not ready and waits only for tasks on `worker`, is to
-  /// be queued there already. In `snapshot` no worker is available before those have ended. Other policies are asked by
-  /// `place`.
+  /// be queued there already. In `snapshot` no worker is available before those tasks have ended. Policies without
+  /// `keeps` are asked by `place` instead.
   [[nodiscard]] virtual bool places_ahead(const ReadyTask& /*task*/, WorkerId /*worker*/,
                                           const Snapshot& /*snapshot*/) {
     return false;
   }
 
-  /// For a policy with `takes_back`, called after `place_kept`: returns a core that is to get the last task of pieces
-  /// that was placed on an accelerator, behind another, and has not begun there; an invalid id if there is none.
+  /// For a policy with `takes_back`, called after `place_kept`: returns a core that is to get a task of pieces, the
+  /// last one that waits on an accelerator behind another task; an invalid id if there is no such core.
   [[nodiscard]] virtual WorkerId taker(const Snapshot& /*snapshot*/) const { return {}; }
 };
 
@@ -148,12 +148,12 @@ struct PolicyDescription {
 /// name, an unknown option or a value that cannot be used is an `invalid_argument` that lists what is known.
 ///
 /// - `eager`: one queue of all ready tasks; a free worker takes the oldest of the highest priority.
-/// - `ws`: a deque per worker, newest of the highest priority first; a worker without work asks others at random and
-///   gets half of their tasks, oldest of the highest priority first.
-/// - `lws`: as `ws`, but it asks those first that share a cache, then a NUMA node, then a package with it; at random
-///   within each ring.
+/// - `ws`: each worker has a deque and takes its newest task of the highest priority first; a worker without work asks
+///   others at random and gets half of their tasks, the oldest of the highest priority first.
+/// - `lws`: as `ws`, but a worker first asks workers with the same cache, then those with the same NUMA node, then
+///   those with the same package; at random within each ring.
 /// - placing policies: see their headers.
-/// - `default`: `default_policy(accelerators)`, whose name the policy then has.
+/// - `default`: the policy that `default_policy(accelerators)` names; the result has that name.
 [[nodiscard]] Result<Policy> make_policy(std::string_view specification, const Nearness& nearness,
                                          bool accelerators = false);
 

@@ -26,7 +26,7 @@ class ReplicaMap {
     Entry& entry = entries_.make(handle);
     entry.valid.set(node, valid);
     entry.incoming.set(node, incoming);
-    // Only host memory holds the data, as for most data and for all that are released: that needs no entry.
+    // Data that only host memory holds need no entry: this is so for most data, and for all released data.
     if (entry.incoming.empty() && entry.valid.is_only(NodeId(0))) entries_.remove(handle);
   }
 

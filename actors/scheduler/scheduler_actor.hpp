@@ -29,8 +29,8 @@ class WorkerQueues {
   virtual graph::Task* next_activated() = 0;
   /// Moves the events since the last call to `out`, oldest first.
   virtual void take_events(std::vector<TaskEvent>& out) = 0;
-  /// Puts a task into a worker's deque and tells the worker. If `first`, it goes before all tasks but those pushed the
-  /// same way; otherwise behind all.
+  /// Puts a task into a worker's deque and tells the worker. If `first` is true, it goes before all tasks except those
+  /// pushed with `first`; otherwise behind all tasks.
   virtual void push(graph::Task* task, WorkerId worker, bool first) = 0;
   /// Activates a task again that is queued on this worker, if it has not begun.
   virtual void take_back(TaskId task, WorkerId worker) = 0;
@@ -52,23 +52,23 @@ struct SchedulerState {
 
   /// Takes the tasks that were activated and the events since the last call; then decides.
   SchedulerCore::Decision look() TROUPE_REQUIRES(mutex);
-  /// Carries out a decision. If it returns true, ends count from now on (`ends_count`), and one that came before may
-  /// have woken nobody, so the caller looks once more.
+  /// Carries out a decision. Returns true if ends of tasks wake the scheduler from now on (`ends_count`): an earlier
+  /// end may have woken nobody, so the caller looks once more.
   bool perform(const SchedulerCore::Decision& decision) TROUPE_REQUIRES(mutex);
   /// Calls `look` and `perform`. If it returns true, the caller sends `Decide`.
   bool decide() TROUPE_REQUIRES(mutex);
-  /// The message that the actor is to be sent, because this was not done here: none, `TasksActivated` or `Decide`.
+  /// The message that the caller sends to the actor for work not done here: none, `TasksActivated` or `Decide`.
   enum class Left : std::uint8_t { nothing, activated, decide };
-  /// Does what the actor does about `TasksActivated`, unless another thread is deciding. It runs in a worker's thread,
-  /// which would otherwise have to wait until the actor's wakes up. Never throws: an exception that would have ended
-  /// the actor is kept for it.
+  /// Does what the actor does for `TasksActivated`, unless another thread is deciding. It runs in a worker's thread,
+  /// which would otherwise have to wait until the actor's thread wakes up. Never throws: an exception that would have
+  /// ended the actor is kept for it.
   [[nodiscard]] Left try_to_decide() noexcept;
-  /// Does the same in the thread of a program that has submitted a task, if no other task is under way: a program that
-  /// waits for each of its tasks would have to wait until the actor's thread wakes up, too. If there are other tasks
-  /// the program does not wait like that, and the policy is to see more than one task at a time.
+  /// Does the same as `try_to_decide`, if no other task is under way, in the thread of a program that has submitted a
+  /// task. A program that waits for each of its tasks would otherwise wait until the actor's thread wakes up. If there
+  /// are other tasks, the program does not wait like that, and the policy should see several tasks at a time.
   [[nodiscard]] Left try_to_decide_alone() noexcept;
-  /// Returns true if the policy would place the task on this worker, whose device runs all that the task still waits
-  /// for; the task is then placed there. Returns nothing if another thread is deciding.
+  /// Returns true if the policy would place the task on this worker, whose device has all tasks that the task still
+  /// waits for; the task then counts as placed there. Returns nothing if another thread is deciding.
   [[nodiscard]] std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) noexcept;
   /// Called after the actor has died: places all tasks that wait here or in the activation queue. Another actor may
   /// then go on with this state.
@@ -91,20 +91,20 @@ struct SchedulerState {
   };
 
   std::shared_ptr<WorkerQueues> queues;
-  /// The actor holds it while it works; other threads hold it to look at the state.
+  /// The actor holds this mutex while it works; other threads hold it to look at the state.
   TimedMutex mutex;
   SchedulerCore core TROUPE_GUARDED_BY(mutex);
-  /// Empty if the cores are never grouped otherwise, or if the program says when.
+  /// Empty if the cores are never regrouped, or only when the program says so.
   std::optional<ClusterChooser> clusters TROUPE_GUARDED_BY(mutex);
   /// If null, working sets and size classes are not computed.
   std::shared_ptr<SubmittedTasks> submitted;
   /// Tasks that the policy has not decided about, by id. The map is never iterated over for a decision.
   std::unordered_map<TaskId, Undecided> undecided TROUPE_GUARDED_BY(mutex);
-  /// True while the core holds tasks: a thread that ends a task then has to wake the scheduler. If null, every end
-  /// wakes it.
+  /// Points to a flag that is true while the core holds tasks: a thread that ends a task then has to wake the
+  /// scheduler. If null, every end wakes it.
   std::atomic<bool>* ends_count = nullptr;
-  /// Working sets of tasks that were placed without asking a policy that keeps tasks: it may still look at them. Empty
-  /// unless the policy failed or the actor died.
+  /// Working sets of tasks that were placed without asking the policy, which keeps tasks and may still look at them.
+  /// Empty unless the policy failed or the actor died.
   std::vector<std::vector<memory::Use>> taken_away TROUPE_GUARDED_BY(mutex);
   std::vector<TaskEvent> events TROUPE_GUARDED_BY(mutex);
 
@@ -118,7 +118,7 @@ struct SchedulerState {
   Left decide_here() noexcept TROUPE_REQUIRES(mutex);
   /// Tells the core of the events since the last call.
   void take_events() TROUPE_REQUIRES(mutex);
-  /// Regroups the cores if the chooser says so, before `tasks`, which are ready, are placed.
+  /// Regroups the cores if the chooser says so. Called before `tasks`, which are ready, are placed.
   void choose_clusters(std::span<const ReadyTask> tasks) TROUPE_REQUIRES(mutex);
 
   /// An exception caught in a worker's thread. The actor is to end with it, so that it is replaced and the tasks that

@@ -194,15 +194,15 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
       }
     }
     if (traits_.keeps && taken_away_.contains(task.id)) {
-      // The task was to wait for a commute lock, and the policy still thinks that it keeps it: it must not see it
-      // twice.
+      // The task was to wait for a commute lock, and the policy, which still thinks that it keeps the task, must not
+      // see it twice.
       commit(task, least_loaded(task), decision);
       continue;
     }
     if (model_ && task.size_class.valid()) {
       learn_if_new(task.size_class);
       if (!anybody_runs(task)) {
-        // Its device is lost, or its data fit into no memory: the worker reports that. A policy might keep it for ever.
+        // The task's device is lost, or its data fit nowhere: the worker reports that. A policy might keep it for ever.
         commit(task, least_loaded(task), decision);
         continue;
       }
@@ -369,8 +369,8 @@ void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId>
       continue;
     }
     if (!can_run(placement[i], tasks[i])) {
-      // If no worker can run the task, as no time of its kernel is known, its worker reports that: the policy had no
-      // choice.
+      // If no worker can run the task because no time of its kernel is known, the policy had no choice and is not
+      // blamed. The worker that gets the task reports the reason.
       const bool has_choice = anybody_runs(tasks[i]);
       if (failure.empty() && has_choice) failure = "named a worker that is not there or cannot run the task";
       placement[i] = least_loaded(tasks[i]);

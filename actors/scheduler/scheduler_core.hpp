@@ -95,12 +95,12 @@ class SchedulerCore {
   Decision decide(TimeStamp now);
   /// Called after tasks have ended.
   Decision ended(TimeStamp now);
-  /// A task is *issuable* if it waits only for tasks on one worker's device. Returns true if the policy would place it
-  /// on this worker, too, when told that no worker is available before those have ended; it then counts as placed.
-  /// Returns false if times have to be found out first: then it is decided when the task is ready.
+  /// A task is *issuable* if it waits only for tasks on one worker's device. Returns true if the policy, told that no
+  /// worker is available before those tasks have ended, would place it on this worker, too; it then counts as placed.
+  /// Returns false if times have to be found out first: the policy is then asked when the task is ready.
   [[nodiscard]] bool may_issue(WorkerId worker, const ReadyTask& task, TimeStamp now);
-  /// Places all tasks that there are on the least loaded workers, because the actor around this has died. Another actor
-  /// may go on with this core. `failure` is the text to report.
+  /// Places all tasks that there are on the least loaded workers, because the actor around this core has died. Another
+  /// actor may go on with this core. `failure` is the text to report.
   Decision abandon(std::span<const ReadyTask> tasks, const std::string& failure, TimeStamp now);
 
   /// Records an event of a task, a worker or a replica. If a worker was grouped otherwise since a task was placed on
@@ -127,11 +127,11 @@ class SchedulerCore {
   [[nodiscard]] std::span<const WorkerState> workers() const { return workers_; }
   [[nodiscard]] const DeviceType& type(WorkerId worker) const { return types_[workers_[worker.index()].type]; }
   [[nodiscard]] bool is_lost(WorkerId worker) const { return !lost_.empty() && lost_[worker.index()]; }
-  /// Returns the tasks that are ready, on workers or kept by the policy, and have not ended, if their times are
-  /// learned; and `tasks`. O(tasks).
+  /// Counts, by class, the tasks that are ready, on workers or kept by the policy, and have not ended, and those in
+  /// `tasks`. Tasks without a size class are left out. O(tasks).
   [[nodiscard]] TaskLevel ready_with(std::span<const ReadyTask> tasks) const;
-  /// Returns true if the task was placed without the policy. The policy may not know that yet and look at it, so what
-  /// its `ReadyTask` refers to must stay.
+  /// Returns true if the task was placed without the policy. The policy may not know that yet and may still look at the
+  /// task, so the data of its `ReadyTask` must stay.
   [[nodiscard]] bool taken_away(TaskId task) const { return taken_away_.contains(task); }
 
  private:
@@ -182,16 +182,16 @@ class SchedulerCore {
   void look_at(TimeStamp now);
   void look_at(WorkerId worker);
   void learn(SizeClassId size_class);
-  /// Enters the class among those of its kernel.
+  /// Adds the class to the classes of its kernel.
   void enter(SizeClassId size_class, const graph::SizeClass& known);
-  /// Predicts the times of tasks that were placed by a guess again, from all that is known by now.
+  /// Predicts once more, from all that is known by now, the times of tasks that were placed by a guess.
   void predict_guessed();
-  /// Learns the times of all classes of a class's kernel that have tasks left; the other classes are learned when they
-  /// have tasks again.
+  /// Learns the times of this class's kernel, for all of its classes that have tasks left; its other classes are
+  /// learned when they have tasks again.
   void learn_kernel(SizeClassId size_class);
-  /// Learns the times of all classes again that have been looked at.
+  /// Learns again the times of all classes that have been looked at.
   void learn_again();
-  /// Learns all times again if workers were grouped otherwise; once, however many were.
+  /// Learns all times again if any workers were regrouped: once for all of these workers.
   void refresh();
   /// Returns the number of a type of device, which is added if it is new.
   std::uint32_t type_of(const DeviceType& device);
@@ -201,7 +201,7 @@ class SchedulerCore {
     /// The number of tasks, of any kernel, that were held before this one.
     std::uint64_t number = 0;
   };
-  /// The tasks of one kernel: a measurement of one says something of the others.
+  /// The tasks of one kernel: a measurement of one task says something of the others.
   struct KernelState {
     /// For each type of device, the tasks under way that are run to measure it.
     std::vector<std::uint32_t> trials;
@@ -271,7 +271,7 @@ class SchedulerCore {
   /// Gives up kept tasks that no worker can run since one was lost: they go to a worker that reports why.
   void give_up_kept(Decision& decision);
   /// Returns the worker with the fewest queued tasks of those that can run the task, with the smallest id of equals. If
-  /// none can, it is one of those that have its kind of device, which will report why it cannot.
+  /// none can, returns one whose kind of device the codelet runs on; it will report why it cannot.
   [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;
   void expect(const ReadyTask& task, NodeId node);
   void fill_rank(ReadyTask& task);
@@ -301,9 +301,9 @@ class SchedulerCore {
     bool asked = false;
   };
   Round round_;
-  /// True if the known times are those of workers as they were grouped before.
+  /// True if workers have been regrouped since their times were learned.
   bool stale_ = false;
-  // The maps are looked up only.
+  // The order of entries in these maps never matters.
   /// Tasks that the policy keeps.
   std::unordered_map<TaskId, ReadyTask> kept_;
   /// Tasks that were given to a policy that keeps tasks and then placed without it. The policy may not know that yet.
@@ -311,15 +311,15 @@ class SchedulerCore {
   std::unordered_map<TaskId, Running> placed_;
   /// Placed tasks whose times were not known surely at that time; some of them may have ended.
   std::vector<TaskId> guessed_;
-  /// The task that is to come back for this worker, or has come. Invalid ids if there is none.
+  /// The task that is being taken back, and the core that is to get it. Invalid ids if there is none.
   Placed taken_back_;
   /// For each worker, true if it helps another with pieces.
   std::vector<bool> joined_;
   /// Copies that were asked for, by handle and node.
   std::unordered_map<std::uint64_t, Copy> copies_;
-  /// The state of a size class: whether its time is known on every type of device that can run it, or on any; whether
-  /// no measurements are missing there, and all predictions are sure; how many types can run it; and for each type,
-  /// whether its time is known (empty if the class has not been looked at).
+  /// The state of a size class. `known`, `complete` and `sure` say that on every type of device that can run the class
+  /// its time is known, no measurements are missing, and the prediction is sure. `types` counts these types; `measured`
+  /// says for each type whether the time is known (empty if the class has not been looked at).
   struct ClassState {
     bool known = false;
     bool known_somewhere = false;
@@ -336,22 +336,22 @@ class SchedulerCore {
     return !state.known || !state.complete || !state.sure;
   }
   std::vector<ClassState> classes_;
-  /// The kernels, by the number that `ExecutionModel::kernel` returns. A deque, because more may come while one is
-  /// looked at.
+  /// The kernels, by the number that `ExecutionModel::kernel` returns. A deque, because more kernels may come while one
+  /// is looked at.
   std::deque<KernelState> kernels_;
   /// The tasks that are held, of all kernels.
   struct Held {
     std::size_t count = 0;
     /// The number of tasks that were ever held.
     std::uint64_t ever = 0;
-    /// The answer of `holds_unsure` when held tasks were last looked at; true if an unsure one was held since.
+    /// The answer of `holds_unsure` when held tasks were last looked at; true if an unsure task has been held since.
     bool any_unsure = false;
   };
   Held held_;
   /// The costs from which ranks are computed.
   struct Costs {
     std::vector<double> by_class_s;
-    /// The number of classes whose costs have been asked for: all before this one.
+    /// The costs of all classes before this number have been asked for.
     std::size_t asked_for = 0;
   };
   Costs costs_;

@@ -13,8 +13,8 @@ namespace troupe::scheduler {
 
 using graph::TaskEvent;
 
-/// Collects events until the scheduler next decides. It wakes the scheduler for those events after which a task that
-/// waits there may be placed, unless the worker has it decide anyway. May be called from any thread.
+/// Collects events until the scheduler next decides. It wakes the scheduler for events after which a task that waits
+/// there may be placed, unless the worker has the scheduler decide anyway. May be called from any thread.
 class SchedulerNews final : public graph::TaskObserver {
  public:
   struct Options {
@@ -38,7 +38,7 @@ class SchedulerNews final : public graph::TaskObserver {
   [[nodiscard]] bool wakes(const TaskEvent& event) const {
     using Kind = TaskEvent::Kind;
     if (!event.makes_room()) return false;
-    // Tasks that the policy keeps may be for this worker.
+    // The policy may keep tasks that were meant for this worker.
     if (event.kind == Kind::worker_lost || event.kind == Kind::regrouped) return true;
     const bool left = event.kind == Kind::left || event.kind == Kind::dropped;
     return (left || !options_.workers_decide) && options_.ends_count->load(std::memory_order_seq_cst);

@@ -38,8 +38,8 @@ void count_task(TaskLevel& level, SizeClassId size_class) {
 /// Ranks are kept while no cost has changed by more than this part.
 constexpr double kCostTolerance = 0.1;
 
-/// The number of records that may be ranked again, because costs have moved, for each rank that is asked for: all tasks
-/// in flight are ranked again at most once while an eighth of them are asked about.
+/// The number of records that may be ranked again, because costs have moved, for each rank that is asked for: n tasks
+/// in flight are ranked again at most once in n / 8 calls of `rank`.
 constexpr std::size_t kRankedAgain = 8;
 
 /// Returns the cost of a class, in seconds; 0 for classes that came after the costs were looked up.

@@ -18,8 +18,8 @@
 namespace troupe::scheduler {
 
 /// Records every task as it is submitted, with its size class and its working set. Upward ranks follow from the working
-/// sets as dependencies do: readers wait for the last writer, writers for it and its readers; commuting tasks count as
-/// writers. Thread-safe. Memory: about 100 bytes a task, freed from the oldest on as tasks end.
+/// sets as dependencies do: a reader waits for the last writer, a writer for that writer and its readers; commuting
+/// tasks count as writers. Thread-safe. Memory: about 100 bytes a task, freed from the oldest on as tasks end.
 class SubmittedTasks final : public graph::SubmissionObserver, public graph::TaskObserver {
  public:
   void submitted(const graph::Task& task) noexcept override;
@@ -42,8 +42,8 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
 
   /// Sets the reuse index of a handle, from the program or an earlier run (docs/eviction.md); 0 makes it unknown again.
   void set_reuse(HandleId handle, std::int64_t index);
-  /// Returns the expected use of the data that a task writes: their largest index, as it was set, or else accesses by
-  /// tasks in flight. A task that writes nothing counts the data that it reads.
+  /// Returns the expected use of the data that a task writes, the largest of all: the index that was set, or else the
+  /// number of accesses by tasks in flight. If a task writes nothing, the data that it reads count.
   [[nodiscard]] std::int64_t reuse_of(std::span<const memory::Use> uses) const;
 
   /// Counts, for each size class, the tasks that have not ended.
@@ -56,8 +56,8 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
 
   /// Returns the longest chain of costs from the task's start to the end of all that was submitted; 0 if the task was
   /// not recorded. `costs_s` holds seconds by size class. Ranks are computed for all tasks at once: when new tasks are
-  /// at least an eighth of all, or when a cost has moved by a tenth. The second happens, if there are many tasks, at
-  /// most once while an eighth of them are asked about. Until then a new task's rank is its own cost.
+  /// at least an eighth of all, or when a cost has moved by a tenth. With n tasks, if these are many, moved costs cause
+  /// this at most once in n / 8 calls. Until then a new task's rank is its own cost.
   [[nodiscard]] double rank(TaskId task, std::span<const double> costs_s);
 
  private:
@@ -101,7 +101,7 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
   static constexpr std::size_t kRankedAtOnce = 65'536;
   /// The number of records that may be ranked now: more with each rank that is asked for, less with each computation.
   std::size_t may_rank_again_ TROUPE_GUARDED_BY(mutex_) = kRankedAtOnce;
-  /// The costs from which the ranks were computed, for all classes that there were.
+  /// The costs from which the ranks were computed, for all classes that existed then.
   std::vector<double> ranked_costs_s_ TROUPE_GUARDED_BY(mutex_);
 };
 

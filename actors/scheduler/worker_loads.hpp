@@ -12,15 +12,15 @@
 namespace troupe::scheduler {
 
 /// The time stamps of the paper (`000`, 2.3): predicted when tasks are placed, corrected whenever one starts or ends. A
-/// worker starts tasks in the order in which they were placed, except that they overtake others whose data come later.
-/// Execution times are those of a task that has the device to itself. Tasks that run in several slots of a device share
-/// it equally, and waiting tasks are assumed to run one after the other behind them. Not thread-safe.
+/// worker starts tasks in the order in which they were placed, except that a task overtakes others whose data come
+/// later. Execution times are those of a task that has the device to itself. Tasks that run in several slots of a
+/// device share it equally, and waiting tasks are assumed to run one after the other behind them. Not thread-safe.
 class WorkerLoads {
  public:
   explicit WorkerLoads(std::size_t workers) : workers_(workers) {}
 
-  /// `data_at` is the time at which the task's data will be there. `guess` says that its time is hardly known: if such
-  /// a task is late, it is expected to be late by as much again; other late tasks are expected to end at any time.
+  /// `data_at` is the time when the task's data will be there. `guess` is true if `execution` is hardly known: if late,
+  /// such a task is expected to go on for as long as it was late, other late tasks to end at once.
   void placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at, bool guess = false);
   /// Corrects the predicted time of a task that waits or runs on the worker; does nothing if it has ended.
   void predicted(WorkerId worker, TaskId task, Duration execution);
@@ -57,7 +57,7 @@ class WorkerLoads {
   struct Running {
     TaskId task;
     Duration execution{};
-    /// The rest of the execution time, at `since`; zero if it takes longer than predicted, unless it is a guess.
+    /// The rest of the execution time at `since`; zero if the task is later than predicted and `guess` is false.
     Duration left{};
     bool guess = false;
   };
@@ -74,7 +74,7 @@ class WorkerLoads {
     /// The time at which a task last began to run or ended.
     TimeStamp since{};
     /// Sums over the first `ahead.size()` waiting tasks: the last element covers all of these, the one before it all
-    /// but the first, and so on. So the first can leave without adding up the others again.
+    /// but the first, and so on. So the first task can leave without adding up the others again.
     std::vector<Line> ahead;
     /// The sum over the other waiting tasks.
     Line behind;

@@ -28,19 +28,19 @@ struct DescribedDevice {
 
 /// Returns the time on `device` of a task that is timed as `kernel` ("application/kernel/precision") and has `flops`
 /// operations: the time of the kernel at the tile edge at which it has as many operations. Fails with `bad_input` if
-/// the description does not say.
+/// the description has no such time.
 [[nodiscard]] Result<platform::KernelTime> described_time(const platform::MachineDescription& machine,
                                                           const std::string& kernel, double flops,
                                                           const DescribedDevice& device);
 
 /// Returns the time that the program gives for tasks of this class on `device`. Fails with `bad_input` if the program
-/// gives none for such a device, or a value that is not a time, or if its function throws.
+/// gives no time for such a device, or a value that is not a time, or if its function throws.
 [[nodiscard]] Result<platform::KernelTime> given_time(const CodeletTimes& times, const graph::SizeClass& size_class,
                                                       const DescribedDevice& device);
 
 /// Returns the time of a task, in whole nanoseconds, on a device of this kind in a run with these options. `time` is
-/// that of its kernel. With noise, it depends on seed and task, so a task is slower or faster than its mean by the same
-/// factor on every device.
+/// the time of its kernel. With noise, it depends on seed and task, so a task is slower or faster than its mean by the
+/// same factor on every device.
 [[nodiscard]] Duration kernel_duration(const SimulationOptions& options, const platform::KernelTime& time,
                                        DeviceKind kind, TaskId task);
 

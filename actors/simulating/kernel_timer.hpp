@@ -31,13 +31,13 @@ class KernelTimer {
       : options_(options), workers_(std::move(workers)), submitted_(std::move(submitted)) {}
 
   /// Returns the time of the task on the worker. Fails with `bad_input` if neither the program nor the description
-  /// gives one.
+  /// gives a time.
   [[nodiscard]] Result<platform::KernelTime> time(const graph::Task& task, WorkerId worker);
   [[nodiscard]] Result<platform::KernelTime> time(const graph::SizeClass& size_class, WorkerId worker);
   /// Returns the time that the task would take if the worker had this many cores.
   [[nodiscard]] Result<platform::KernelTime> time_on_cores(const graph::SizeClass& size_class, WorkerId worker,
                                                            int cores) const;
-  /// Called when the worker has this many cores from here on.
+  /// Called when the worker's number of cores changes to `cores`.
   void set_cores(WorkerId worker, int cores);
 
  private:
@@ -55,8 +55,8 @@ class KernelTimer {
                                                                      std::vector<DescribedDevice> workers, double error,
                                                                      std::uint64_t seed);
 
-/// Predicts from the times that were measured during the run, multiplied by the same errors. The model knows that
-/// devices for which the description has no times cannot run a kernel. It begins without any measurements.
+/// Predicts from the times that were measured during the run, multiplied by the errors of `exact_model`. The model
+/// knows that devices for which the description has no times cannot run a kernel. It begins without any measurements.
 [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> learned_model(KernelTimer& timer,
                                                                        const std::vector<DescribedDevice>& workers,
                                                                        double error, std::uint64_t seed);

@@ -81,7 +81,7 @@ Result<platform::Topology> simulated_topology(const SimulationOptions& options, 
       topology.restrict_to += (topology.restrict_to.empty() ? "" : ",") + std::to_string(core);
     }
     topology.cores = machine.cores - static_cast<int>(taken.size());
-    // If all cores drive GPUs, the topology is made with all of them, and then they are left out.
+    // If all cores drive GPUs, the topology is made with all cores, and then these cores are left out.
     if (topology.cores == 0) topology.restrict_to.clear();
   }
   auto found = platform::Topology::discover(topology);

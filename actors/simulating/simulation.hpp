@@ -92,7 +92,7 @@ class Simulation final : public MemoryNodes {
   StandIns stand_ins_;
   KernelTimer timer_;
   platform::LinkNetwork network_;
-  /// The memory of GPUs by node; only with real buffers.
+  /// The memory of the GPUs, by node, in runs with real buffers.
   std::vector<std::unique_ptr<platform::HostBuffer>> arenas_;
   HostViews& views_;
   /// The fault plan of each node; the host's has no faults.

@@ -14,8 +14,8 @@ namespace troupe::actors {
 
 namespace {
 
-/// The kinds of device for which the program gives a codelet times, and all kinds on which it has times; and the most
-/// cores that a task can use.
+/// The kinds of device for which the program gives times of a codelet (`given`), and all kinds for which there are
+/// times (`all`); and the most cores that a task can use.
 struct TimesThere {
   KindSet given = 0;
   KindSet all = 0;

@@ -9,7 +9,7 @@
 
 namespace troupe::workers {
 
-/// A look at the entry queue costs the submitting thread a cache miss, so there is at most one in a microsecond.
+/// A look at the entry queue costs the submitting thread a cache miss, so there is at most one look in a microsecond.
 /// Reading the processor's ticks costs as much as a quarter of an empty task, so several short tasks share one reading.
 /// Belongs to one thread.
 class ArrivalClock {
@@ -22,7 +22,7 @@ class ArrivalClock {
     ++tasks_;
     return long_ago || tasks_ >= stride_;
   }
-  /// Reads the ticks. Returns true if the last look was a microsecond ago or longer: then another begins now.
+  /// Reads the ticks. Returns true if the last look was a microsecond ago or longer: then another look begins now.
   [[nodiscard]] bool may_look() {
     const std::uint64_t now = platform::rough_ticks();
     const bool short_tasks = now - read_ < tasks_ * (platform::kRoughMicrosecond / kLongestStride);

@@ -87,7 +87,7 @@ struct alignas(64) WorkerPort {
   /// The answer to this worker's steal request, if it was given at delivery. Only this worker's own thread writes it
   /// and reads it.
   std::optional<StealAnswer> answer;
-  /// Guards the tasks whose data have arrived since the worker last looked, and those whose data never will.
+  /// Guards the tasks whose data have arrived since the worker last looked, and those whose data will never arrive.
   SpinLock arrived_lock;
   std::vector<graph::Task*> arrived TROUPE_GUARDED_BY(arrived_lock);
   std::vector<Refused> refused TROUPE_GUARDED_BY(arrived_lock);
@@ -96,8 +96,8 @@ struct alignas(64) WorkerPort {
   /// The time at which `running` began, read from `platform::coarse_now`: reading the real clock for each task would
   /// cost five times as much.
   std::atomic<TimeStamp::rep> running_since{0};
-  /// True if the worker's device has stopped working: the worker starts no tasks any more and sends on every task that
-  /// it receives.
+  /// True if the worker's device has stopped working: the worker starts no tasks any more and sends every task that it
+  /// receives to another worker.
   std::atomic<bool> lost{false};
   /// Says whether the worker takes tasks; changes only if cores are regrouped (`Crew::grouping`).
   Standing standing;
@@ -154,10 +154,10 @@ class Crew {
   }
   /// For a mixed crew: moves the tasks that not every worker can run to the queues of the workers that can.
   void set_restricted_aside(graph::TaskList& ready);
-  /// Takes an idle worker that could run a task that was set aside out of the idle set; returns an invalid id if there
-  /// is none.
+  /// Takes out of the idle set a worker that could run a task that was set aside; returns an invalid id if there is
+  /// none.
   WorkerId take_idle_for_restricted();
-  /// Takes those ready tasks out of the list that must not go to just any worker: all of them if there is a placing
+  /// Takes out of the list the ready tasks that must not go to just any worker: all of them if there is a placing
   /// policy (they go to its queue, `activation`, which is null for other policies) or if they have to wait for their
   /// turn; otherwise those that not every worker can run. Returns true if the scheduler has to be told. Takes nothing
   /// if `sets_apart` is false.
@@ -174,14 +174,14 @@ class Crew {
   /// placing policy, or null.
   void share_workers(TaskDeque* activation = nullptr) { shares = std::make_unique<Shares>(ports.size(), activation); }
 
-  /// Takes the idle worker to wake for new work out of the idle set: the first one at or after `near`. Returns an
-  /// invalid id if all are awake.
+  /// Takes out of the idle set the worker to wake for new work: the first one at or after `near`. Returns an invalid id
+  /// if all workers are awake.
   WorkerId take_idle(WorkerId near) { return idle.take(near.valid() ? near.index() : 0); }
 
-  /// Returns another worker's task of pieces of which this worker can take some; null if there is none. The answer is a
-  /// hint.
+  /// Returns a task of pieces that another worker has begun and that this worker can help with; null if there is none.
+  /// The answer is a hint.
   [[nodiscard]] SharedPieces* pieces_for(WorkerId worker) const;
-  /// Takes an idle worker that could run pieces of this task out of the idle set; returns an invalid id if there is
+  /// Takes out of the idle set a worker that could run pieces of this task; returns an invalid id if there is
   /// none.
   WorkerId take_idle_for(const SharedPieces& shared, WorkerId near);
 

@@ -40,7 +40,7 @@ class Grouping {
     Duration spin{};
     /// Called when a worker is closed, with its coming role: `cores` is the number of cores of a leader, 1 for a single
     /// core, and 0 if the worker helps. Tasks that begin from here on begin in that role. Must not throw, and must not
-    /// call back.
+    /// call this object.
     std::function<void(WorkerId, int cores)> tell;
     /// Makes the worker look at its standing, asleep or not. Must not throw.
     std::function<void(WorkerId)> wake;
@@ -56,7 +56,7 @@ class Grouping {
   /// coming role. `as` is the state in which it drained.
   void drained(WorkerId worker, Part as);
 
-  /// A worker's place among the clusters. It holds until all workers that change have drained.
+  /// A worker's place among the clusters. A place holds until all workers whose places change have drained.
   struct Place {
     /// The worker itself if it leads a cluster or is a single core.
     WorkerId leader;
@@ -68,7 +68,7 @@ class Grouping {
   };
   /// Returns the worker's place. A worker that drives no core counts as a single one.
   [[nodiscard]] Place place(WorkerId worker) const;
-  /// Returns the workers of the cluster that `leader` leads, itself first; empty if it helps.
+  /// Returns the workers of the cluster that `leader` leads, with `leader` first; empty if `leader` helps.
   [[nodiscard]] std::vector<WorkerId> members(WorkerId leader) const;
   /// Returns true if some worker is about to change its place.
   [[nodiscard]] bool in_progress() const;

@@ -13,7 +13,7 @@ namespace troupe::workers {
 class LongKernels {
  public:
   /// A kernel that takes at least this time is long. Another user's small task waits for at most this time behind
-  /// kernels that are not.
+  /// kernels that are not long.
   static constexpr Duration kLong = std::chrono::milliseconds(10);
 
   void note(const std::string& kernel, Duration took);

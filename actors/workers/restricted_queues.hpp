@@ -28,7 +28,7 @@ namespace troupe::workers {
 /// workers. Its functions may be called from any thread.
 class RestrictedQueues {
  public:
-  /// `kinds` holds the kind of each worker's device and outlives this object; `present` is the set of these.
+  /// `kinds` holds the kind of each worker's device and outlives this object; `present` is the set of these kinds.
   RestrictedQueues(const std::vector<DeviceKind>& kinds, KindSet present)
       : kinds_(kinds), present_(present), mixed_(several_kinds()) {}
 

@@ -65,7 +65,7 @@ PieceRange SharedPieces::cut(std::uint64_t& word) noexcept {
 }
 
 void SharedPieces::fail(const graph::FailureLog::Cause& cause) noexcept {
-  // Each worker that has failed does this, even if another one's cause is kept: it must find no further pieces.
+  // A failure removes all pieces that are left, even if an earlier cause is kept: this worker must find no more pieces.
   const std::uint64_t word = word_.fetch_and(~kLeft, std::memory_order_relaxed);
   // The pieces taken here count as left. This worker has not left, so it cannot be the last.
   unfinished_.fetch_sub(word & kLeft, std::memory_order_relaxed);

@@ -27,9 +27,9 @@ struct PieceRange {
 
 class SharedPieces;
 
-/// The part that one worker did of a task of pieces; other workers may still run others.
+/// The part that one worker did of a task of pieces; other workers may still run other pieces.
 struct PartOfTask {
-  /// The object of the task; null if there was no such part.
+  /// The shared object of the task; null if the worker did no part of it.
   SharedPieces* of = nullptr;
   std::uint32_t pieces = 0;
   /// The time of all cores of the worker, added up.
@@ -136,8 +136,8 @@ class SharedPieces {
   std::atomic<bool> free_{true};
 };
 
-/// One worker's entry: its open task of pieces, which others can join, and the task of pieces that it takes part in
-/// itself.
+/// One worker's board: its open task of pieces, which others can join, and the task of pieces in which the worker
+/// itself takes part.
 class PieceBoard {
  public:
   /// `anywhere` counts the open tasks of pieces of all workers, and outlives this object. Must be called before any
@@ -146,7 +146,7 @@ class PieceBoard {
 
   // Called by the worker.
 
-  /// Opens a task; throws `std::bad_alloc`. At most one is open at a time.
+  /// Opens a task; throws `std::bad_alloc`. At most one task is open at a time.
   [[nodiscard]] SharedPieces& open(graph::Task& task, WorkerId owner, int cores, std::uint32_t pieces,
                                    std::uint32_t grain);
   /// Closes the open task when none of its pieces is left to be taken.

@@ -126,7 +126,7 @@ void Shares::push(Share& share, graph::TaskList& tasks) noexcept {
     tasks.append(others);
   }
   if (!tasks.empty()) share.waiting.push(tasks);
-  // Counted when the tasks can already be found, and before any thread looks for an idle worker.
+  // The tasks are counted when they can already be found, and before any thread looks for an idle worker.
   waiting_.fetch_add(count, std::memory_order_seq_cst);
   look_again();
 }
@@ -246,7 +246,7 @@ Shares::Turn Shares::take(bool in_advance, WorkerId worker) noexcept {
   Turn turn;
   if (waiting_.load(std::memory_order_relaxed) == 0) return turn;
   const Time now = now_();
-  // Read before the look: if tasks come meanwhile, the number changes and others look again.
+  // The number is read before the look: if tasks come meanwhile, it changes, and other workers look again.
   const std::uint64_t changes = changes_.load(std::memory_order_seq_cst);
   const LockGuard lock(mutex_);
   if (worker.valid()) pay(hands_[worker.index()]);

@@ -75,13 +75,13 @@ struct alignas(64) Share {
 /// Users take turns, and so do the clients of one user among themselves. Users who have work get worker time in
 /// proportion to their weights, however many clients they have: a worker that wants a task takes one of the user whose
 /// worker time, divided by the weight, is least, and of that user's client whose time is least. A user who had nothing
-/// to do for a while may catch up on at most `kCredit` of it. While only one client has work, its tasks take the usual
-/// way of any runtime, and this class only counts.
+/// to do for a while may catch up on at most `kCredit` of that time. While only one client has work, its tasks take the
+/// usual way of any runtime, and this class only counts.
 ///
 /// A ready task counts as its client's (`activated`), may wait for its turn (`put_into_turns`), is given to a worker
 /// (`take_turn`) or, under a placing policy, to the scheduler (`pass_on`), and leaves (`left`) when it has ended or
-/// waits for a lock. While a worker has it in hand (from `taken` to `released`) the client is charged the time that it
-/// will probably take, more as soon as it has taken more, and at the end the time that it took.
+/// waits for a lock. While a worker has the task in hand (from `taken` to `released`), the client is charged the task's
+/// expected time, more as soon as it has taken more, and at the end the time that it took.
 ///
 /// A kernel cannot be interrupted: a client that comes while each worker runs a long one has to wait. So one worker is
 /// kept free of long kernels for users who had work lately and have no long kernel running (`guarded`), unless there is
@@ -167,7 +167,7 @@ class Shares {
   [[nodiscard]] bool pass_on() noexcept;
   /// Takes the next client's most urgent tasks: one, or several short ones; none if no task may be begun. If
   /// `in_advance`, the client is charged at once the time that the first task will probably take. `worker` is the
-  /// worker that will run it, if known.
+  /// worker that will run the tasks, if known.
   [[nodiscard]] Turn take(bool in_advance = true, WorkerId worker = {}) noexcept;
   /// Charges a task that has kept a worker busy for `took_ns` (0 if it did not run). The client has been charged
   /// `charged_ns` for it so far.
@@ -179,8 +179,8 @@ class Shares {
   /// Returns the client's part of its user's weight, which is divided among the clients of the user that have work.
   [[nodiscard]] double weight_among_all(const Share& share) const noexcept;
 
-  /// Called when the worker, or another actor in its place, begins. It has no task in hand, and will never have more
-  /// than `most` tasks.
+  /// Called when the worker, or another actor in its place, begins. The worker has no task in hand, and will never have
+  /// more than `most` tasks.
   void begin(WorkerId worker, std::size_t most);
   /// Returns true if several clients have work and this was not so at the last call. The tasks that are queued with the
   /// worker then have to wait for their turn.
@@ -191,13 +191,13 @@ class Shares {
   /// For a task that waits in a queue of its own because only some workers can run it: returns true if it may begin
   /// before the tasks that wait for their turns. Without this question its user would be served before all others.
   [[nodiscard]] bool comes_first(const graph::Task& task) const noexcept;
-  /// Called when the worker takes the task in hand, whether or not by a turn.
+  /// Called when the worker takes a task in hand: the one that `take_turn` has just returned, or any other.
   void taken(WorkerId worker, const graph::Task& task) noexcept;
   /// Called when the task's kernel begins.
   void started(WorkerId worker, const graph::Task& task) noexcept;
-  /// Called when the worker no longer has the task in hand: it has ended, or will not run here. The task may be gone if
-  /// it was `taken`. `took` is the time that it had the device, if known. Otherwise the time since `started` counts
-  /// and, if several clients have work, also the time since the worker's last task. Returns the task's share.
+  /// Called when the worker no longer has the task in hand, which has ended or will not run here. The task may be gone
+  /// if it was `taken`. `took` is the time that the task had the device, if known. Otherwise the time since `started`
+  /// counts and, if several clients have work, also the time since the worker's last task. Returns the task's share.
   Share& released(WorkerId worker, const graph::Task& task, Duration took = Duration(-1)) noexcept;
   /// Called when the worker has done what follows from the end of the client's task that it `released` last, such as to
   /// make ready the tasks that waited for it.
@@ -265,10 +265,10 @@ class Shares {
   void charge_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void forgive_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   static void add(Share& share, double ns);
-  /// Charges a task in the same way for the worker with this `hand`, which was busy with the task for `busy_ns`; the
-  /// kernel took `took_ns` of that.
+  /// Charges a task, as the public `settle` does, for the worker with this `hand`, which was busy with the task for
+  /// `busy_ns`; the kernel took `took_ns` of that.
   void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns, std::int64_t busy_ns, Hand* hand) noexcept;
-  /// Adds worker time to the share: at once, or later if the hand owes little, and to the same share.
+  /// Adds worker time to the share: at once, or later if the hand owes little time and owes it only to this share.
   void owe(Hand* hand, Share& share, double ns) noexcept;
   void pay(Hand& hand) TROUPE_REQUIRES(mutex_);
   /// Decides anew whether a worker is to be kept free of long kernels.

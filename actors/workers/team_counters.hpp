@@ -9,8 +9,8 @@
 
 namespace troupe::workers {
 
-/// The worker adds, and any thread may read. A reader may miss a part of the last task. Outlives the worker's actor, as
-/// a part of its port.
+/// The worker adds to the counters, and any thread may read them. A reader may miss a part of the last task. The
+/// counters are a part of the worker's port, which outlives the worker's actor.
 class TeamCounters {
  public:
   void add(const TeamUse& use) noexcept {

@@ -276,7 +276,7 @@ void WorkerActor::steal(WorkerId victim) {
 
 void WorkerActor::is_off_the_device(const graph::Task& task) {
   std::erase_if(running_, [&](const Running& one) { return one.task == &task; });
-  // Threads that ask what runs see one of the other tasks.
+  // Threads that ask what runs now see one of the other running tasks.
   port_.running.store(running_.empty() ? nullptr : const_cast<graph::Task*>(running_.front().task),
                       std::memory_order_release);
 }
@@ -287,7 +287,7 @@ Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) 
   const TimeStamp now = setup_->clock->now();
   if (took < Duration{}) took = now - found->since;
   running_.erase(found);
-  // Threads that ask what runs see one of the other tasks.
+  // Threads that ask what runs now see one of the other running tasks.
   if (!running_.empty())
     port_.running.store(const_cast<graph::Task*>(running_.front().task), std::memory_order_release);
   const TaskEvent::Kind kind = failed ? TaskEvent::Kind::failed : TaskEvent::Kind::ended;

@@ -29,10 +29,10 @@ struct WorkerSetup {
   /// only under a placing policy.
   std::function<void()> decide;
   const platform::Clock* clock = nullptr;
-  /// Measures the mailbox, or null.
+  /// Measures the mailbox; null if it is not measured.
   observation::MailboxRecord* mailbox = nullptr;
-  /// The PUs that the actor's thread may run on; with one PU it is bound to that. Empty: those of the thread that
-  /// started it.
+  /// The PUs that the actor's thread may run on; with one PU it is bound to that. If empty, it may run on those of the
+  /// thread that started it.
   platform::CpuSet pus;
   /// True if all actors share one thread: the worker has no thread of its own, runs one task per message and steals
   /// through the mailbox.
@@ -86,8 +86,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void help(const Step& step);
   /// Called when the worker has done its part of a task of pieces; ends the task if all others have left.
   void leave(const PartOfTask& part);
-  /// Called when the worker no longer runs the task, though it has not ended; or if the task has not begun, and will
-  /// start again.
+  /// Called when a task leaves the device without having ended: other workers run the rest of its pieces, or it has not
+  /// begun and will start again.
   void is_off_the_device(const graph::Task& task);
   void steal(WorkerId victim);
   /// Returns false if there is nothing to do before a message comes.
@@ -149,7 +149,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   Mutex done_mutex_;
   std::deque<Done> done_ TROUPE_GUARDED_BY(done_mutex_);
 
-  /// Declared after the members that its calls of `done` use.
+  /// Declared after the members that the device's calls of `done` use.
   std::unique_ptr<Device> device_;
   /// Addresses that were looked up when `Peers::changes` was `known_changes_`: each lookup takes a lock.
   std::vector<caf::actor> victims_;

@@ -162,7 +162,7 @@ void WorkerCore::tell_not_run(TaskId task, bool ended) const {
 }
 
 Task* WorkerCore::next_task() {
-  // This is done even before a task that was handed over: a chain may have no end.
+  // This is done even if a task was handed over: a chain of such tasks may have no end.
   look_up();
   if (shares_ != nullptr) [[unlikely]]
     give_way();
@@ -391,7 +391,7 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
   for (const InHand& one : in_hand_) {
     if (one.task->issued_ahead) {
-      // The task waits for a task that is in hand here, too.
+      // The task waits for another task that this worker has in hand.
       crew_.data->withdraw(options_.self, *one.task);
       release_claim(*one.task);
     } else {

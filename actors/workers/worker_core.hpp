@@ -33,19 +33,19 @@ struct Step {
     acquire,
     /// Send a steal request to `victim`; then report the answer.
     steal,
-    /// Send `task` on, because the device is lost, the worker is about to work with others, or the task is wanted back.
+    /// Send `task` to other workers, because the device is lost, the cores are regrouped, or the task is wanted back.
     /// Report `reject` if the task can run nowhere.
     send_on,
     /// Stand by: the worker is not to take tasks (`Standing`), and has none.
     stand_by,
-    /// Run pieces of `shared`, a task that another worker has begun, from `pieces` on; report `helped`.
+    /// Run pieces of `shared`, a task that another worker has begun, first those in `pieces`; report `helped`.
     help,
     /// Call `park`, now or after looking around for a while: there is nothing to do.
     rest,
   };
   Kind kind = Kind::wait;
-  /// True if the scheduler is to decide: there are tasks in the activation queue, or a task has ended with
-  /// `Options::ends_count`.
+  /// True if the scheduler is to decide: there are tasks in the activation queue, or a task has ended while
+  /// `Options::ends_count` is true.
   bool activate = false;
   graph::Task* task = nullptr;
   /// With `start`: the tasks on the device for which `task` has to wait there. Valid until the next call of the core.
@@ -101,7 +101,7 @@ class WorkerCore {
     std::size_t slots = 1;
     /// True if the device does not reach all memory: the data of tasks must be fetched before they start.
     bool fetches = false;
-    /// The number of tasks in hand beyond those that run. Only with `fetches`.
+    /// The number of tasks in hand beyond those that run. Used only with `fetches`.
     std::size_t lookahead = 0;
     /// The number of tasks on the device beyond `slots`; and the time that these may take together, as estimated from
     /// earlier tasks of their codelets. Used only with `fetches`.
@@ -111,7 +111,7 @@ class WorkerCore {
     /// task then counts as placed there. Returns nothing if the worker should ask again later. If the function is
     /// empty, all are issued.
     std::function<std::optional<bool>(const graph::Task&)> may_issue = nullptr;
-    /// True to take the oldest of the own deque first, because a placing policy has put them in order.
+    /// True to take the oldest task of the own deque first, because a placing policy has put the tasks in order.
     bool in_order = false;
     /// If true, tasks in hand start by priority. If false, they start in the order in which their data arrive: for a
     /// policy that keeps tasks and lets them go one by one.
@@ -157,7 +157,7 @@ class WorkerCore {
   /// Called when the data of a task that `next` said to acquire can never be there: the worker no longer has the task.
   void refused(const graph::Task& task);
   /// Called first when a task's data can never be there. Returns true if the task is not ready: it then leaves this
-  /// worker without ending, and becomes ready some time like any other.
+  /// worker without ending, and becomes ready later like any other task.
   bool withdraw_claim(graph::Task& task);
   /// Called when the data of a task that `next` said to acquire can never be there, and the task can run nowhere else:
   /// it fails.
@@ -256,7 +256,7 @@ class WorkerCore {
   graph::Task* take_out_of_hand(std::vector<InHand>::iterator one);
   /// Returns true if the task may be given to the device now.
   [[nodiscard]] bool may_start(const InHand& one);
-  /// Returns the task in hand that is to start next, among those for which `may(one)` is true; or the end.
+  /// Returns the task in hand that is to start next, of those for which `may(one)` is true; else `in_hand_.end()`.
   template <class May>
   std::vector<InHand>::iterator first_in_hand(May may);
   /// Begins a task that has become ready in hand. Returns false if it was cancelled.
@@ -275,18 +275,18 @@ class WorkerCore {
   [[nodiscard]] bool fits_ahead(const graph::Task& task) const;
   /// Returns true if tasks that wait for this one may begin before it is completed.
   [[nodiscard]] static bool can_be_followed(const graph::Task& task);
-  /// Returns the mean time of recent tasks of this codelet here; zero if it is not known.
+  /// Returns the mean time of recent tasks of the task's codelet on this worker; zero if it is not known.
   [[nodiscard]] Duration expected(const graph::Task& task) const;
   void note_time(const graph::Task& task, Duration took);
-  /// Returns true if `TaskGraph::begin` has been asked about the task.
+  /// Notes that the task leaves the device. Returns true if `TaskGraph::begin` has been asked about it.
   bool leaves_device(const graph::Task& task);
-  /// Releases a claim that is no longer in hand: its task becomes ready some time like any other.
+  /// Releases a claim that is no longer in hand: its task becomes ready later like any other task.
   void release_claim(graph::Task& task);
-  /// Takes the tasks that this worker has in hand already out of the list.
+  /// Takes out of the list the tasks that this worker already has in hand.
   void keep_claimed(graph::TaskList& ready);
 
-  // These choose the worker to wake, which is then out of the idle set, or to steal from. The id is invalid if there is
-  // none.
+  // These choose a worker to wake, which is then out of the idle set, or a victim to steal from. The id is invalid if
+  // there is none.
   /// Called if this worker cannot do the work that it may have been woken for: chooses a worker that can.
   WorkerId sleeper_in_its_place();
   /// Chooses a worker that could take some of the remaining tasks. To be called if some worker is idle.
@@ -344,7 +344,7 @@ class WorkerCore {
   /// The times of codelets that ran here lately. The pointers are only compared: the codelet may be gone.
   std::array<KernelTime, 32> times_{};
   std::size_t next_time_ = 0;
-  /// Tasks that were claimed or that the policy wants elsewhere: it is asked only once about each.
+  /// Tasks that were claimed or that the policy wants elsewhere: the policy is asked only once about each.
   std::array<TaskId, 64> asked_about_{};
   std::size_t next_asked_about_ = 0;
   // These are members only to save allocations.

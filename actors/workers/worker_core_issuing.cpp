@@ -15,7 +15,7 @@ using graph::Task;
 using graph::TaskList;
 
 namespace {
-/// The largest number of tasks waiting for one task that are looked at: more would take longer than issuing could save.
+/// At most this many of the tasks that wait for one task are looked at: more would take longer than issuing could save.
 constexpr std::size_t kMostEdges = 64;
 /// The most questions to the policy at one time.
 constexpr std::size_t kMostQuestions = 4;

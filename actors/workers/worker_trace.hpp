@@ -33,12 +33,12 @@ struct TaskSpan {
   bool failed = false;
   /// The number of the worker's cores: more than 1 for a cluster.
   std::uint16_t cores = 1;
-  /// The sum of the times in which these cores computed, see `TeamUse`. Negative for a single core, or if it is not
-  /// known.
+  /// The sum of the times in which the worker's cores computed, see `TeamUse`. Negative for a single core, or if it is
+  /// not known.
   Duration used = Duration(-1);
 };
 
-/// A time span in which the worker was in this state. The state is never `working`: that is the rest of the time.
+/// A time span in which the worker was in this state, never `working`: the worker works at all other times.
 struct StateSpan {
   WorkerActivity state = WorkerActivity::working;
   TimeStamp start{};
@@ -52,8 +52,8 @@ struct NamedTask {
   std::string name;
 };
 
-/// The worker appends, and any thread may take at any time. No call fails: an entry that finds no room is counted and
-/// lost. Outlives the worker's actor, as a part of its port.
+/// The worker adds entries, and any thread may take them at any time. No call fails: an entry that finds no room is
+/// counted and lost. The trace is a part of the worker's port, which outlives the worker's actor.
 class WorkerTrace {
  public:
   struct Content {
@@ -86,13 +86,13 @@ class WorkerTrace {
   void lost(TimeStamp start) noexcept TROUPE_REQUIRES(lock_) { complete_until_ = std::min(complete_until_, start); }
   void close_state(TimeStamp now) noexcept TROUPE_REQUIRES(lock_);
 
-  /// The worker waits for it only while another thread calls `take`.
+  /// The worker waits for this lock only while another thread calls `take`.
   SpinLock lock_;
   graph::TraceLog<TaskSpan> tasks_ TROUPE_GUARDED_BY(lock_);
   graph::TraceLog<StateSpan> states_ TROUPE_GUARDED_BY(lock_);
   std::deque<NamedTask> names_ TROUPE_GUARDED_BY(lock_);
   TimeStamp complete_until_ TROUPE_GUARDED_BY(lock_) = TimeStamp::max();
-  /// The worker writes it with the lock held, so only the worker may read it without.
+  /// The worker writes the state with the lock held, so only the worker may read it without the lock.
   WorkerActivity state_ = WorkerActivity::working;
   TaskId helped_ TROUPE_GUARDED_BY(lock_);
   TimeStamp since_ TROUPE_GUARDED_BY(lock_){};

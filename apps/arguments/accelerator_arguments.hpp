@@ -1,4 +1,4 @@
-/// The meaning of the options for GPUs and emulated accelerators to commands that start a runtime on this machine.
+/// Checks of the options for GPUs and emulated accelerators, for commands that start a runtime on this machine.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOp
 [[nodiscard]] bool uses_accelerators(const RuntimeOptions& options);
 
 /// Returns the CUDA GPUs that a runtime with these options has, with the environment's settings taken into account, for
-/// `linalg::default_tile`. Says nothing of GPUs that are asked for and not there: `check_accelerators` does.
+/// `linalg::default_tile`. Does not report GPUs that are asked for but missing: `check_accelerators` does.
 [[nodiscard]] linalg::GpuRate gpus_for_tiles(const RuntimeOptions& options, std::size_t element_bytes);
 
 /// Chooses square tiles if there are accelerators: tall tiles leave them too few tasks, and the times of tasks on tall

@@ -66,7 +66,7 @@ std::string known_policies();
 /// policy if a policy's name follows it: "lws,dada:alpha=0.5,cp" are two. `policies` outlives the parsing.
 CLI::Option* add_policies(CLI::App& command, std::vector<std::string>& policies, const std::string& help);
 
-/// Refuses an option that was given although it has no effect here (`used` is false). `instead` says where it has one.
+/// Refuses an option that was given but has no effect here (`used` is false). `instead` says where it has an effect.
 void refuse_ignored(const CLI::App& command, const std::string& option, bool used, const std::string& instead);
 
 /// Adds the options of a runtime about the machine, tasks and accelerators. Warnings go to standard error.
@@ -105,7 +105,7 @@ platform::Topology usable_cores(const RuntimeOptions& options);
 /// Returns the most workers that a runtime with these options may get.
 std::size_t most_workers(const RuntimeOptions& options);
 
-/// Throws `bad_input` if this does not fit into the memory that is left.
+/// Throws `bad_input` if the need does not fit into the memory that is left.
 void require_memory(const MemoryNeed& need);
 
 /// Returns the content of a file that the user named. A file that cannot be opened or read counts as unusable input:
@@ -119,7 +119,7 @@ T usable(Result<T> result) {
 /// These functions check options for CLI11. Each returns what is wrong, or an empty text.
 std::string check_file_name(const std::string& name);
 std::string check_policy(const std::string& name);
-/// Returns the policies that such a list names, without checking them.
+/// Returns the policies that a value of `--policy` names, without checking them.
 std::vector<std::string> split_policies(const std::string& list);
 /// Adds `--restrict`: the tile kernels that only some devices may run.
 void add_restrict(CLI::App& command, std::string& restrictions);

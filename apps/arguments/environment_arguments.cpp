@@ -44,7 +44,7 @@ void take(const client::Variable& variable, CLI::Option& option) {
     return;
   }
   option.envname(name);
-  // If the variable stayed, the parser would take the option for given.
+  // If the variable stayed, the parser would count the option as given.
   ::unsetenv(name.c_str());
 }
 

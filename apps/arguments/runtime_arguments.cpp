@@ -46,7 +46,7 @@ CLI::Option* add_runtime_option(CLI::App& command, std::string_view word,
   const RuntimeOption& option = *option_of(word);
   const auto read = [&option, assign = std::move(assign)](const std::string& text) {
     RuntimeOptions given;
-    // The check has refused what cannot be read.
+    // The check has refused texts that cannot be read.
     if (option.read(option, given, text)) assign(given);
   };
   return command.add_option_function<std::string>(option.flag(), read, option.help())

@@ -94,7 +94,7 @@ std::vector<Term> on_gpus(const KindLoad& load, const AllocationColumns& allocat
 /// them.
 struct TileGroup {
   std::uint64_t bytes;
-  /// The number of tasks whose first tile such a tile is, by kind of the bare problem.
+  /// The number of tasks that have one such tile as their first tile, by kind of the bare problem.
   std::vector<std::uint32_t> tasks;
   friend auto operator<=>(const TileGroup&, const TileGroup&) = default;
 };

@@ -38,8 +38,8 @@ struct BytesProblem {
 /// Pass the makespan of the run that is compared with the bound: with more time, the same run might do everything in
 /// host memory and move nothing.
 ///
-/// The bound is sound, but weak: it counts how often data must reach GPUs. It does not count copies back, or repeated
-/// copies of data that have changed there, were evicted or wait in line. Expect real schedules to move a few times as
+/// The bound is sound, but weak: it counts how often data must reach GPUs. It counts neither copies back to the host
+/// nor repeated copies of data that have changed or were evicted. Expect real schedules to move a few times as
 /// much. The bound is the larger of two bounds. Both rest on this: if tasks on a GPU read a tile, and no task
 /// overwrites it unread, then at least one copy brought the tile to that GPU's memory. The tile started elsewhere, and
 /// a task that made it there would have to read it there first. Both take the amount of work that has to run on GPUs

@@ -50,7 +50,7 @@ class AllocationColumns {
   [[nodiscard]] std::vector<Capacity> capacities(const KindLoad& load, const std::vector<bool>& kinds) const;
 
  private:
-  /// Adds to a row's terms the time that the workers of a type, or `times` their number, are busy with these kinds.
+  /// Adds to a row's terms `times` times the time that the workers of a type are busy with these kinds.
   void add_busy(const KindLoad& load, std::size_t type, double times, const std::vector<bool>& kinds,
                 std::vector<LinearProgram::Term>& terms) const;
 

@@ -12,7 +12,7 @@ namespace troupe::apps {
 /// Minimises a linear cost of columns (variables), each between 0 and an upper bound, under rows (linear constraints).
 /// Rows and columns may be added after solving; the next call starts from the last solution.
 ///
-/// Keep the figures near 1: GLPK treats numbers within 1e-7 of each other as equal.
+/// Keep all numbers near 1: GLPK treats numbers within 1e-7 of each other as equal.
 class LinearProgram {
  public:
   struct Term {
@@ -37,7 +37,7 @@ class LinearProgram {
   /// Returns the value of a variable in the last solution.
   [[nodiscard]] double value(int column) const;
 
-  /// Returns a number that the minimum is not below. Call it after `solve`, whatever `solve` returned. The number is
+  /// Returns a lower bound of the minimum. Call it after `solve`, whatever `solve` returned. The number is
   /// worked out from the multipliers of the last solution, the rows and the columns' bounds by weak duality: for
   /// multipliers y of the right sign, every x that fulfils the rows has c x >= y b + (c - y A) x, and the last product
   /// is least where each x is 0 or at its bound. So the number is a bound for any multipliers and any loss by rounding.

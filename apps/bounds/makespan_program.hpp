@@ -22,7 +22,7 @@ class MakespanProgram {
   /// Adds the condition that all work of the tasks of these kinds is done in T less `closed`.
   void add_stage(const std::vector<bool>& kinds, double closed);
 
-  /// Returns false if no optimum was found; `bound` holds all the same.
+  /// Returns false if no optimum was found; `bound` is still valid then.
   bool solve() { return program_.solve(); }
 
   /// Returns T in the last solution.

@@ -66,8 +66,8 @@ class Kind {
   }
 
  private:
-  /// Notes the projection of a point. It must follow from the tile; otherwise one tile would stand for several
-  /// projections.
+  /// Notes the projection of a point. `projects_` becomes false if one tile has several projections in the same
+  /// place.
   void note_place(std::size_t place, std::uint32_t tile, std::array<int, 2> projection) {
     const auto [known, is_new] = projections_[place].emplace(tile, projection);
     projects_ = projects_ && known->second == projection;

@@ -101,8 +101,8 @@ std::vector<SimulationPoint> points_of(const SimulationRequest& request,
   return points;
 }
 
-/// Adds the bounds to the points. A bound of time depends on a size, its GPUs and the times that a run drew, not on the
-/// policy; a bound of bytes also depends on the time taken.
+/// Adds the bounds to the points. A bound of time depends on the size, the GPUs and the times that a run drew, not on
+/// the policy; a bound of bytes also depends on the time that the run took.
 void add_bounds(const SimulationRequest& request, const std::vector<FactorizationOutcome>& outcomes,
                 std::vector<SimulationPoint>& points) {
   std::int64_t n = 0;

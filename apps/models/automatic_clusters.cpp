@@ -26,7 +26,7 @@ namespace {
 
 /// A kernel's time is used for tiles whose edge is up to this factor smaller or larger.
 constexpr double kNearEdge = 1.5;
-/// The time that a search may always take, and the part of the run that it may take if that is more.
+/// The time that a search may always take, and the part of the run's time that it may take if that is longer.
 constexpr double kLeastSearchSeconds = 2;
 constexpr double kSearchShare = 0.05;
 /// A factorization with this many tiles on a side runs each of its kernels at least once.

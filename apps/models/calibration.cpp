@@ -19,7 +19,7 @@ namespace {
 
 /// With four tiles, each kernel of the tile algorithms occurs several times, and no tile is cut off.
 constexpr std::int64_t kTilesAcross = 4;
-/// Each kernel that occurs once in a factorization has then run on each of three kinds of device.
+/// After so many rounds, a kernel that occurs once in a factorization has run on each of three kinds of device.
 constexpr std::uint64_t kMostRounds = 3;
 
 /// A factorization that the calibration submits.

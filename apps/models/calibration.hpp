@@ -38,7 +38,7 @@ struct CalibrationResult {
 /// single cores, the largest clusters worth looking at, and clusters of half that size or, if there are none, of the
 /// nearest size.
 [[nodiscard]] std::vector<std::string> telling_clusters(const RuntimeOptions& options);
-/// Returns the same for the given candidates, which are all clusters that the cores can form.
+/// Returns the clusters to measure for these candidates, which are all clusters that the cores can form.
 [[nodiscard]] std::vector<std::string> telling_clusters(const std::vector<platform::ClusterCandidate>& candidates);
 
 /// Factorizes small matrices of four by four tiles, by Cholesky, LU with partial, incremental and no pivoting and QR,

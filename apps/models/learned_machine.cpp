@@ -46,7 +46,7 @@ struct Measured {
   std::map<int, Pooled> on_cores;
 };
 
-/// Returns one core's time for that size: measured if possible, else predicted from other measurements.
+/// Returns one core's time for the measured size: measured if possible, else predicted from other measurements.
 std::optional<KernelTime> core_time(const scheduler::ExecutionHistory& history, const KernelKey& on_one,
                                     const Measured& measured) {
   if (const auto known = measured.on_cores.find(1); known != measured.on_cores.end()) return known->second.time();

@@ -11,10 +11,10 @@
 
 namespace troupe::apps {
 
-/// Returns the known times of one codelet's kernel on cores and clusters of cores, with elements of `element_bytes`. It
-/// has an entry for each measured size for which one core's time is known or follows from other sizes or numbers of
-/// cores. A size counts as the square tile with as many operations; if operations are not counted, all sizes count as
-/// one. Empty if nothing is known.
+/// Returns the known times of one codelet's kernel on cores and clusters of cores, with elements of `element_bytes`.
+/// The result has an entry for each measured size for which one core's time is known or follows from other sizes or
+/// numbers of cores. A size counts as the square tile with as many operations; if operations are not counted, all sizes
+/// count as one. The result is empty if nothing is known.
 [[nodiscard]] std::vector<platform::TileTimes> learned_times(const scheduler::ExecutionHistory& history,
                                                              const std::string& codelet, std::size_t element_bytes);
 

@@ -25,7 +25,7 @@ constexpr std::size_t kColumns = 3;
 constexpr int kPanelWidth = 380;
 constexpr int kPanelHeight = 280;
 constexpr int kTitleHeight = 40;
-/// The number of characters that fit into a panel, in its title and beside a sample in its key.
+/// The numbers of characters that fit into the title of a panel, and into a line of its key.
 constexpr std::size_t kTitleLength = 40;
 constexpr std::size_t kKeyLength = 36;
 

@@ -92,7 +92,7 @@ std::string value_name(std::string_view type) {
   return std::string(ours && name != "TEXT" ? type : name);
 }
 
-/// Returns values that completion may offer although other values are possible, too.
+/// Returns values that completion may offer although other values are also possible.
 std::vector<std::string> usual_values(const std::string& name) {
   std::vector<std::string> values;
   if (name == "--policy") {

@@ -14,7 +14,7 @@ namespace troupe::apps {
 struct OptionEntry {
   /// Names such as "--n" and "-h"; for an argument, its name: "application".
   std::vector<std::string> names;
-  /// The placeholder for its value: "N", "FILE", "cholesky|lu|qr"; empty if it takes none.
+  /// The placeholder for the option's value: "N", "FILE", "cholesky|lu|qr"; empty if the option takes none.
   std::string value;
   /// All possible values, or only the usual ones.
   std::vector<std::string> choices;
@@ -23,12 +23,12 @@ struct OptionEntry {
   /// The default value; empty if there is none.
   std::string default_value;
   std::string description;
-  /// The title under which `--help` shows it.
+  /// The title under which `--help` shows the option.
   std::string group;
   bool required = false;
-  /// True if it may be given, or have values, more than once.
+  /// True if the option may be given, or may have values, more than once.
   bool repeated = false;
-  /// True if its value is, or may be, a path.
+  /// True if the option's value is, or may be, a path.
   bool path = false;
 };
 

@@ -143,7 +143,7 @@ ManPage page_of_command(const CommandPage& page) {
   std::string text = header(page.name, page.description) + ".SH SYNOPSIS\n" + synopses(page);
   text += fmt::format(".SH DESCRIPTION\n{}\n", sentence(page.description));
   if (page.options.empty() && page.commands.empty()) {
-    // A program of its own, which need not have been built.
+    // This command is a program of its own, which need not have been built.
     text += fmt::format("What follows the name is for a program of its own: \\fB{} \\-\\-help\\fR lists its options.\n",
                         plain(page.name));
   }

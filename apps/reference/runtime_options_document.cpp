@@ -35,7 +35,7 @@ std::string others_table() {
   return table;
 }
 
-/// Returns the parameters of Python's `Runtime`. It leaves out `trace`, which in Python takes a path, too.
+/// Returns the parameters of Python's `Runtime`, except `trace`, for which Python also accepts a path.
 std::string python_parameters() {
   std::string text;
   for (const RuntimeOption& option : runtime_options()) {

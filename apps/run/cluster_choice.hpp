@@ -51,14 +51,14 @@ using FindClusters = std::function<std::optional<ClusterChoice>(const RuntimeOpt
                                                                 const linalg::FactorizationOptions& options,
                                                                 std::int64_t n, std::size_t element_bytes)>;
 
-/// If the options ask for automatic clusters, replaces them by those that `find` finds. If it finds none, the runtime
-/// finds them while it runs; under a policy that cannot, it uses single cores. Otherwise does nothing.
+/// If the options ask for automatic clusters, replaces them by clusters that `find` finds. If `find` finds none, the
+/// runtime finds clusters while it runs, or uses single cores if its policy cannot find them. Otherwise does nothing.
 std::optional<ClusterChoice> settle_clusters(RuntimeOptions& runtime, const FindClusters& find,
                                              const linalg::FactorizationOptions& options, std::int64_t n,
                                              std::size_t element_bytes);
 
-/// Returns the policy that a runtime with this policy uses if it groups its cores itself; for "default" that is a
-/// policy that can do so. Returns nothing if the policy learns no kernel times, so that it cannot.
+/// Returns the policy of a runtime that groups its cores itself, if its options name this policy: the same one, or for
+/// "default" one that can group cores. Returns nothing if the policy cannot, because it learns no kernel times.
 [[nodiscard]] std::optional<std::string> changing_policy(const std::string& policy);
 
 }  // namespace troupe::apps

@@ -47,14 +47,14 @@ std::size_t element_bytes(const RunArguments& arguments) {
   return arguments.precision == "float" ? sizeof(float) : sizeof(double);
 }
 
-/// Returns the tile where none is given. On a service tiles are those of cores: its devices are not known here yet.
+/// Returns the tile if none is given. On a service it suits cores: the service's devices are not known here yet.
 std::int64_t chosen_tile(const RunArguments& arguments) {
   const linalg::GpuRate gpus =
       arguments.start ? linalg::GpuRate{} : gpus_for_tiles(arguments.runtime, element_bytes(arguments));
   return linalg::default_tile(arguments.application, arguments.n, gpus);
 }
 
-/// Checks the tiles early: the factorizations refuse such tiles, too, but only after the matrix has been assembled.
+/// Checks the tiles early: the factorizations also refuse wrong tiles, but only after the matrix has been assembled.
 void check_tiles(const RunArguments& arguments) {
   if (arguments.tile_rows == 0) return;
   if (arguments.tile_rows < arguments.n && arguments.tile_rows % arguments.tile != 0) {

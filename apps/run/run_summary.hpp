@@ -27,7 +27,7 @@ struct MeasuredRun {
 
 struct RunSummary {
   std::string application;
-  /// For LU, the rows that are exchanged; otherwise empty.
+  /// For LU, the kind of pivoting; otherwise empty.
   std::string pivoting;
   std::string problem;
   std::string precision;
@@ -36,7 +36,7 @@ struct RunSummary {
   std::int64_t tile = 0;
   std::uint64_t seed = 0;
   std::vector<MeasuredRun> runs;
-  /// The residuals of the last run. The report, trace and window are those of the last run, too.
+  /// The residuals of the last run. The report, trace and window are also those of the last run.
   std::vector<linalg::Residual> residuals;
   RunReport report;
   Trace trace;
@@ -56,7 +56,7 @@ struct RunSummary {
   [[nodiscard]] std::string title() const;
   [[nodiscard]] double median_seconds() const;
   [[nodiscard]] double median_gflops() const;
-  /// Returns the median over the runs of the share of the peak that was measured next to each; NaN if none was
+  /// Returns the median over the runs of the run's share of the peak that was measured next to it; NaN if no peak was
   /// measured.
   [[nodiscard]] double median_share_of_peak() const;
 };

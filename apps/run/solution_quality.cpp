@@ -32,7 +32,7 @@ bool all_finite(const linalg::DenseMatrix<T>& a) {
   return std::all_of(a.values.begin(), a.values.end(), [](T value) { return std::isfinite(value); });
 }
 
-/// Names the first row or column that is not used, counted from one; empty if all are used.
+/// Names the first row or column whose elements are all zero (not `used`), counted from one; empty if there is none.
 std::string first_unused(const char* what, const std::vector<bool>& used) {
   const auto found = std::find(used.begin(), used.end(), false);
   return found == used.end() ? "" : fmt::format("{} {} is zero", what, found - used.begin() + 1);

@@ -57,7 +57,7 @@ std::size_t element_bytes(const SolveArguments& arguments) {
   return arguments.precision == "float" ? sizeof(float) : sizeof(double);
 }
 
-/// Returns the tile where none is given. On a service tiles are those of cores: its devices are not known here yet.
+/// Returns the tile if none is given. On a service it suits cores: the service's devices are not known here yet.
 std::int64_t chosen_tile(const SolveArguments& arguments, linalg::Application method, std::int64_t n) {
   const linalg::GpuRate gpus =
       arguments.start ? linalg::GpuRate{} : gpus_for_tiles(arguments.runtime, element_bytes(arguments));
@@ -106,7 +106,7 @@ NumberType precision_of(const SolveArguments& arguments) {
 void check_memory(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header,
                   std::int64_t right_hand_sides) {
   MemoryNeed need;
-  // Memory for the matrix as read and the copy that is factorized, and for B and X.
+  // Memory is needed for the matrix as read, for the copy that is factorized, and for B and X.
   need.rows = header.rows;
   need.cols = header.cols;
   need.right_hand_sides = right_hand_sides;

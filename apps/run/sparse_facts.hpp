@@ -29,7 +29,7 @@ struct SparseFacts {
   /// The replaced pivots; `first` is a row of the matrix, counted from zero.
   kernels::ReplacedPivots replaced;
   /// The largest difference from the factors of the sequential order over their largest element: 0 if all bits are the
-  /// same. Set only if that was compared.
+  /// same. Set only if the factors were compared.
   std::optional<double> difference;
 };
 

@@ -107,8 +107,8 @@ class SparseLuRuns {
   [[nodiscard]] const SparseFacts& facts() const { return facts_; }
 
  private:
-  /// Returns the factor of the elements. Without solves, products of products grow beyond all bounds unless elements
-  /// are far below 1.
+  /// Returns the factor by which elements are scaled. Without solves, products of products grow beyond all bounds
+  /// unless elements are far below 1.
   [[nodiscard]] double scale() const {
     return steps_ == linalg::BlockSteps::all ? 1 : 1 / static_cast<double>(lu_.blocks() * lu_.cut().block);
   }

@@ -28,8 +28,8 @@ linalg::Application application_named(const std::string& name) {
 }
 
 struct SubmitArguments {
-  /// The options of a factorization, which is submitted if there is no matrix. Options that both kinds of job have are
-  /// here, too.
+  /// The options of a factorization, which is submitted if there is no matrix. They include the options that both kinds
+  /// of job have.
   RunArguments run;
   /// "cholesky", or "solve" for the method that suits the matrix.
   std::string work;

@@ -126,7 +126,7 @@ bool obey(TopKey key, TopLayout& layout, std::size_t length) {
 
 /// Shows the screen until the user leaves or a signal comes, and returns that signal.
 std::optional<int> watch_until_left(LiveViews& live, Duration interval) {
-  // Constructed before the terminal: otherwise ncurses would install handlers of its own, which exit with 1.
+  // `signals` comes before the terminal: otherwise ncurses would install handlers of its own, which exit with 1.
   const StopSignals signals;
   TopTerminal terminal;
   TopLayout layout;

@@ -14,7 +14,7 @@
 namespace troupe::apps {
 namespace {
 
-/// The write end of the pipe of the only object: a signal handler may use little more than this.
+/// The write end of the only object's pipe: a signal handler may do little more than write to a pipe.
 std::atomic<int> pipe_end{-1};
 
 extern "C" void note_stop_signal(int number) {

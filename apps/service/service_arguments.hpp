@@ -1,4 +1,4 @@
-/// Arguments that all commands share that send questions to a running service.
+/// Arguments of all commands that send questions to a running service.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ CancelOnSignal::CancelOnSignal() : thread_([this] { run(); }) {}
 
 CancelOnSignal::~CancelOnSignal() {
   ending_ = true;
-  // The thread waits for signals, so this ends it.
+  // The thread waits for signals, so this signal ends it.
   pthread_kill(thread_.native_handle(), SIGTERM);
   thread_.join();
 }
@@ -55,7 +55,7 @@ void CancelOnSignal::run() {
     std::raise(*second);
   }
   say("troupe: the job was cancelled by a signal; where a kernel of it runs, the service waits for its end\n");
-  // Destructors would wait for the kernel, too.
+  // Destructors would also wait for the kernel.
   ::_exit(exit_code(ErrorCode::cancelled));
 }
 

@@ -13,7 +13,7 @@ namespace troupe::apps {
 
 /// While the object lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started; threads that
 /// wait for them get `cancelled`. Kernels that run cannot be interrupted, and a service may not answer: a moment later,
-/// or at a second signal, the program ends all the same. As its connections end with it, the service ends the job.
+/// or at a second signal, the program ends anyway. Its connections end with it, so the service ends the job.
 class CancelOnSignal {
  public:
   CancelOnSignal();

@@ -37,7 +37,7 @@ using service::Log;
 using service::LogField;
 using service::LogLevel;
 
-/// Tells the service manager. A failure is only logged.
+/// Sends a notice to the service manager. A failure is only logged.
 void tell_manager(const std::string& socket, std::string_view notice, const Log& log) {
   const auto told = service::notify_manager(socket, notice);
   if (!told) log.write(LogLevel::warning, "manager not told", std::array{LogField{"reason", told.failure().message}});
@@ -76,8 +76,8 @@ std::unique_ptr<service::HttpServer> start_http(const Configuration& configurati
   return http;
 }
 
-/// Returns the next signal that tells to stop. If the log is a file, SIGHUP only opens it anew; if it is a terminal,
-/// SIGHUP means that the terminal has gone.
+/// Returns the next signal that tells the service to stop. If the log is a file, SIGHUP only opens it anew; if it is a
+/// terminal, SIGHUP means that the terminal has gone.
 std::optional<int> next_stop(const StopSignals& signals, std::optional<Duration> at_most, const Log& log,
                              const Configuration& configuration) {
   std::optional<int> signal = signals.wait(at_most);
@@ -91,7 +91,7 @@ std::optional<int> next_stop(const StopSignals& signals, std::optional<Duration>
 
 /// Logs that kernels are cut off, and removes the files that the next service would have to remove.
 void say_last_words(const std::string& folder, const Log& log) {
-  // The log's thread may wait for its file for ever, so this waits only for a moment.
+  // The log's thread may wait for its file for ever, so the log gets only a moment.
   constexpr std::chrono::milliseconds kForTheLog{300};
   log.write(LogLevel::warning, "stopped while kernels ran",
             std::array{LogField{"reason", "they cannot be interrupted, and the service was told to stop twice"}});

@@ -99,7 +99,7 @@ class Search {
   }
 
   /// Decides between candidates that were simulated with a matrix of order `n` and are sorted. The first one may be
-  /// there by luck, so it and those that are near to it are simulated again, with noise.
+  /// first by luck, so it and the candidates with nearly the same time are simulated again, with noise.
   void decide(std::span<TriedClusters> contest, std::int64_t n) {
     const double most_s = std::max(left_s() / 3, options_.most_seconds / 10);
     const auto affordable_runs = [&](std::size_t finalists) {

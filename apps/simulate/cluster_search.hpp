@@ -17,7 +17,7 @@ struct ClusterSearchOptions {
   double most_seconds = 6;
   /// The number of threads, as for `simulate_all`.
   int jobs = 1;
-  /// The policy under which clusters that change during the run are tried, too; if it is empty, they are not tried.
+  /// The policy under which clusters that change during the run are also tried; if it is empty, they are not tried.
   std::string changing_policy = {};
   ProgressOptions progress = {};
 };
@@ -25,8 +25,8 @@ struct ClusterSearchOptions {
 /// Simulates `run` with each of the candidates, and with clusters that change from one to another, and finds the
 /// fastest; single cores if nothing is 0.3 % faster. The run's clusters and trace are not used. Kernels take their
 /// means. If the run has noise, the candidates that come within 10 % of the best are simulated 4 to 25 times more, with
-/// noise of other seeds than the run's. The mean of these decides, since the best of many single runs owes something to
-/// luck. If all simulations would take too long, smaller matrices in the same tiles are simulated first, and the best
+/// noise of other seeds than the run's. Their mean times decide, since the best of many single runs may just be
+/// lucky. If all simulations would take too long, smaller matrices in the same tiles are simulated first, and the best
 /// few of the candidates go on to larger ones; the last matrix may still be smaller than asked for. The result does not
 /// depend on how fast this machine is. Throws what `simulate` throws, and `invalid_argument` if tasks are restricted to
 /// workers by number. `candidates` is not empty.

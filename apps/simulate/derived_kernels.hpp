@@ -20,9 +20,9 @@ struct DerivedKernel {
 /// in which it has those of QR. Returns what was derived, each kernel once.
 ///
 /// getrf_incpiv, gessm, tstrf and ssssm have the places of geqrt, unmqr, tsqrt and tsmqr in one and the same graph,
-/// work on the same tiles and do half their operations. They are assumed to run at the same rate, cores and GPUs each
-/// at theirs, so in half the time and with the same relative deviation. None of this is measured: exchanges of rows,
-/// which QR does not have, are memory traffic besides the operations.
+/// work on the same tiles and do half their operations. They are assumed to reach the rates of the kernels of QR on
+/// cores and on GPUs, so they take half the time, with the same relative deviation. None of this is measured:
+/// exchanges of rows, which QR does not have, are memory traffic besides the operations.
 [[nodiscard]] std::vector<DerivedKernel> derive_incremental_lu(platform::MachineDescription& machine);
 
 /// Returns a sentence such as "gessm, tstrf: half the times of unmqr, tsqrt (QR), which do twice the operations"; empty

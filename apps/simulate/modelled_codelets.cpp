@@ -73,8 +73,8 @@ const platform::KernelTimes* first_of(const std::vector<std::string>& kernels, l
   return nullptr;
 }
 
-/// Names the missing kernel. The message blames the precision only if the machine has all of the application's kernels
-/// in the other precision.
+/// Returns a message that names the missing kernel. It blames the precision only if the machine has all of the
+/// application's kernels in the other precision.
 std::string what_is_missing(linalg::Application application, linalg::Pivoting pivoting, const std::string& precision,
                             const platform::MachineDescription& machine, const std::vector<std::string>& kernels) {
   const std::string other = precision == precision_name<float>() ? precision_name<double>() : precision_name<float>();

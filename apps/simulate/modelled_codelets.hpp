@@ -26,7 +26,7 @@ struct NeededKernel {
   std::string kernel;
 };
 
-/// Returns the codelets listed above, as they come with Troupe.
+/// Returns the codelets of `modelled_codelets`, as they come with Troupe.
 template <class T>
 [[nodiscard]] std::vector<NeededKernel> needed_kernels(linalg::Application application, linalg::Pivoting pivoting);
 
@@ -37,7 +37,7 @@ struct ModelledKernel {
   const platform::KernelTimes* times = nullptr;
 };
 
-/// Returns the times of the codelets listed above, from the machine's kernels as they are now. Fails like
+/// Returns the times of the codelets of `modelled_codelets`, from the machine's kernels as they are now. Fails like
 /// `modelled_codelets`.
 template <class T>
 [[nodiscard]] Result<std::vector<ModelledKernel>> modelled_kernels(linalg::Application application,

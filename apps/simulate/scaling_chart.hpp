@@ -24,7 +24,7 @@ struct ChartValue {
 struct ChartPoint {
   double x;
   ChartValue gflops;
-  /// The gigabytes that were moved; without a value for all points of a series that has none (a bound, for example).
+  /// The gigabytes that were moved; a series without them (a bound, for example) has no value at any of its points.
   std::optional<ChartValue> gigabytes;
 };
 

@@ -11,16 +11,16 @@
 namespace troupe::apps {
 
 /// Records the graph of `run` in a run of its own, with another policy and all of each GPU's memory. Returns nothing if
-/// it has more than a million tasks: bounds would take longer than runs.
+/// the graph has more than a million tasks: bounds would take longer than runs.
 [[nodiscard]] std::optional<FactorizationGraph> record_graph(const SimulatedRun& run);
 
 /// The workers of a run that are not GPUs: the number of cores of each, more than 1 for a cluster.
 using CoreWorkers = std::vector<int>;
-/// Returns these workers of a run that has ended.
+/// Returns the workers, except GPUs, of a run that has ended.
 [[nodiscard]] CoreWorkers core_workers_of(const RunReport& report);
-/// Returns these workers of a run whose clusters change on the way. Of each size there are as many as exist at any one
-/// time, as if all sizes existed at once. No schedule is below the bound for these. Throws if the clusters cannot be
-/// formed.
+/// Returns the workers, except GPUs, of a run whose clusters change on the way. Each size has as many workers as exist
+/// at any one time, as if all sizes existed at once. No schedule is below the bound for these workers. Throws if the
+/// clusters cannot be formed.
 [[nodiscard]] CoreWorkers core_workers_of_stages(SimulationOptions options);
 
 /// Returns bounds on the time of every schedule of the graph on these cores and the GPUs of `options`. Clusters of one
@@ -33,7 +33,7 @@ using CoreWorkers = std::vector<int>;
 [[nodiscard]] double bound_seconds(const FactorizationGraph& graph, const SimulationOptions& options,
                                    const CoreWorkers& cores);
 
-/// Returns a lower bound on the bytes that such a schedule moves if it takes at most `makespan_s`
+/// Returns a lower bound on the bytes that a schedule of the graph moves if it takes at most `makespan_s`
 /// (`bytes_lower_bound`), whatever the memory and the links. `makespan_s` must not be below `bound_seconds`. Must not
 /// be called from several threads at the same time.
 [[nodiscard]] Bytes bound_bytes(const FactorizationGraph& graph, const SimulationOptions& options,

@@ -41,7 +41,7 @@ Precision precision_of(const SimulationArguments& arguments, const MachineDescri
   const bool in_single =
       kernels_in(Precision::single_precision, arguments.application, machine, arguments.pivoting).ok();
   if (in_single != in_double) return in_single ? Precision::single_precision : Precision::double_precision;
-  // If something is missing in both, the precision with more kernels is chosen.
+  // If kernels are missing in both precisions, the precision with more kernels is chosen.
   const auto kernels = [&](const char* precision) {
     return std::count_if(machine.kernels.begin(), machine.kernels.end(), [&](const KernelTimes& times) {
       return times.application() == to_string(arguments.application) && times.precision() == precision;

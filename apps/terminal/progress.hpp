@@ -71,7 +71,7 @@ class ProgressBar {
 };
 
 /// Returns the text of the bar, at most `width` characters: "factorize [#####.....]  50 %  5,000 / 10,000 tasks, 3.2 s
-/// left". The time left assumes that the rest goes as fast as what is done; it is left out while nothing is done.
+/// left". The time left assumes that the speed does not change; it is left out while nothing is done.
 std::string progress_line(const ProgressOptions& options, Progress progress, double elapsed_seconds, std::size_t width);
 
 }  // namespace troupe::apps

@@ -18,9 +18,9 @@ struct FromEnvironment {
 
 /// Merges a program's options with the environment. An option that the program sets to a value other than the default
 /// wins over the environment, and the environment wins over the default. In virtual time, and with `deterministic` or
-/// `shared`, only variables that watch count (`Variable::watches`). Fails with `invalid_argument` if a variable that
-/// counts has an unusable value; the message names the variable, the value and the possible values. Reads the
-/// environment: do not call it while another thread changes the environment. Nothing is read in a program that runs
+/// `shared`, only variables that merely observe (`Variable::watches`) count. Fails with `invalid_argument` if a
+/// variable that counts has an unusable value; the message names the variable, the value and the possible values. Reads
+/// the environment: do not call it while another thread changes the environment. Nothing is read in a program that runs
 /// with more rights than its user.
 [[nodiscard]] Result<FromEnvironment> with_environment(const RuntimeOptions& options);
 
@@ -28,12 +28,12 @@ struct FromEnvironment {
 struct SetVariable {
   std::string name;
   std::string value;
-  /// The reason why the variable cannot be used, or that it has no effect and which one was probably meant; empty if
-  /// all is well.
+  /// Says why the variable cannot be used, or that it has no effect and which variable was probably meant; empty if all
+  /// is well.
   std::string remark = {};
 };
 
-/// Returns all variables that are set: those of the table first, in its order, then others, by name.
+/// Returns all variables that are set: first the variables of the table, in its order, then all others, by name.
 [[nodiscard]] std::vector<SetVariable> set_variables();
 
 /// Returns a message for each set variable that nothing reads but that resembles one of the table: "TROUPE_CORE is set,

@@ -65,7 +65,7 @@ void write_at_stop(Backend& backend, const WrittenAtStop& wanted,
     try {
       warn(fmt::format("what the runtime did is not written: {}", error.what()));
     } catch (...) {
-      // Nobody is left to tell.
+      // There is no other way to report the failure.
     }
   }
 }

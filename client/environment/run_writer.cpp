@@ -45,7 +45,7 @@ const Search& search() {
 }  // namespace
 
 void register_run_writer(const RunWriter* writer) noexcept {
-  // Release: publishes the table to `run_writer`.
+  // Release: publishes the functions in `*writer` to the acquire loads in `run_writer`.
   registered.store(writer, std::memory_order_release);
 }
 

@@ -21,8 +21,8 @@ struct RunWriter {
   std::string (*metrics_text)(const MetricsSnapshot& metrics) = nullptr;
 };
 
-/// Called by libtroupe_traces when it is loaded, or by a program's own copy of it before `main`. `writer` must live as
-/// long as the process.
+/// Called by libtroupe_traces when it is loaded, or by a program's own copy of that library before `main`. `writer`
+/// must live as long as the process.
 void register_run_writer(const RunWriter* writer) noexcept;
 
 /// Returns the registered writer. If there is none and this is the shared library libtroupe, it loads libtroupe_traces

@@ -1,4 +1,4 @@
-/// The environment variables that every program's runtimes follow: those of the table of options, and a few more.
+/// The environment variables that every program's runtimes follow: a variable for each option, and a few more.
 #pragma once
 
 #include <functional>

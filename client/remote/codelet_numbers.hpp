@@ -21,7 +21,7 @@ class CodeletNumbers {
   explicit CodeletNumbers(Session& session) : session_(session) {}
 
   /// Fails with `no_implementation` if the service does not know the codelet, with `signature_mismatch` if the
-  /// service's codelet takes something else, or as the session does. Blocks when a codelet is used for the first time.
+  /// service's codelet has other parameters, or as the session does. Blocks when a codelet is used for the first time.
   Result<std::uint32_t> number_of(const Codelet& codelet);
 
  private:
@@ -32,7 +32,7 @@ class CodeletNumbers {
   Result<std::uint32_t> ask(const CodeletDefinition& definition) TROUPE_REQUIRES(mutex_);
 
   Session& session_;
-  /// The entries that were used last, to avoid the lock. An entry is only ever replaced by one that lives as long.
+  /// The entries that were used last, to avoid the lock. All entries live as long as this object.
   std::array<std::atomic<const Entry*>, 16> recent_{};
   Mutex mutex_;
   std::unordered_map<const CodeletDefinition*, std::unique_ptr<Entry>> entries_ TROUPE_GUARDED_BY(mutex_);

@@ -7,7 +7,7 @@
 
 namespace troupe::remote {
 
-/// A set of numbers from 1 that fills up roughly in order: one bit for each number behind the first missing one. Not
+/// A set of numbers from 1 that fills up roughly in order: one bit for each number after the first missing one. Not
 /// thread-safe.
 class EndedNumbers {
  public:
@@ -38,7 +38,7 @@ class EndedNumbers {
   }
 
  private:
-  /// All numbers up to this one, a multiple of 64, are done; the words hold the bits behind it.
+  /// All numbers up to this one, a multiple of 64, are done; `words_` holds the bits of the numbers after it.
   std::uint64_t base_ = 0;
   std::uint64_t trailing_ = 0;
   std::deque<std::uint64_t> words_;

@@ -33,8 +33,8 @@ class PendingRequests {
     Answer answer_{0};
   };
 
-  /// Returns the number of a request whose answer `waiting` gets. Once the service is lost, the answer comes at once:
-  /// the loss.
+  /// Returns the number of a request whose answer `waiting` gets. Once the service is lost, `waiting` gets the loss as
+  /// its answer at once.
   std::uint64_t begin(Waiting& waiting);
   /// Begins a request that nobody waits for: `then` is called with the answer, in the thread that received it. Returns
   /// 0, and does not call `then`, if the service is lost already.
@@ -43,7 +43,7 @@ class PendingRequests {
   void answer(std::uint64_t request, Answer answer);
   /// Answers all requests, including future ones, with this failure.
   void lose(const Failure& cause);
-  /// Returns true if some thread has got this answer.
+  /// Returns true if some thread has got the loss as its answer.
   [[nodiscard]] bool loss_told() const {
     const LockGuard lock(mutex_);
     return loss_told_;

@@ -48,7 +48,7 @@ struct RemoteBackend::Hold {
   std::uint64_t task = 0;
 
   // The next members require the submission lock.
-  /// The thread that would wait for itself; none if another thread may give the data back.
+  /// The thread that holds the data and must not wait for them; none if another thread may give them back.
   std::thread::id thread;
   const graph::DataRecord* record = nullptr;
   /// The first task that waits for this hold; 0 if none does.
@@ -85,7 +85,7 @@ Result<std::unique_ptr<RemoteBackend>> RemoteBackend::start(Connections connecti
 
 RemoteBackend::~RemoteBackend() {
   if (session_ == nullptr) return;
-  // This is read first, because the wait below counts as asking, too.
+  // This is read first, because the wait below also marks a loss as told.
   const bool told_of_loss = session_->requests().loss_told() || session_->ledger().loss_told();
   if (!session_->is_lost()) [[maybe_unused]]
     const Result<void> outcome = wait_until_ended();
@@ -177,7 +177,7 @@ std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/)
 
 namespace {
 
-/// Returns true if one record is the other, or a part of it.
+/// Returns true if the records are equal, or one is a part of the other.
 bool meet(const graph::DataRecord& one, const graph::DataRecord& other) {
   const auto contains = [](const graph::DataRecord* above, const graph::DataRecord* below) {
     while (below != nullptr && below != above) below = below->parent;

@@ -117,13 +117,13 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// data that the thread itself holds. If `record` is not null, the check includes the acquire that the thread is
   /// about to make.
   [[nodiscard]] Result<void> check_holds(const graph::DataRecord* record, AccessMode mode) const;
-  /// Fails if there would be more handles than the service allows; it would end the session.
+  /// Fails if `more` handles would be too many for the service, which would then end the session.
   [[nodiscard]] Result<void> check_handles(std::size_t more) const;
   [[nodiscard]] bool is_being_recorded(const graph::DataRecord& record) const;
   Result<Future> replay(Recorded& recorded, std::span<const Rebinding> rebindings);
   /// Sends a recording whose program has ended; takes the lock.
   Result<std::shared_ptr<client::RecordedTasks>> seal(std::shared_ptr<graph::Recording> recording, OpenRecording& open);
-  /// Copies what tasks up to this one have written to where the program sees it. Must be called without the lock.
+  /// Copies to the program's memory what tasks up to this one have written. Must be called without the lock.
   void copy_out_written(std::uint64_t task);
   void forget(graph::DataRecord& record);
   /// Does the work of `release`, or (`finally`) the steps before `abandon`; takes the lock.
@@ -136,7 +136,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   const std::string folder_;
   const graph::HomeProcess home_;
   SharedHeap heap_;
-  /// The submission lock is the sender's.
+  /// Requires the submission lock, which is a part of the session's sender.
   graph::DataRegistry registry_{this};
   SharedData data_;
   std::vector<OpenRecording*> open_recordings_;

@@ -32,7 +32,7 @@ Result<Future> RemoteBackend::submit_recorded(const graph::TaskSpecification& sp
   const TaskId id(kRecordedBit | ++last_mark_);
   task.id.store(id.value(), std::memory_order_relaxed);
   const std::size_t count = specification.accesses.size();
-  if (count > graph::Task::kInlineAccesses) task.accesses = new graph::TaskAccess[count];  // ~Task deletes it
+  if (count > graph::Task::kInlineAccesses) task.accesses = new graph::TaskAccess[count];  // ~Task deletes the array
   task.access_count = static_cast<std::uint32_t>(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto mode = graph::mode_of(specification.codelet, specification.accesses[i], i);

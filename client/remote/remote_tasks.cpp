@@ -58,8 +58,8 @@ Result<void> RemoteBackend::wait_for_room() {
     return session_->ledger().submitted_weight() - arrived;
   };
   if (in_flight() < most || graph::ExecutionScope::find(this) != nullptr) return {};
-  // A full window has room again only when a quarter of it is free; otherwise each further submission would cost a
-  // sleep.
+  // After the window was full, submissions go on only when a quarter of it is free; otherwise each further submission
+  // would cost a sleep.
   const std::uint64_t low_water = most - std::max<std::uint64_t>(most / 4, 1);
   while (in_flight() >= most && !stopped_.load(std::memory_order_relaxed)) {
     const std::uint64_t wanted = session_->ledger().submitted_weight() - low_water;

@@ -8,7 +8,7 @@ namespace troupe::remote {
 
 void TaskLedger::submitted(std::uint64_t number, std::uint64_t weight) {
   last_.store(number, std::memory_order_relaxed);
-  // Submissions exclude one another, so load and store need not be one operation.
+  // Only one thread submits at a time, so load and store need not be one operation.
   submitted_weight_.store(submitted_weight_.load(std::memory_order_relaxed) + weight, std::memory_order_relaxed);
   if (weight == 1) return;
   const LockGuard lock(mutex_);

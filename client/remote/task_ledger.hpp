@@ -52,7 +52,7 @@ class TaskLedger {
   void lose(const Failure& cause);
   /// Returns why nothing more will be heard, or null. The caller tells the program, so the loss counts as told.
   [[nodiscard]] std::shared_ptr<const Failure> lost();
-  /// Returns true if something here has told the program of the loss.
+  /// Returns true if a call of this object has told the program of the loss.
   [[nodiscard]] bool loss_told() const;
   /// Returns true if every task was settled.
   [[nodiscard]] bool all_settled() const;
@@ -62,10 +62,10 @@ class TaskLedger {
   // The next functions wait. All fail with the cause if the service is lost.
   /// Waits until the task is settled; fails with the task's failure.
   Result<void> wait(std::uint64_t number);
-  /// Waits until all tasks up to this number are settled, with whatever outcome.
+  /// Waits until all tasks up to this number are settled, with any outcome.
   Result<void> wait_up_to(std::uint64_t number);
-  /// Waits until this many tasks, including those of runs, have arrived, or until `given_up` is set; it is read again
-  /// after `wake`.
+  /// Waits until this many tasks, including those of runs, have arrived, or until `given_up` is set, which is read
+  /// again after each `wake`.
   Result<void> wait_for_arrived(std::uint64_t count, const std::atomic<bool>& given_up);
   void wake();
 
@@ -87,13 +87,13 @@ class TaskLedger {
   void told_all() { failures_.told(nullptr); }
 
  private:
-  /// Numbers that threads wait for: a thread that reaches a number that nobody wants wakes nobody.
+  /// The numbers that threads wait for. If no thread waits for a number, reaching it wakes no thread.
   using Wanted = std::multiset<std::uint64_t>;
 
   void settle_range(std::uint64_t first, std::uint64_t count) TROUPE_REQUIRES(mutex_);
   /// `outcome` is the outcome of each of the tasks.
   void arrive(std::uint64_t first, std::uint64_t count, const TaskOutcome& outcome) TROUPE_REQUIRES(mutex_);
-  /// Blocks until `done()` returns true; it is called with the mutex held.
+  /// Blocks until `done()` returns true; `done` is called with the mutex held.
   template <class Done>
   Result<void> block(UniqueLock& lock, Wanted& wanted, std::uint64_t number, const Done& done) TROUPE_REQUIRES(mutex_);
 

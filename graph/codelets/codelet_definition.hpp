@@ -44,7 +44,7 @@ class GroupWalk {
 struct CodeletDefinition {
   std::string name;
   std::vector<AccessMode> modes;
-  /// True if `modes` says nothing, and every access of a task names its mode.
+  /// True if `modes` is not used, because every access of a task names its mode.
   bool variadic = false;
   /// The groups that the handles of a variadic codelet's tasks must form, in this order. If empty, any handles are
   /// allowed.
@@ -108,7 +108,7 @@ struct CodeletDefinition {
   [[nodiscard]] const Kernel& kernel_in_place_of(DeviceKind kind) const;
   /// Returns the name by which the codelet's times are known.
   [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }
-  /// Returns the name by which a service knows the codelet: no two codelets of a service have the same one.
+  /// Returns the name by which a service knows the codelet: no two codelets of a service have the same name.
   [[nodiscard]] const std::string& known_name() const { return known_as.empty() ? name : known_as; }
 };
 

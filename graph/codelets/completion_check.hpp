@@ -11,7 +11,7 @@ namespace troupe {
 
 namespace graph {
 
-/// Called inside a kernel, before it enqueues its work, if what it did so far also serves later kernels, such as making
+/// A kernel calls this before it enqueues its work, if it has done work that also serves later kernels, such as making
 /// a library's handle. If the device measures times on its stream, the time of the task counts from here.
 void count_time_from_here();
 
@@ -34,7 +34,7 @@ class CompletionChecks {
     CompletionChecks* outer_;
   };
 
-  /// Calls the checks in the order in which they came, and forgets them. If a check throws, those behind it are not
+  /// Calls the checks in the order in which they came, and forgets them. If a check throws, the later checks are not
   /// called.
   void run();
   void clear() { checks_.clear(); }

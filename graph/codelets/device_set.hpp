@@ -44,8 +44,8 @@ struct DevicesHere {
   std::shared_ptr<const WorkerSet> workers;
 };
 
-/// Returns one entry per worker: true if its device is in the set. Fails with `invalid_argument` if the set names
-/// something that is not there; the failure lists the devices that are there.
+/// Returns one entry per worker: true if its device is in the set. Fails with `invalid_argument` if the set names a
+/// device that the runtime does not have; the failure lists the devices that it has.
 [[nodiscard]] Result<std::vector<bool>> find_members(const DeviceSet& devices, std::span<const NamedWorker> workers);
 
 }  // namespace troupe

@@ -84,7 +84,7 @@ class ExecutionScope {
   static thread_local constinit const Place* joined_;
 };
 
-// Every submission and every kernel reads these variables. With this model they lie in the memory that a thread has
+// Every submission and every kernel reads these variables. With this TLS model they lie in the memory that a thread has
 // from its start, so no call is needed to find them, even if a program loads the library while it runs. They take 16
 // bytes of the space that the system reserves for this purpose.
 [[gnu::tls_model(

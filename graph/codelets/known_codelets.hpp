@@ -26,7 +26,7 @@ using CodeletDefinitions = std::unordered_map<const CodeletDefinition*, std::sha
 /// The codelets that a graph knows. All functions may be called from any thread.
 class KnownCodelets {
  public:
-  /// Returns true if the codelet has been added. If the result is false it may still have been added: call `add`.
+  /// Returns true if the codelet has been added. If false, it may still have been added: call `add`.
   [[nodiscard]] bool knows(const CodeletDefinition& definition) {
     return recent(definition).load(std::memory_order_acquire) == &definition;
   }

@@ -20,8 +20,8 @@ struct Pieces {
   /// Returns the value of `count`. Throws what `count` throws, and `Error` (`invalid_argument`) for a negative number
   /// or more than `kMost`.
   [[nodiscard]] std::uint32_t count_of(const KernelContext& context) const;
-  /// Runs `number` pieces of a task that has `all`, beginning with `first`, one after the other. An exception of a
-  /// piece is thrown as an `Error` that names the piece; the pieces behind it are then not run.
+  /// Runs `number` of the task's `all` pieces, beginning with `first`, one after the other. An exception of a piece is
+  /// thrown as an `Error` that names the piece; the later pieces are then not run.
   void run(std::uint32_t first, std::uint32_t number, std::uint32_t all, const KernelContext& context) const;
 };
 

@@ -14,9 +14,9 @@ namespace troupe {
 /// The devices that may run a codelet's tasks, by the codelet's name.
 using Restrictions = std::map<std::string, DeviceSet, std::less<>>;
 
-/// Reads "potrf,trsm:cores": names of codelets and, behind a colon, devices, one or several with `|` between them:
+/// Reads a text such as "potrf,trsm:cores": names of codelets, a colon, and devices separated by `|`. A device is
 /// `cores`, `gpus` (GPUs and what stands for them), `#3` (the worker of this number), or a name (`DeviceSet::named`),
-/// which is not looked up. Semicolons separate several of these. An empty text means no restrictions. Fails with
+/// which is not looked up. Semicolons separate several such lists. An empty text means no restrictions. Fails with
 /// `invalid_argument` and a message that says what is wrong.
 [[nodiscard]] Result<Restrictions> parse_restrictions(std::string_view text);
 

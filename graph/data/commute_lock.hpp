@@ -15,7 +15,7 @@ class CommuteLock {
   /// Takes the lock, or parks `task` in its queue and returns false.
   bool acquire_or_park(Task* task) noexcept;
   /// Gives the lock back and moves the oldest parked task to `retry`. That task must try again to take all its locks;
-  /// if it does not come to take this one, it passes the turn on (`pass_on`).
+  /// if it does not take this lock, it passes the turn on (`pass_on`).
   void release(DataRecord& self, TaskList& retry) noexcept;
   /// Moves the oldest parked task to `retry` if the lock is free. Called if the task whose turn it was did not take the
   /// lock.
@@ -36,10 +36,10 @@ class CommuteLock {
   TaskList waiting_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// Takes the commute locks of all the task's records (those below a handle with parts included), in the order of their
-/// ids, all or nothing, so that no two tasks wait for each other: a task holds locks while it runs, and before that
-/// while it waits for its data, ahead of its worker's other tasks (`WorkerCore::next_acquired`). Returns true if the
-/// task holds them. If it returns false, the task is parked, no longer belongs to the caller, and comes back through a
+/// Takes the commute locks of all the task's records (including the parts of its handles), in the order of their ids,
+/// either all or none, so that no two tasks wait for each other. A task holds its locks while it waits for its data and
+/// while it runs; its worker prefers it to other tasks (`WorkerCore::next_acquired`). Returns true if the task holds
+/// them. If it returns false, the task is parked, no longer belongs to the caller, and comes back from a later
 /// `release_commute`. Appends other tasks whose turn has come to `retry`.
 ///
 /// A release wakes one task, not all, so that n commuting tasks cost n wakes. No turn is lost: a woken task either

@@ -50,8 +50,8 @@ struct alignas(64) DataRecord {
   /// submission lock. Reads are relaxed: the reader has loaded `FailureLog::any_poison`, set after this, with acquire.
   std::atomic<bool> abandoned{false};
   /// True if the memory has had no content since the runtime allocated it: no task that writes it has been submitted,
-  /// and the program has not held it to write. Guarded by the submission lock; changed by the registry alone, which
-  /// counts such records.
+  /// and the program has not acquired it for writing. Guarded by the submission lock; changed by the registry alone,
+  /// which counts such records.
   bool unwritten = false;
   /// True if the program registered the data as const, see `DataDescription`.
   bool read_only = false;
@@ -69,7 +69,7 @@ struct alignas(64) DataRecord {
   DataRecord* parent = nullptr;
   /// Changes only while no task uses any record of the tree (`TaskGraph::partition`), under the submission lock.
   std::vector<DataRecord*> children;
-  /// True if the children cover everything, so that this record has no data of its own.
+  /// True if the children cover all elements, so that this record has no data of its own.
   bool covered = false;
   std::int64_t row_in_parent = 0;
   std::int64_t col_in_parent = 0;
@@ -84,7 +84,7 @@ struct alignas(64) DataRecord {
 
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
   /// Marks this record and all below it as used by submission `id`. Returns false if this submission has used one of
-  /// them in a way that excludes this one. Called under the submission lock.
+  /// them in a mode that excludes `mode`. Called under the submission lock.
   bool mark(std::uint64_t submission, AccessMode mode) {
     bool compatible = true;
     visit_tree([&](DataRecord& part) {

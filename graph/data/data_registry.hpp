@@ -28,23 +28,23 @@ class DataRegistry {
 
   DataRecord& add(DataDescription description);
   /// Adds data like `add`, but fails with `overlapping_handles` if they share memory with other data that were added by
-  /// this function: nothing would order tasks on the one and on the other. Only overlaps that are cheap to find are
-  /// found (`RegisteredMemory`).
+  /// this function: nothing would order tasks on such data. Only overlaps that are cheap to find are found
+  /// (`RegisteredMemory`).
   Result<DataRecord*> add_apart(DataDescription description);
-  /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent and overlap neither one
-  /// another nor earlier parts: otherwise it fails with `overlapping_handles`. If one block does not fit, none is
+  /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent, and must not overlap
+  /// each other or earlier parts: otherwise it fails with `overlapping_handles`. If one block does not fit, none is
   /// added.
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
-  /// Frees the record and all below it.
+  /// Frees the record and all records below it.
   void remove(DataRecord& record);
-  /// From now on other registrations may use the memory of this whole, though its record is still there.
+  /// Allows later registrations to use the memory of this whole, although its record still exists.
   void give_up_memory(const DataRecord& whole) { memory_.remove(whole); }
 
   /// Returns true if some data have never been written, or must not be written. If false, no access needs a check.
   [[nodiscard]] bool any_to_check() const { return to_check_ != 0; }
   /// Returns a piece of data of this record that has no content, or null.
   [[nodiscard]] static const DataRecord* find_unwritten(const DataRecord& record);
-  /// Notes that the record, and all below it, is written.
+  /// Notes that the record, and every record below it, is written.
   void note_written(DataRecord& record);
   /// Sets the record's own flag, without the records below it.
   void set_unwritten(DataRecord& record, bool unwritten);

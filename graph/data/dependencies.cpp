@@ -6,8 +6,8 @@ namespace troupe::graph {
 
 namespace {
 constexpr std::size_t kPruneFrom = 32;
-/// The length from which a list is pruned when a trace is recorded, as the trace also needs predecessors that have
-/// ended. Bounded, as data may be read for ever: such a list takes 1 MiB.
+/// While a trace is recorded, lists are pruned from this length on: the trace also needs predecessors that have ended.
+/// Without a bound, data that are only read would need ever more memory; such a list takes 1 MiB.
 constexpr std::size_t kPruneTracedFrom = 65536;
 /// The bound for `DependencyState::before`, which every member of an epoch walks through, when a trace is recorded.
 constexpr std::size_t kPruneTracedBeforeFrom = 1024;
@@ -23,8 +23,8 @@ EpochKind epoch_of(AccessMode mode) {
 
 void make_room(std::vector<TaskReference>& list, std::size_t from) {
   if (list.size() < list.capacity()) return;
-  // Before the list grows, drop its ended tasks. At least half the capacity must become free, or the next look would
-  // come too soon.
+  // Before the list grows, drop its ended tasks. At least half the capacity must become free, or the list would soon be
+  // searched again.
   if (list.size() >= from) {
     std::erase_if(list, [](const TaskReference& reference) { return reference.ended(); });
     if (list.size() <= list.capacity() / 2 && list.size() < list.capacity()) return;
@@ -57,7 +57,7 @@ Edge& DependencyBuilder::next_edge() {
 }
 
 bool DependencyBuilder::add_edge(TaskReference predecessor, Edge::Kind kind) {
-  // Under the submission lock no memory is used again for another task, so an id that matches goes on matching.
+  // While the submission lock is held, no task's memory is used for another task, so an id that matches keeps matching.
   if (predecessor.task->id.load(std::memory_order_relaxed) != predecessor.id) return false;
   Task& other = *predecessor.task;
   Edge* head = other.successors.load(std::memory_order_acquire);
@@ -113,7 +113,7 @@ void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
   } else {
     // The readers have waited for the epoch themselves, so a writer waits for them alone.
     std::vector<TaskReference>& last = state.readers.empty() ? state.writers : state.readers;
-    // One of the two lists becomes the list of writers.
+    // After the swap below, the list of writers may have the memory of either list.
     state.before.reserve(1);
     state.writers.reserve(1);
     add_edges(last);
@@ -145,7 +145,7 @@ bool DependencyBuilder::finish() {
     task_.pending.store(0, std::memory_order_relaxed);
     return true;
   }
-  // Predecessors that ended meanwhile have decremented already. Acquire: the task comes after their effects. Release:
+  // Predecessors that ended meanwhile have decremented `pending`. Acquire: the task comes after their effects. Release:
   // publishes the task's contents to the thread that makes the last decrement.
   const std::uint32_t change = edges_ - Task::kSubmitting;
   return task_.pending.fetch_add(change, std::memory_order_acq_rel) + change == 0;

@@ -1,4 +1,4 @@
-/// Turns access modes into edges: sequential task flow.
+/// Turns access modes into edges between tasks (sequential task flow).
 #pragma once
 
 #include <cstdint>

@@ -11,9 +11,9 @@
 
 namespace troupe::graph {
 
-/// The functions of one handle's reduction, and the partial results of its current reduction. Only its worker touches a
-/// partial result, until the combining task folds them into the data; the dependencies order that task after all of
-/// them.
+/// The functions of one handle's reduction, and the partial results of its current reduction. Each partial result is
+/// touched by its worker alone, until the combining task folds all of them into the data; dependencies order that task
+/// after all reducing tasks.
 class Reduction {
  public:
   Reduction(ReductionMethods methods, std::size_t workers) : methods_(std::move(methods)), partials_(workers) {}

@@ -42,8 +42,8 @@ std::uint32_t piece_count_of(const Task& task, WorkerId worker) {
 
 namespace {
 
-/// Returns what a function of the program says of a task. Returns 0 if there is no function, or if it throws: an
-/// exception there must not end the runtime.
+/// Returns the value of a program's function for a task. Returns 0 if there is no function, or if it throws: its
+/// exception must not end the runtime.
 template <class Value>
 Value asked(const std::function<Value(const KernelContext&)>& function, const Task& task) noexcept {
   if (!function) return 0;
@@ -90,8 +90,8 @@ std::uint64_t rough_operations(double flops) {
   return 1 + static_cast<std::uint64_t>(std::lround(std::log(flops) / step));
 }
 
-/// Returns a number that tells apart tasks on equal shapes; 0 if they are all alike. A described machine knows a time
-/// for any number of operations, and arguments may make them differ.
+/// Returns a number that tells apart tasks on equal shapes; 0 if they are all alike. A described machine has a time for
+/// each number of operations, and that number may depend on arguments.
 std::uint64_t operations_of(const Task& task) {
   const CodeletDefinition& codelet = *task.codelet;
   const bool described = !codelet.timed_as.empty() && (!codelet.typed || !codelet.argument_types.empty());
@@ -99,8 +99,8 @@ std::uint64_t operations_of(const Task& task) {
   return codelet.pieces != nullptr ? rough_operations(flops_of(task)) : 0;
 }
 
-/// Returns the hash of shapes for a codelet that takes any number of handles of one kind: it counts about how many rows
-/// these handles have together.
+/// Returns the hash of shapes for a codelet that takes any number of handles of one kind: it depends on the rounded
+/// total of these handles' rows.
 std::uint64_t shapes_of_groups(const Task& task) {
   const std::vector<HandleGroup>& groups = task.codelet->groups;
   GroupWalk walk(groups);

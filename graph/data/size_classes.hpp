@@ -38,17 +38,17 @@ struct SizeClass {
   /// The data's shapes in the first task of the class.
   std::vector<Layout> data;
 
-  /// The first returns true if the codelet runs these tasks on such devices; the second, if this worker's device may,
-  /// too.
+  /// The first returns true if the codelet runs these tasks on devices of this kind; the second, if it also allows
+  /// them on this worker.
   [[nodiscard]] bool runs_on(DeviceKind kind) const;
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const;
 };
 
 /// Numbers size classes as they appear. Only the codelet's `footprint` looks at arguments by value: if two tasks have
 /// equal shapes, the first one's operations count for both. But if tasks are made of pieces (`Codelet::pieces`),
-/// operations that differ by more than 5 % make another class, and if a description times the codelet, any difference
-/// does. For a variadic codelet's repeated handles it does not count how many there are, but only about how many rows
-/// they have together. Not thread-safe.
+/// operations that differ by more than 5 % make another class, and if a machine description has times for the codelet,
+/// any difference does. The repeated handles of a variadic codelet count only by the rounded total of their rows. Not
+/// thread-safe.
 class SizeClasses {
  public:
   /// Returns the class of a task, which must not be a host task. O(accesses).

@@ -10,22 +10,22 @@
 
 namespace troupe::graph {
 
-// Data count as written as soon as a task that writes them is submitted, or the program holds them to write; if that
-// task fails, they are poisoned instead. If a whole is written, all its parts are, and what lies between them. All
+// Data count as written as soon as a task that writes them is submitted, or the program acquires them for writing; if
+// that task fails, they are poisoned instead. Writing a whole writes its parts and what lies between them. All
 // functions are called under the lock of the registry; calls are needed only if `DataRegistry::any_to_check` is true.
 
 /// Returns true if an access in this mode reads the content. A reduction of undivided data does not: its first
 /// combination begins with the neutral element, if nothing was there before.
 [[nodiscard]] bool needs_content(const DataRecord& record, AccessMode mode);
 
-/// Return texts such as "'x' has no valid content: …" and "'x' was registered as const: …".
+/// These return texts such as "'x' has no valid content: …" and "'x' was registered as const: …".
 [[nodiscard]] std::string never_written(const DataRecord& unwritten);
 [[nodiscard]] std::string registered_as_const(const DataRecord& record);
 
 /// Checks one access of the program, by `acquire` or `wait`. Fails with `invalid_argument`.
 Result<void> check_usable(const DataRecord& record, AccessMode mode);
 
-/// Notes that an access has been accepted: if it writes, later accesses find the data written.
+/// Notes that an access has been accepted: if it writes, the data count as written from now on.
 void note_written(DataRegistry& registry, DataRecord& record, AccessMode mode);
 
 }  // namespace troupe::graph

@@ -9,9 +9,9 @@
 namespace troupe::graph {
 
 /// The predecessors of tasks that are numbered in the order of their submission; predecessors have lower numbers. Every
-/// dependency costs each run an atomic operation on a cache line that cores share, and access modes give many that
-/// others imply: a task that overwrites what was read long ago waits for those readers, but also for what came after
-/// them.
+/// dependency costs each run an atomic operation on a cache line that cores share, and access modes give many
+/// dependencies that others imply: a task that overwrites data waits for their old readers, but also for later tasks,
+/// which have waited for these readers already.
 class RecordedOrder {
  public:
   struct Predecessor {
@@ -29,7 +29,7 @@ class RecordedOrder {
   /// task finds them. O(tasks * kLook).
   void reduce();
 
-  /// Returns the predecessors, in the order of submission after `reduce`.
+  /// Returns the predecessors; after a call of `reduce` they are in the order of submission.
   [[nodiscard]] std::span<const Predecessor> predecessors(std::size_t task) const { return predecessors_[task]; }
 
  private:

@@ -160,7 +160,7 @@ void Recording::begin_run(Task& run_task, TaskList& ready) {
 
 void Recording::note_cause(const FailureLog::Cause& cause) {
   const LockGuard lock(cause_lock_);
-  // A failure says more than a cancellation, which may be its consequence, so it replaces one.
+  // A failure replaces a cancellation here, because the cancellation may be its consequence.
   if (!cause_ || cause_->code == ErrorCode::cancelled) cause_ = cause;
 }
 

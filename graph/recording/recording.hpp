@@ -68,7 +68,7 @@ static_assert(sizeof(RecordedTask) == 320);
 /// The request for one run, kept by the task that stands for the run.
 struct RecordingRun {
   std::shared_ptr<Recording> recording;
-  /// The data to use in place of those recorded, by their number in `Recording::uses`; empty if none is replaced.
+  /// The data to use in place of those recorded, by their index in `Recording::uses`; empty if none is replaced.
   std::vector<DataRecord*> data;
   /// The id of the run's first task; the others follow it.
   std::uint64_t first_id = 0;
@@ -88,16 +88,16 @@ enum class RecordedState : std::uint8_t {
 /// the run's tasks order these changes.
 class Recording {
  public:
-  /// One piece of data that a recording uses, and its places.
+  /// One piece of data that a recording uses, and the accesses that name it.
   struct Use {
     DataRecord* recorded = nullptr;
     HandleId id;
     /// The mode is read, or read-write as soon as one task does more than read.
     AccessMode mode = AccessMode::read;
-    /// True if some task writes this very handle. `mode` says less: a whole is ordered like a writer if a part of it is
-    /// written.
+    /// True if some task writes this very handle. `mode` says less: it is read-write also for a whole of which only a
+    /// part is written.
     bool written = false;
-    /// True if data that contain this are used too. Then only the containing data order runs, and neither can be
+    /// True if data that contain these data are used, too. Then only the containing data order runs, and neither can be
     /// exchanged.
     bool inside_another = false;
     bool contains_another = false;
@@ -106,7 +106,7 @@ class Recording {
     /// True if some task so far has read the data, and true if some task has written them: see `first_accesses`.
     bool is_read = false;
     bool is_written = false;
-    /// The data in place of the recorded ones in the last run.
+    /// The data that the last run used in place of `recorded`.
     DataRecord* current = nullptr;
     /// The accesses of the recorded tasks to the data.
     std::vector<TaskAccess*> places;
@@ -145,7 +145,7 @@ class Recording {
   [[nodiscard]] std::span<const Access> first_accesses() const { return first_accesses_; }
   /// Returns the run that was submitted last. Guarded by the submission lock.
   [[nodiscard]] TaskReference& last_run() { return last_run_; }
-  /// Returns the number of the handle's use, or `uses().size()` if it has none.
+  /// Returns the index of the handle in `uses()`, or `uses().size()` if it is not used.
   [[nodiscard]] std::size_t use_of(const Handle& handle) const;
   [[nodiscard]] const std::deque<RecordedTask>& tasks() const { return tasks_; }
 
@@ -222,7 +222,7 @@ inline void Recording::make_ready(RecordedTask& task, TaskList& ready) {
 inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& ready) {
   if (ended.cause) [[unlikely]]
     note_cause(ended.cause);
-  // Once its last follower is released, another worker may end the run and the recording with it.
+  // Once the task's last follower is released, another worker may end the run and destroy the recording.
   const bool is_sink = task.link_count == 0;
   task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
   task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);

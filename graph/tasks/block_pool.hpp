@@ -12,13 +12,13 @@
 
 namespace troupe::graph {
 
-/// Objects of type `T`, never given back to the system before the pool dies and constructed once: a record that is used
-/// again keeps its members. Threads allocate and free through a `Cache` of their own and meet only once per `kBatch`
-/// objects, when they exchange whole magazines: arrays of pointers. Free objects are not linked through themselves, so
-/// that handing one out does not wait for a cache line that another core has written last; the lines of the objects
-/// that come next are prefetched.
+/// Objects of type `T`, which are constructed once and given back to the system when the pool dies: a record that is
+/// used again keeps its members. Threads allocate and free through a `Cache` of their own and meet only once per
+/// `kBatch` objects, when they exchange whole magazines: arrays of pointers. Free objects are not linked through
+/// themselves, so that handing one out does not wait for a cache line that another core has written last; the lines of
+/// the objects that come next are prefetched.
 ///
-/// A magazine in the pool is full or empty; a cache holds two. There are enough of them for every object, so that
+/// A magazine in the pool is full or empty; a cache holds two. There are enough magazines for all objects, so that
 /// freeing always finds an empty one and cannot fail.
 template <class T>
 class BlockPool {

@@ -1,5 +1,5 @@
-/// Scopes by which a thread of the program changes how its own calls behave: for interfaces to languages whose own lock
-/// a thread holds, or which handle signals. Not inline, so that all libraries of a process share one set of
+/// Scopes by which a thread of the program changes how its own calls behave: they serve interfaces to languages that
+/// have a lock of their own or handle signals. Not inline, so that all libraries of a process share one set of
 /// thread-local variables.
 #pragma once
 

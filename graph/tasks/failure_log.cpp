@@ -116,8 +116,8 @@ Failure FailureLog::failure_of(TaskId task) {
 void FailureLog::poison(HandleId handle, const Cause& cause) {
   const LockGuard lock(mutex_);
   poisoned_[handle] = cause;
-  // The release store pairs with the acquire load in `any_poison`, for a reader that does not know yet that it comes
-  // after this.
+  // The release store pairs with the acquire load in `any_poison`, for a reader that nothing else has ordered after
+  // this call.
   any_poison_.store(true, std::memory_order_release);
 }
 

@@ -31,7 +31,7 @@ class FailureLog {
 
   /// Returns the status of an ended task; `succeeded` if the log has no entry for it.
   [[nodiscard]] TaskStatus status_of(TaskId task) const;
-  /// Returns why a task did not succeed, for the program: the origin of that failure then counts as told.
+  /// Returns why a task did not succeed. The caller tells the program, so the failure's origin counts as told.
   [[nodiscard]] Failure failure_of(TaskId task);
   /// Notes that the program has been told of this origin. If it is null, the origin is not known, and all count as
   /// told.
@@ -79,7 +79,7 @@ class FailureLog {
   std::uint64_t cancelled_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::uint64_t other_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::vector<Failure> first_ TROUPE_GUARDED_BY(mutex_);
-  /// The origins that the program has not been told of, at most `kDetails`; the second counts the others.
+  /// The origins that the program has not been told of, at most `kDetails`; `untold_beyond_` counts the others.
   std::vector<Cause> untold_ TROUPE_GUARDED_BY(mutex_);
   std::uint64_t untold_beyond_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// True if the details are from before the last summary.

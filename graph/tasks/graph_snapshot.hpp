@@ -81,7 +81,7 @@ enum class WaitKind : std::uint8_t {
   task,
   /// A call of `wait(handle)` or `acquire`.
   data,
-  /// A call of `partition` or `set_reduction`, which change a handle that nobody uses.
+  /// A call of `partition` or `set_reduction`, which change a handle while no task uses it.
   change,
   /// A call of `release`, or the destructor of a registration.
   release,
@@ -91,8 +91,8 @@ enum class WaitKind : std::uint8_t {
 
 struct ThreadWait {
   WaitKind kind = WaitKind::everything;
-  /// The task that is waited for; in a wait for data, the task that stands for the thread. Invalid for `everything` and
-  /// `room`.
+  /// The task that is waited for. For `data`, `change` and `release`, it is a task that represents the waiting thread
+  /// (`TaskRole::host`) and becomes ready when the thread may go on. Invalid for `everything` and `room`.
   TaskId task;
   TimeStamp since{};
 };

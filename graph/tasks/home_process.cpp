@@ -6,7 +6,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// The number of forks between this process and the first process that read this.
+/// The number of forks between this process and the first process that used this variable.
 std::atomic<std::uint64_t> generation{0};
 std::atomic<bool> forked{false};
 

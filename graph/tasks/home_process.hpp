@@ -20,7 +20,7 @@ class HomeProcess {
   /// `fork`.
   [[nodiscard]] Result<void> check() const;
   /// Returns a flag that is true in every process in which an object of this class may have left its home: for callers
-  /// that cannot afford more than this look.
+  /// that cannot afford more than reading a flag.
   [[nodiscard]] static const std::atomic<bool>& any_left();
 
  private:

@@ -12,8 +12,8 @@ namespace troupe::graph {
 /// call: a quarter of the instructions of the system's mutex. A thread that has to wait sleeps. Not for condition
 /// variables.
 ///
-/// `free` -> `held` (`lock`) -> `free` (`unlock`). A thread that finds it held makes it `awaited`. Giving back an
-/// awaited mutex wakes one thread, which takes it as `awaited` again, as others may still sleep.
+/// `free` -> `held` (`lock`) -> `free` (`unlock`). A thread that finds the mutex held makes it `awaited`. Giving back
+/// an awaited mutex wakes one thread, which takes it as `awaited` again, as others may still sleep.
 class TROUPE_LOCK("mutex") LightMutex {
  public:
   LightMutex() = default;

@@ -168,8 +168,8 @@ struct alignas(64) Task {
   /// True if something has to be given back when the task ends: accesses or edges that did not fit, or extras.
   bool has_more = false;
   /// True if a worker has the task in hand although tasks that it waits for have not ended: they are on that worker's
-  /// device. Written by that worker, whose completions make the task ready; others see false once they find the task
-  /// ready.
+  /// device. Written by that worker, whose completions make the task ready; other threads see false once they find the
+  /// task ready.
   bool issued_ahead = false;
   std::uint8_t argument_count = 0;
   /// The value of `TaskOptions::numa_node`.

@@ -20,10 +20,10 @@ struct TaskEvent {
     joined,
     /// Nobody can join `task` any more: each of its pieces is taken.
     all_taken,
-    /// `worker` runs no more pieces of `task`, which it or another has begun. If nobody else does, its end comes next.
+    /// `worker` runs no more pieces of `task`, which it or another has begun. If no other does, its end comes next.
     stopped,
-    /// `task` has ended at `at`, has not failed, and is about to be completed. It had its device for `took`, which is
-    /// only a part of the time if others ran beside it.
+    /// `task` has ended at `at`, has not failed, and is about to be completed. It used its device for `took`, which is
+    /// less than its running time if other tasks ran beside it.
     ended,
     /// `task` has failed at `at`, and is about to be completed.
     failed,
@@ -49,7 +49,7 @@ struct TaskEvent {
   TimeStamp at{};
   Duration took{};
 
-  /// Returns true if a worker may have room now that it had not before.
+  /// Returns true if a worker may have more room now than before the event.
   [[nodiscard]] bool makes_room() const {
     return kind != Kind::started && kind != Kind::joined && kind != Kind::replica_changed;
   }
@@ -59,7 +59,7 @@ struct TaskEvent {
 class TaskObserver {
  public:
   virtual ~TaskObserver() = default;
-  /// Tells of an event. Called in the thread in which it happens; for tasks this is their worker's.
+  /// Tells of an event. Called in the thread in which it happens; for a task this is its worker's thread.
   virtual void happened(const TaskEvent& event) = 0;
 };
 

@@ -39,7 +39,7 @@ class UpwardRanks {
  private:
   struct Planned {
     double cost = 0;
-    /// The end of the task's uses in `uses_`; they begin at the end of those of the task before.
+    /// The end of the task's uses in `uses_`; they begin where the previous task's uses end.
     std::size_t uses_end = 0;
   };
 

@@ -10,7 +10,7 @@
 
 namespace troupe::graph {
 
-/// The list is used only by threads that are about to block, so its lock costs nothing that matters. Thread-safe.
+/// The list is used only by threads that are about to block, so its lock costs no noticeable time. Thread-safe.
 class WaitingThreads {
  public:
   /// While a `Note` lives, the calling thread is listed as waiting.

@@ -46,8 +46,8 @@ struct DataParameter {
   ViewShape shape = ViewShape::any;
   std::uint64_t element_tag = 0;
   bool writable = false;
-  /// The size in bytes. It follows from the tag, so comparisons ignore it; but layouts that another process made up may
-  /// say something else.
+  /// The size in bytes. It follows from the tag, so comparisons ignore it; but layouts from another process may
+  /// contradict the tag.
   std::uint32_t element_size = 0;
 
   friend bool operator==(const DataParameter& a, const DataParameter& b) {
@@ -153,7 +153,7 @@ struct TypedKernel {
       return UncheckedViews::argument<std::remove_const_t<Type>>(context, I - data_count);
     }
   }
-  /// Calls the function. `leading` are the arguments that it takes before the views.
+  /// Calls the function. It takes the arguments `leading` before the views.
   template <class... Leading>
   static decltype(auto) call(const F& function, const KernelContext& context, Leading&&... leading) {
     return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
@@ -247,7 +247,7 @@ concept HasOneSignature =
     std::is_function_v<std::remove_pointer_t<F>> || std::is_bind_expression_v<F> || requires { &F::operator(); };
 
 /// Returns true if the kernel takes the context, after its leading parameters, and looks its data up there by number.
-/// Evaluated before any question about its type that could fail in the middle of the standard library.
+/// It is evaluated before other checks of the kernel's type, which could fail deep inside the standard library.
 template <class F, class... Leading>
 constexpr bool takes_context() {
   static_assert(HasOneSignature<F>,
@@ -365,10 +365,10 @@ class Codelet {
     return *this;
   }
 
-  /// The implementation, for cores, of tasks that are made of pieces; it replaces `cpu` and `cpu_team`. Pieces of a
-  /// task are independent of each other: they run in any order and at the same time, on the core that the task was
-  /// given to and on others that have nothing else to do, at least `grain` of them at a time; in a cluster on all its
-  /// cores. Where the codelet has an implementation for CUDA, a GPU runs the task whole.
+  /// Sets the implementation, for cores, of tasks that are made of pieces; it replaces `cpu` and `cpu_team`. Pieces of
+  /// a task are independent of each other: they run in any order and at the same time, on the core that the task was
+  /// given to and on others that have nothing else to do, at least `grain` of them at a time; a cluster runs them on
+  /// all its cores. Where the codelet has an implementation for CUDA, a GPU runs the task whole.
   ///
   /// `count` returns the number of pieces, which may be 0: `integer(const KernelContext&)`, or a function of the same
   /// views (const or not) and arguments as `piece` takes. It is called once for each task, before its pieces. `piece`:
@@ -471,13 +471,13 @@ class Codelet {
   Codelet& known_as(std::string name) &;
   Codelet known_as(std::string name) &&;
   /// Sets the arguments that untyped implementations take by value, in order: submissions are checked against them. A
-  /// codelet without any implementation, because a service has the implementation, also says by this what arguments its
-  /// tasks have. Throws `invalid_argument` for more than a task can hold.
+  /// codelet that has no implementation here, because a service has it, also declares its tasks' arguments by this.
+  /// Throws `invalid_argument` for more than a task can hold.
   Codelet& takes(std::vector<ArgumentType> arguments) &;
   Codelet takes(std::vector<ArgumentType> arguments) && { return takes(std::move(arguments)); }
   /// Returns a separate codelet with the same content, which may be changed until it is submitted.
   [[nodiscard]] Codelet copy() const;
-  /// Returns a copy whose tasks run on these devices only, whatever implementations it has. `here` are these devices in
+  /// Returns a copy whose tasks run on these devices only, whatever implementations it has. `here` is the same set in
   /// the runtime that is to run the tasks.
   [[nodiscard]] Codelet only_on(DeviceSet devices, DevicesHere here) const;
   /// Returns a copy for virtual time, where kernels are not called: it runs on exactly these kinds of device, whether

@@ -95,7 +95,7 @@ class Data {
 
  private:
   void reset() noexcept;
-  /// Returns the backend, once; null if there is nothing left to release.
+  /// Returns the backend and forgets it; null if there is nothing left to release.
   std::shared_ptr<client::Backend> take_backend() noexcept { return std::exchange(backend_, {}).lock(); }
 
   std::weak_ptr<client::Backend> backend_;
@@ -160,7 +160,7 @@ class KeptData {
   KeptData(const KeptData&) = delete;
   KeptData& operator=(const KeptData&) = delete;
 
-  /// Makes the data like all others again.
+  /// Ends the wish: the data then leave memories like all other data.
   void let_go() noexcept { kept_.reset(); }
 
  private:

@@ -17,7 +17,7 @@
 
 namespace troupe {
 
-/// The kinds of device that a codelet can have an implementation for: numbers of rows in `kDeviceTraits`.
+/// The kinds of device that a codelet can have an implementation for: each has a row in `kDeviceTraits`.
 enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated, opencl, opencl_in_place };
 
 /// The way in which tasks are queued on a device.
@@ -27,9 +27,9 @@ struct DeviceQueue {
   /// True if the device takes more tasks than it has slots. It begins them when its slots come free, or when the tasks
   /// that they wait for have ended there, without asking the host in between.
   bool issues = false;
-  /// The time from the start of a task on an idle device to its kernel's begin, and from a kernel's end to its worker's
-  /// completing the task, in microseconds: issuing tasks ahead saves both. In virtual time the machine or the options
-  /// set them. A rough figure; it bounds how much work is issued ahead.
+  /// The time from the start of a task on an idle device to its kernel's begin, plus the time from a kernel's end until
+  /// its worker completes the task, in microseconds: issuing tasks ahead saves both. In virtual time the machine or the
+  /// options set them. A rough figure; it bounds how much work is issued ahead.
   int round_trip_us = 0;
 };
 
@@ -45,10 +45,10 @@ struct DeviceTraits {
   /// pieces, can lend its thread to a cluster, and combines partial results.
   bool on_cores = false;
   /// True if the kind counts as an accelerator beside the cores: faster for most tasks, and there are few. Policies
-  /// that weigh one against the other, summaries and described machines call these "GPU".
+  /// that choose between cores and accelerators, summaries and described machines call these "GPU".
   bool accelerator = false;
-  /// True if the kind takes tasks that reduce although there are cores. Its kernels reach partial results, which lie in
-  /// host memory.
+  /// True if the kind takes tasks that reduce even where there are cores. Its kernels reach partial results, which lie
+  /// in host memory.
   bool reduces = false;
   /// True if the worker asks for ended tasks (`workers::Device::poll`). False if the device reports when they end; in
   /// virtual time all devices do.
@@ -79,7 +79,7 @@ inline constexpr std::array kDeviceTraits{
                  .queue = {.slots = 4, .issues = true, .round_trip_us = 24},
                  .stands_in_for = DeviceKind::cuda},
     // Its memory is an arena of host memory, and its kernels run on a host core. With two slots the next kernel begins
-    // when one ends, and does not wait until the worker has heard of that, which takes two wake-ups of threads. More
+    // when one ends, and does not wait until the worker is told of this end, which takes two wake-ups of threads. More
     // slots would only keep tasks from other workers.
     DeviceTraits{.kind = DeviceKind::emulated,
                  .name = "emulated GPU",
@@ -159,7 +159,7 @@ static_assert(
     }(),
     "each kind's row is at its number");
 
-/// The type of devices that count as equally fast: kernel times are kept by it.
+/// The type of devices that count as equally fast: kernel times are kept for each type.
 struct DeviceType {
   DeviceType(DeviceKind kind = DeviceKind::cpu_core, int cores = 1, std::string model = {})
       : kind(kind), cores(cores), model(std::move(model)) {}
@@ -191,9 +191,9 @@ struct DeviceChoice {
   friend auto operator<=>(const DeviceChoice&, const DeviceChoice&) = default;
 };
 
-/// The devices that may run a task: all, or those of some kinds, of some models, and workers by number or name, any
-/// number of them joined by `|`. Cheap to copy. Names and numbers have a meaning only in a runtime, which looks them up
-/// when the task is submitted.
+/// The devices that may run a task: all devices, or some kinds, some models, and workers by number or name; `|` joins
+/// any number of these. Cheap to copy. Names and numbers have a meaning only in a runtime, which looks them up when the
+/// task is submitted.
 class DeviceSet {
  public:
   /// Makes the set of all devices.
@@ -248,15 +248,15 @@ class DeviceSet {
 /// Returns the text for people, such as "cpu core, CUDA GPU" or "h200, worker 3"; "no device" for an empty set.
 [[nodiscard]] std::string to_string(const DeviceSet& devices);
 
-/// How far ahead devices are given work. Each number is 0 to 1024.
+/// The amounts of work that devices are given ahead. Each number is 0 to 1024.
 struct LookaheadOptions {
   /// The number of tasks whose data an accelerator fetches while its kernels run; and the corresponding number for a
-  /// core beside accelerators. More hides more latency and decides earlier.
+  /// core beside accelerators. A higher number hides more latency, but tasks are placed earlier.
   std::size_t gpu = 4;
   std::size_t core = 1;
   /// The number of tasks that an accelerator is given beyond those that it takes at a time, so that it goes on without
-  /// the host: ready tasks, and tasks that wait only for tasks on it. Only as long as these are little work: at most
-  /// four times the time that the host takes to notice an end and launch a kernel (`DeviceTraits`). 0: none.
+  /// the host: ready tasks, and tasks that wait only for tasks on it. They are given only while they are little work:
+  /// at most four times the time that the host takes to notice an end and launch a kernel (`DeviceTraits`). 0: none.
   std::size_t issue = 8;
 };
 

@@ -31,8 +31,8 @@ struct EmulationOptions {
   double to_host_bytes_per_s = 8e9;
   /// The time of each copy in addition to that of its bytes.
   Duration latency = std::chrono::microseconds(10);
-  /// The rate of copies between two emulated accelerators that both have one: these go directly. If it is 0, they go
-  /// through host memory.
+  /// The rate of direct copies between two emulated accelerators, which both must have such a rate. If it is 0, copies
+  /// go through host memory.
   double peer_bytes_per_s = 0;
   FaultOptions faults = {};
 };

@@ -100,8 +100,8 @@ enum class TaskStatus : std::uint8_t { pending, succeeded, failed, cancelled };
   return "unknown";
 }
 
-/// One submitted task: a program waits for it, depends on it or cancels it by this. It is cheap to copy, does not own
-/// the task, and costs the runtime nothing while nobody asks. It must not be used after its runtime was destroyed.
+/// A submitted task: with a future a program waits for it, depends on it or cancels it. It is cheap to copy, does not
+/// own the task, and costs the runtime nothing while nobody asks. It must not be used after its runtime was destroyed.
 class Future {
  public:
   Future() = default;

@@ -50,10 +50,10 @@ class TimeCurve {
 
   [[nodiscard]] bool empty() const { return points_.empty(); }
 
-  /// Returns the time at an edge. For an edge that was added, it is exactly the time that was added. Between two, the
-  /// rate edge^3 / time follows a straight line from one to the other in the logarithms of rate and edge; outside, the
-  /// nearest edge's rate holds. The deviation's ratio to the mean follows a straight line over the logarithm of the
-  /// edge, and outside stays that of the nearest edge. The curve must not be empty; `edge` must be positive.
+  /// Returns the time at an edge. For an edge that was added, it is exactly the time that was added. Between two such
+  /// edges, the rate edge^3 / time follows a straight line in the logarithms of rate and edge; outside, the nearest
+  /// edge's rate holds. The deviation's ratio to the mean follows a straight line over the logarithm of the edge, and
+  /// outside stays that of the nearest edge. The curve must not be empty; `edge` must be positive.
   [[nodiscard]] KernelTime at(double edge) const;
 
   /// Returns the curve with all times multiplied by `factor`, which is positive.
@@ -95,13 +95,13 @@ class KernelTimes {
   /// Returns the numbers of cores that were measured, rising.
   [[nodiscard]] std::vector<int> core_counts() const;
 
-  /// Returns the time on one core at a tile of this edge, any positive number: see `TimeCurve::at`. Only if `on_cpu`.
+  /// Returns the time on one core at a tile edge, any positive number (`TimeCurve::at`). Requires `on_cpu()`.
   [[nodiscard]] KernelTime cpu(double edge) const;
   /// Returns the time on a cluster of `cores` cores. Numbers that were measured have a curve of their own; the others
   /// follow Amdahl's law as it fits the measured numbers at this edge (`fit_amdahl`), and their deviation's ratio to
-  /// the mean is that of the next smaller number. Only if `on_clusters`, or for one core.
+  /// the mean is that of the next smaller number. Requires `on_clusters()`, or one core.
   [[nodiscard]] KernelTime cluster(int cores, double edge) const;
-  /// Returns the time on a GPU. Only if `on_gpus`.
+  /// Returns the time on a GPU. Requires `on_gpus()`.
   [[nodiscard]] KernelTime gpu(std::size_t gpu, double edge) const;
 
   /// Returns the floating-point operations / edge^3 (2 for gemm), at the largest tile that records them: terms of lower

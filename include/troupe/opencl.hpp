@@ -40,7 +40,7 @@ class OpenClLaunch {
   OpenClLaunch(const OpenClLaunch&) = delete;
   OpenClLaunch& operator=(const OpenClLaunch&) = delete;
 
-  /// Returns the queue, which is in order and profiled. The task ends when all has ended that the kernel enqueued here.
+  /// Returns the queue, which is in order and profiled. The task ends after all that the kernel enqueues in it.
   [[nodiscard]] _cl_command_queue* queue() const { return queue_; }
   /// Returns the context, of this device alone. It lives as long as the process, as the whole process shares it.
   [[nodiscard]] _cl_context* context() const { return device_.context; }
@@ -78,7 +78,7 @@ struct _cl_kernel;
 
 namespace troupe {
 
-/// A program that is built once for each device, by the first task there that needs it, which may take a second. Copies
+/// A program that is built once for each device, which may take a second, by the first task there that needs it. Copies
 /// share one program. Several kernels may call all functions at the same time.
 ///
 ///     const OpenClProgram program("kernel void scale(global double* x, double a) { x[get_global_id(0)] *= a; }");

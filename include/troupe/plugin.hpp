@@ -67,7 +67,7 @@ struct PluginDescriptor {
   std::uint64_t magic;
   /// The version of this header; raised by every change that old plug-ins would misunderstand.
   std::uint32_t interface_version;
-  /// The sum of the sizes of the objects that are passed. A different one means another version of Troupe, or of the
+  /// The sum of the sizes of the objects that are passed. A different sum means another version of Troupe, or of the
   /// compiler's library.
   std::uint32_t codelet_bytes;
   /// Troupe's version, such as "0.1.0".

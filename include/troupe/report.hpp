@@ -13,7 +13,7 @@
 
 namespace troupe {
 
-/// The copies from one memory node to another; 0 is host memory.
+/// The copies from one memory node to another; node 0 is host memory.
 struct PairTraffic {
   NodeId from;
   NodeId to;
@@ -43,7 +43,7 @@ struct MemoryUse {
   Bytes used;
 };
 
-/// What the memory manager has counted.
+/// The counts of the memory manager.
 struct MemoryManagerCounts {
   std::uint64_t evictions = 0;
   std::uint64_t write_backs = 0;
@@ -83,17 +83,17 @@ struct TraceTransfer {
 /// The errors of the predictions for tasks that have run and have not failed. The members are sums, so that reports can
 /// be added and subtracted.
 struct PredictionErrors {
-  /// Placed with a prediction.
+  /// The number of tasks that were placed with a prediction.
   std::uint64_t tasks = 0;
-  /// Placed before the time was known, by a policy that decides by times: so it became known.
+  /// The number of tasks that a policy placed in order to learn their time, which was not known.
   std::uint64_t unpredicted = 0;
-  /// All that were predicted together.
+  /// The sum of the predicted times, and that of the measured ones.
   Duration predicted{};
   Duration measured{};
   /// Sum of |measured - predicted| / measured.
   double relative = 0;
 
-  /// `measured_time` is above 0.
+  /// Adds one task; `measured_time` must be above 0.
   void add(Duration predicted_time, Duration measured_time) {
     ++tasks;
     predicted += predicted_time;
@@ -135,7 +135,7 @@ struct PredictionReport {
   PredictionErrors errors;
 };
 
-/// Percentiles are upper bounds, at most an eighth too large and never above `max`. All fields are zero if `count` is.
+/// Percentiles are upper bounds, at most an eighth too large and never above `max`. All fields are 0 if `count` is 0.
 struct LatencySummary {
   std::uint64_t count = 0;
   Duration mean{};
@@ -145,11 +145,11 @@ struct LatencySummary {
   Duration max{};
 };
 
-/// One actor, from the runtime's start. A worker's counts go on when its actor dies and is replaced.
+/// The messages of one actor since the runtime's start. A worker's counts go on when its actor is replaced.
 struct MailboxMetrics {
   /// The actor's name: "worker 3", "scheduler", "supervisor".
   std::string actor;
-  /// Messages sent to it. `received - processed - dropped == depth` in every snapshot.
+  /// The number of messages that were sent to the actor. `received - processed - dropped == depth` in every snapshot.
   std::uint64_t received = 0;
   /// Messages that it has taken out of its mailbox, or answered at delivery.
   std::uint64_t processed = 0;
@@ -167,7 +167,7 @@ struct MailboxMetrics {
   /// The time from the beginning of the handler to its end, or until the worker starts the first task that the message
   /// brought: kernels do not count as handling.
   LatencySummary handling;
-  /// The time to answer a steal request at delivery, measured for one in eight.
+  /// The time to answer a steal request at delivery, measured for one request in eight.
   LatencySummary answering;
 };
 
@@ -183,14 +183,14 @@ struct Progress {
   std::uint64_t ended = 0;
 };
 
-/// What a worker has counted.
+/// The counts of a worker.
 struct WorkerCounts {
   std::uint64_t tasks = 0;
   /// Successful steal requests, the tasks that they brought, and requests that brought none.
   std::uint64_t steals = 0;
   std::uint64_t stolen_tasks = 0;
   std::uint64_t failed_steals = 0;
-  /// The number of pieces that it ran (`Codelet::pieces`), and how many of them were of tasks that others had begun.
+  /// The number of pieces that it ran (`Codelet::pieces`), and how many of them belonged to other workers' tasks.
   std::uint64_t pieces = 0;
   std::uint64_t stolen_pieces = 0;
   /// Tasks that its device was given before the tasks that they wait for had ended there.
@@ -199,7 +199,7 @@ struct WorkerCounts {
   std::uint64_t parks = 0;
 };
 
-/// What a worker has spent its time on.
+/// The time that a worker has spent on each activity.
 struct WorkerTime {
   /// Time of running tasks (including the runtime's work between them), and time of looking for work.
   Duration busy{};
@@ -214,8 +214,8 @@ struct WorkerReport {
   /// The device's name: "cpu core 3".
   std::string device;
   DeviceKind kind = DeviceKind::cpu_core;
-  /// The number of cores that work together as this worker: more than one in a cluster; 0: it lends its thread to one
-  /// (`ThreadOptions::regroup`).
+  /// The number of cores that work together as this worker: more than one in a cluster; 0 if it lends its thread to a
+  /// cluster (`ThreadOptions::regroup`).
   int cores = 1;
   /// The processing unit that its thread is bound to, or -1.
   int bound_to = -1;

@@ -95,10 +95,10 @@ class Runtime {
       return add(memory_of(span.data(), layout, std::move(name)));
     }
   }
-  /// Registers a column-major block of the program: `rows` x `cols` elements, columns `ld` elements apart. If `owner`
-  /// is given, it is kept as long as the registration lives. Throws `invalid_argument` for impossible sizes and for
-  /// null memory. All registrations throw `overlapping_handles` if the data share memory with other data, if that is
-  /// cheap to detect: tasks on the one would not be ordered after tasks on the other. Use `partition` for parts of a
+  /// Registers a column-major block of the program: `rows` x `cols` elements, columns `ld` elements apart. If
+  /// `owner` is given, it is kept as long as the registration lives. Throws `invalid_argument` for impossible
+  /// sizes and for null memory. All registrations throw `overlapping_handles` if the data share memory with other
+  /// data, if that is cheap to detect: tasks on such data would not be ordered. Use `partition` for parts of a
   /// matrix.
   template <class T>
   [[nodiscard]] Data matrix(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::string name = {},
@@ -109,8 +109,8 @@ class Runtime {
     return add(std::move(description));
   }
   /// Allocates a matrix without gaps in memory that the runtime owns. It is uninitialized: its first task must write
-  /// it, and a task that reads it before is refused (`invalid_argument`). In virtual time without real buffers it has
-  /// no memory, only a shape. Throws `out_of_memory` too.
+  /// it, and a task that would read it earlier is refused (`invalid_argument`). In virtual time without real buffers it
+  /// has no memory, only a shape. Throws `out_of_memory` too.
   template <class T>
   [[nodiscard]] Data allocate_matrix(std::int64_t rows, std::int64_t cols, std::string name = {}) {
     return allocate_matrix_on<T>(NumaId{}, rows, cols, std::move(name));
@@ -186,7 +186,7 @@ class Runtime {
   /// Cancels all tasks submitted so far that have not started; `wait` reports them.
   void cancel();
   /// Refuses further tasks: submissions throw `stopped`, also in running kernels and callbacks. Then waits for the
-  /// tasks that are there, as `wait` does.
+  /// tasks that were submitted before, as `wait` does.
   void stop();
 
   /// Makes new clusters of the cores while tasks run; needs `ThreadOptions::regroup`. Examples: "2x10", "1x16+4x1",
@@ -208,8 +208,8 @@ class Runtime {
   [[nodiscard]] Trace take_trace();
   /// Returns the figures of every actor's mailbox: messages, depth, waiting and handling times.
   [[nodiscard]] MetricsSnapshot metrics() const;
-  /// Returns why tasks do not make progress: what waits for what, root causes first. Nobody can submit during the call:
-  /// about 0.4 us per task in flight.
+  /// Returns why tasks do not make progress: what waits for what, root causes first. Nobody can submit during the call,
+  /// which takes about 0.4 us per task in flight.
   [[nodiscard]] WhyReport why() const;
 
   /// Returns the backend in which the tasks run, for classes built on a runtime, such as `TiledMatrix`.

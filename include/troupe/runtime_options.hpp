@@ -28,7 +28,7 @@ class PlacingPolicy;
 }
 struct SimulationOptions;
 
-/// How workers use cores and threads.
+/// The use of cores and threads by workers.
 struct ThreadOptions {
   /// Binds each worker's thread to its core. Unbound threads move between cores and lose their caches.
   bool bind = true;
@@ -55,7 +55,7 @@ struct ThreadOptions {
   std::string system_root = {};
 };
 
-/// What decides where tasks run, besides the policy.
+/// The options besides the policy that decide where tasks run.
 struct PlacementOptions {
   /// Codelets whose tasks only some devices may run, in addition to each task's options: "potrf,trsm:cores"
   /// (`parse_restrictions`).
@@ -73,7 +73,7 @@ struct PlacementOptions {
 
 /// The accelerators of a runtime, besides the number of CUDA GPUs.
 struct AcceleratorOptions {
-  /// Emulated accelerators. Each takes a core as long as there are more than one (docs/accelerators.md).
+  /// Emulated accelerators. Each takes a core as long as more than one is left (docs/accelerators.md).
   std::vector<platform::EmulationOptions> emulated_gpus = {};
   /// The most memory that data may take on each CUDA GPU. Without a value: nine tenths of the memory that is free when
   /// the runtime starts, and never the last 512 MiB.
@@ -88,26 +88,26 @@ struct AcceleratorOptions {
   std::string reuse_profile = {};
   /// OpenCL devices: "all", "gpu" or "cpu" (all of that sort), or numbers as `troupe info` lists them, "0,2". Empty:
   /// none. A device that does not exist is an error whose message lists those that do. Each takes a core as long as
-  /// there are more than one.
+  /// more than one is left.
   std::string opencl = {};
   /// The most memory that data may take on each OpenCL device. Without a value: nine tenths of the device's memory;
   /// devices that share the host's memory take, together, at most half of the memory that is available there when the
-  /// runtime starts. With a value, all devices have memory of their own, which it limits: none works in place.
+  /// runtime starts. With a value, all devices have memory of their own, which the value limits: none works in place.
   std::optional<Bytes> opencl_memory = std::nullopt;
   /// True: OpenCL devices that share the host's memory work on copies, too. False: they work in place if a trial, once
   /// per process, shows that they can: nothing is copied, and nothing limits the memory that they use (`troupe info`).
   bool opencl_copies = false;
-  /// OpenCL devices work in place on data without gaps between their columns that begin at a multiple of so many bytes;
-  /// other data are copied for every task. 0: the alignment that the device needs for any type
+  /// OpenCL devices work in place on data without gaps between their columns that begin at a multiple of this many
+  /// bytes; other data are copied for every task. 0: the alignment that the device needs for any type
   /// (CL_DEVICE_MEM_BASE_ADDR_ALIGN, often 128). If kernels use no vector types, the size of an element is enough.
   std::size_t opencl_alignment = 0;
 };
 
-/// Who hears what a runtime does.
+/// The functions and objects that are told what a runtime does.
 struct ObservationOptions {
   /// The number of entries that are kept until the trace is taken; further entries are counted and lost.
   std::size_t trace_limit = 4'000'000;
-  /// If tasks are in flight and none has started or ended for so long, `on_stall` is called with the reason
+  /// If tasks are in flight and none has started or ended for this time, `on_stall` is called with the reason
   /// (`Runtime::why`): once per stall, then at growing intervals. 0: never, and no thread watches. A kernel that takes
   /// longer while nothing else can run counts as a stall. Below 0 is an error.
   Duration why_after{};
@@ -138,7 +138,7 @@ struct RuntimeOptions {
   /// groups the cores as suits the remaining work; it needs a placing policy ("default" is one then) and does not work
   /// with `deterministic`.
   std::string clusters = {};
-  /// The number of CUDA GPUs: the first so many of those that this process may use. More than there are is an error.
+  /// The number of CUDA GPUs to use: the first of those that this process may use. More than there are is an error.
   int gpus = 0;
   /// The scheduling policy, which decides where tasks run: a name, and options behind a colon (docs/policies.md).
   std::string policy = "default";

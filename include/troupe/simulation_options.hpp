@@ -61,7 +61,7 @@ struct CodeletTimes {
   TaskTime gpu = {};
   /// The standard deviation divided by the mean: times vary by it with `SimulationOptions::noise`.
   double deviation = 0;
-  /// The number of cores of a cluster that one task can make use of. `core` is told how many it has.
+  /// The number of cores of a cluster that one task can make use of. `core` is told how many cores the task has.
   int most_cores = 1;
 };
 
@@ -87,7 +87,7 @@ struct SimulatedAccelerators {
   std::optional<Duration> notice = std::nullopt;
 };
 
-/// How data move on a described machine.
+/// The way in which data move on a described machine.
 struct SimulatedCopies {
   /// A time that is added to every copy.
   Duration overhead{};
@@ -100,11 +100,11 @@ struct SimulatedCopies {
   bool write_back_finished = false;
 };
 
-/// What placing policies know.
+/// The times and priorities that placing policies know.
 struct SimulatedKnowledge {
   /// The kernel times that placing policies assume.
   enum class Model {
-    /// The description's means.
+    /// The mean times of the machine's description.
     exact,
     /// The times that were measured during the run, beginning with nothing: each kernel is tried a few times on each
     /// kind of device. Nothing is read from disk or kept there.
@@ -119,7 +119,7 @@ struct SimulatedKnowledge {
   bool priorities = true;
 };
 
-/// What goes wrong, or in another order.
+/// The faults of GPUs, and the order of messages.
 struct SimulatedDisturbances {
   /// The faults of every GPU; each GPU has a seed of its own that follows from the given one. A copy fails at its end.
   /// A kernel also fails at its end, before it is executed; so a GPU is lost at the end of a kernel.
@@ -149,7 +149,7 @@ struct SimulationOptions {
   std::uint64_t seed = 1;
   /// True: kernel times vary by the description's deviations (log-normal). False: each takes its mean.
   bool noise = false;
-  /// Kernels and copies are executed, at their virtual end. This needs memory for all nodes; without it, data need no
+  /// Kernels and copies are executed, at their virtual end. This needs memory for all nodes; if false, data need no
   /// memory.
   bool real_buffers = false;
   SimulatedAccelerators accelerators = {};

@@ -25,8 +25,8 @@ class Team {
   /// Calls `part(work, rank)` once in every member, all at the same time, and returns when all calls have returned.
   /// When all have ended, rethrows the exception of the lowest rank that threw.
   virtual void enter(Part part, void* work) = 0;
-  /// Called within `run`. Returns when all members have called it. Every member must call it equally often; a member
-  /// that throws counts as having called it for ever.
+  /// Called within `run`. Returns when all members have called it. Every member must call `barrier` equally often; a
+  /// member that throws counts as having called it for ever.
   virtual void barrier() noexcept = 0;
   /// Binds the calling thread, which belongs to another library's pool, to the place where the member of this rank
   /// runs. Returns false if that failed. Does nothing if members are not bound.
@@ -76,8 +76,8 @@ using TeamPrologue = std::shared_ptr<void> (*)(Team& team);
 /// each of its cores; the used time is that in which these cores computed. The master, which runs the kernel, computes
 /// from the task's beginning to its end, except while it waits for members that have not ended their parts. A helper
 /// computes in its parts. A member that waits at a barrier does not compute. So a kernel without a version for teams
-/// uses one core's time, and one that is in its team of four for half of its time uses five eighths. Calling the other
-/// members counts as work of the master. Time in which another process had the core counts as used.
+/// uses one core's time, and one that uses its team of four during half of its time uses five eighths. Calling the
+/// other members counts as work of the master. Time in which another process had the core counts as used.
 struct TeamUse {
   /// The sum of cores times duration of the tasks whose used time is known.
   Duration offered{};

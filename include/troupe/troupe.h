@@ -254,8 +254,8 @@ troupe_error troupe_codelet_define(const char* name, const troupe_mode* modes, s
 /* Sets a function that returns a task's floating-point operations from its shapes and arguments; it is called with the
  * `user` of the codelet's definition. Call this before the codelet is submitted for the first time; afterwards, and
  * for kernels that come with Troupe, it is an error. The numbers are for reports and traces. In virtual time, where
- * data may have no memory, they also select the size, among those for which the machine's description has times, of a
- * task of a codelet with troupe_codelet_timed_as. */
+ * data may have no memory, they also tell which of the sizes in the machine's description a task has, if its codelet
+ * was given to troupe_codelet_timed_as. */
 troupe_error troupe_codelet_set_flops(troupe_codelet* codelet,
                                       double (*flops)(const troupe_kernel_context* context, void* user));
 /* Sets the kernel of a described machine whose times this codelet takes: "cholesky/gemm/double". The same restriction

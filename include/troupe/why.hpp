@@ -13,7 +13,7 @@
 
 namespace troupe {
 
-/// The causes for which tasks wait in the end: each waits for no other task.
+/// The root causes for which tasks wait: a root cause itself waits for no task.
 enum class WhyKind {
   /// A kernel runs.
   running,
@@ -51,13 +51,14 @@ struct WhyCause {
   WhyTask task;
   /// The number of ready tasks, or 1.
   std::uint64_t tasks = 1;
-  /// The number of tasks that wait for it in the end. A task that waits for several causes counts for one of them: for
-  /// data that the program holds first, then for the cause that has lasted longest.
+  /// The number of tasks that wait for this cause, directly or through other tasks. A task with several causes counts
+  /// for one: for `no_worker` first, then `held_by_program`, then `running`, `fetching` and `callback`, then the rest;
+  /// among equals, for the cause that has lasted longest.
   std::uint64_t waiting = 0;
-  /// True if some task waits for it, even if that task counts for another cause.
+  /// True if some task waits for this cause, even if that task counts for another cause.
   bool blocks = false;
   WorkerId worker;
-  /// The time that it has lasted; zero if it is not known.
+  /// The time that the cause has lasted; zero if it is not known.
   Duration lasting{};
   /// The data, with `held_by_program`; with `fetching`, what has to happen: "the copy of handle 17 to emulated GPU 0".
   std::string data;
@@ -96,7 +97,7 @@ struct WhyWorker {
   WorkerId worker;
   /// The device's name: "cpu core 3".
   std::string device;
-  /// With `awake`, it is looking for work, or between two tasks.
+  /// The worker's state; with `awake` it looks for work, or is between two tasks.
   WhyWorkerState state = WhyWorkerState::awake;
   /// The worker that it lends its thread to; invalid if it does not.
   WorkerId lent_to = {};
@@ -124,9 +125,9 @@ struct WhyCounts {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t in_flight = 0;
-  /// The youngest tasks in flight, if there are too many to look at. The rest of the report is about the others.
+  /// The number of the youngest tasks in flight, which were not looked at; the report is about the older ones.
   std::uint64_t left_out = 0;
-  /// Tasks in flight that wait for others, that are ready, and that are with a worker.
+  /// The numbers of tasks in flight that wait for others, that are ready, and that are with a worker.
   std::uint64_t waiting = 0;
   std::uint64_t ready = 0;
   std::uint64_t running = 0;
@@ -141,14 +142,14 @@ struct WhyCounts {
 struct WhyReport {
   WhyCounts counts;
   std::string policy;
-  /// The scheduler's actor has ended: undecided tasks stay so.
+  /// True if the scheduler's actor has ended: undecided tasks then stay undecided.
   bool scheduler_died = false;
   /// The time for which nothing has started or ended, in a report of the watchdog. Otherwise zero.
   Duration quiet_for{};
-  /// Sorted by the number of waiting tasks, the most first.
+  /// The causes, sorted by the number of waiting tasks, the most first.
   std::vector<WhyCause> causes;
   std::uint64_t more_causes = 0;
-  /// Sorted by age, the oldest first.
+  /// The tasks that wait, sorted by age, the oldest first.
   std::vector<WhyWaiting> tasks;
   std::uint64_t more_tasks = 0;
   std::vector<WhyWorker> workers;

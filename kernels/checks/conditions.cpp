@@ -52,7 +52,7 @@ void Conditions::check_data(std::size_t index, const DataParameter& parameter) {
           "have at most 2147483647 rows and columns, and as many elements from one column to the next");
   expects(layout.ld >= std::max<std::int64_t>(layout.rows, 1), "have columns that do not overlap");
   if (!ok()) return;
-  // The last element's index is at most 2^62, the product of two sizes.
+  // The last element's index is at most 2^62, because it is below the product of two sizes.
   const auto most = std::uint64_t{1} << 62U;
   const auto spanned = static_cast<std::uint64_t>(layout.ld) * static_cast<std::uint64_t>(layout.cols);
   expects(spanned <= most / layout.element_size, "be smaller");

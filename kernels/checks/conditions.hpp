@@ -26,14 +26,14 @@ inline constexpr std::int64_t kLargestSize = 2147483647;
 /// around. So sums and differences of a few sizes do not overflow.
 class Conditions {
  public:
-  /// Checks these conditions. `definition` is that of a typed codelet, or of a variadic one that declares its handles.
+  /// Checks these conditions. `definition` belongs to a typed codelet, or to a variadic one that declares its handles.
   /// The arguments must outlive this object.
   Conditions(const CodeletDefinition& definition, std::span<const Layout> layouts, const Arguments& arguments);
 
   /// Returns false if a fault was found; then nothing more may be looked at.
   [[nodiscard]] bool ok() const { return !wrong_; }
   [[nodiscard]] const Layout& data(std::size_t index) const { return layouts_[index]; }
-  /// Returns the layouts of a variadic codelet's group of handles; there is at least one.
+  /// Returns the layouts of a group of a variadic codelet's handles; a group has at least one.
   [[nodiscard]] std::span<const Layout> group(std::size_t index) const;
   template <class T>
   [[nodiscard]] T argument(std::size_t index) const {
@@ -66,7 +66,7 @@ class Conditions {
   std::optional<std::string> wrong_;
 };
 
-/// A check of tasks: fails with `invalid_argument` if the kernel would leave its data.
+/// A check of tasks: fails with `invalid_argument` if the kernel would access memory outside of its data.
 using TaskCheck = std::function<Result<void>(std::span<const Layout>, const Arguments&)>;
 
 /// Returns the check that a codelet's conditions make. Without `conditions` it checks only what every `Conditions`

@@ -7,8 +7,8 @@
 
 namespace troupe::kernels {
 
-/// A copy of the pivots in `pieces`, each element read once and checked: all are rows from `begin` up to, but without,
-/// `end`. Throws `bad_input` if one is not. Other threads may write the pieces at the same time.
+/// A copy of the pivots in `pieces`, each element read once and checked: all are rows from `begin` to `end` - 1. Throws
+/// `bad_input` if one is not. Other threads may write the pieces at the same time.
 class CheckedPivots {
  public:
   CheckedPivots(std::span<const std::span<const int>> pieces, std::int64_t begin, std::int64_t end);
@@ -19,7 +19,7 @@ class CheckedPivots {
   std::vector<int> pivots_;
 };
 
-/// Throws `bad_input` with the text that pivot number `index`, counted from 0, is no row from `begin` up to `end`.
+/// Throws `bad_input` with the text that pivot number `index`, counted from 0, is no row from `begin` to `end` - 1.
 [[noreturn]] void unusable_pivot(std::int64_t index, std::int64_t begin, std::int64_t end);
 
 }  // namespace troupe::kernels

@@ -17,7 +17,7 @@ std::int64_t offset(Conditions& c, std::size_t argument, std::int64_t count, std
   return c.argument_up_to(argument, rows - count, kOffset);
 }
 
-/// Checks `first`, where it is only for messages.
+/// Checks `first` for a codelet that needs it only for messages.
 void first_of_messages(Conditions& c, std::size_t argument) { c.argument_up_to(argument, kLargestSize, kFirst); }
 
 /// Checks a block column and returns the rows of its tiles, which have as many columns each. `offset` and `first` name
@@ -52,7 +52,7 @@ void pair_factors(Conditions& c, const Layout& l, const Layout& pivots, std::int
             "L must have at least one row, and at most as many as columns");
 }
 
-/// Checks `last`, where it is an argument.
+/// Checks the argument `last`, which is 0 or 1.
 void flag(Conditions& c, std::size_t argument) { c.argument_up_to(argument, 1, "last"); }
 
 /// Checks that row numbers of a pair fit into 32 bits.

@@ -15,7 +15,7 @@ inline cublasFillMode_t triangle(char uplo) { return uplo == 'L' ? CUBLAS_FILL_M
 inline cublasSideMode_t side_of(char side) { return side == 'L' ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT; }
 inline cublasDiagType_t diagonal(char diag) { return diag == 'U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT; }
 
-/// Returns the function for the element type `T` of two that differ only in that type.
+/// Returns the one of two functions that is for the element type `T`; they differ only in that type.
 template <class T, class Single, class Double>
 auto choose(Single single, Double two) {
   if constexpr (std::is_same_v<T, float>) {
@@ -64,7 +64,7 @@ void solve_triangular(CudaStream& s, char side, char uplo, char trans, char diag
           "cublasTrsm");
 }
 
-/// Square blocks of the same order, by an array of their addresses, which is in the device's memory.
+/// Square blocks of the same order, given by an array of their addresses in the device's memory.
 template <class T>
 struct Blocks {
   T* const* at;

@@ -106,7 +106,7 @@ void potrf(const Call& call) {
   const Out<T> block = rows_from(d, offset, d.cols);
   int* const status = call.stream.device_status();
   cuda::potrf(call.stream, block, status);
-  // cuSOLVER 12 loses the last minor of every 64th order and names others late. The factor's diagonal tells.
+  // cuSOLVER 12 misses the last minor of every 64th order and names others late, so the diagonal is checked.
   first_bad_pivot(call.stream, constant(block), NeededPivots::positive, status + 1);
   call.stream.watch([first = call.number(1)](const Status& values) {
     if (values[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnPotrf was called with a wrong argument");
@@ -143,7 +143,7 @@ void getrf_panel(const Call& call) {
   if (a.cols() == 0) return;
   factor_panel(call.stream, a, call.context.vector<int>(0), call.number(0), call.number(1),
                call.stream.device_status());
-  // With pivoting, cuSOLVER may take for zero what has overflowed on the way.
+  // With pivoting, cuSOLVER may report numbers that have overflowed as pivots of zero.
   watch_pivots(call, a.cols(), call.number(1), &singular_or_no_number);
 }
 

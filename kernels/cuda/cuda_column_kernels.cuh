@@ -38,7 +38,7 @@ __device__ void note_places(const TilePlaces<T>& some, TilePlace<T>* places, std
   if (static_cast<int>(threadIdx.x) < count) places[begin + threadIdx.x] = some.at[threadIdx.x];
 }
 
-/// Copies the column's rows from `offset` on to W, if `gather`; otherwise the other way round.
+/// Copies the column's rows, from row `offset` on, to W if `gather` is true; if not, copies W to these rows.
 template <class T>
 __device__ void copy_column(const TiledColumn<T>& column, std::int64_t offset, T* w, std::int64_t ldw, bool gather) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
@@ -68,11 +68,11 @@ __device__ void settle_pivots(const int* given, int* pivots, std::int64_t count,
 
 /// Exchanges rows `offset + i` and `pivots[i] - above` of C for i = 0, …, count - 1, in this order. Each block works on
 /// whole columns. If a pivot is no row of C, row `offset + i` stays where it is, and `info` becomes `before` + i + 1
-/// for some such i. If there is none, `info` becomes 0, or stays if there are pivots before these.
+/// for some such i. If all are rows of C, `info` becomes 0, or stays as it is if `before` is not 0.
 ///
 /// `kExchangesAtOnce` exchanges are resolved to one permutation of the rows that they touch, and then each column is
-/// read and written once, neighbouring rows by neighbouring threads. Slot i < kExchangesAtOnce stands for row
-/// `offset + i`, slot kExchangesAtOnce + i for the other one, if that is no slot yet.
+/// read and written once, neighbouring rows by neighbouring threads. Slot i < kExchangesAtOnce stands for row `offset +
+/// i`, slot kExchangesAtOnce + i for row `pivots[i] - above`, if no other slot stands for that row.
 template <class T>
 __device__ void swap_rows(const TiledColumn<T>& c, const int* pivots, std::int64_t count, std::int64_t offset,
                           std::int64_t above, std::int64_t before, int* info) {

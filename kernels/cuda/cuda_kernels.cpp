@@ -206,7 +206,7 @@ void factor_block(CudaStream& stream, MatrixView<T> a, const PivotTask<T>& task,
 
 template <class T>
 void first_not_finite(CudaStream& stream, MatrixView<const T> a, int* info) {
-  // The byte that is written to all bytes of `info`, which makes a number that is greater than any column's.
+  // The value of each byte of `info` at first: it makes a number that is greater than that of any column.
   constexpr int kByte = 0x7f;
   check_launch(stream.cuda(), stream.cuda().cudaMemsetAsync(info, kByte, sizeof *info, stream.stream()),
                "cudaMemsetAsync");

@@ -22,8 +22,8 @@ namespace troupe::kernels {
 template <class T>
 TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, TilePlace<T>* places);
 
-/// Copies the column's rows from `offset` on to W, if `gather`; otherwise the other way round. W has the shape of these
-/// rows.
+/// Copies the column's rows, beginning with row `offset`, to W if `gather` is true; if not, copies W to these rows. W
+/// has the shape of these rows.
 template <class T>
 void copy_column(CudaStream& stream, const TiledColumn<T>& column, std::int64_t offset, MatrixView<T> w, bool gather);
 

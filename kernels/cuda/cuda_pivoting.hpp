@@ -10,16 +10,16 @@ namespace troupe::kernels {
 
 // Tiles and pivots are in the device's memory. These functions use the stream's memory, and need our own kernels.
 
-/// Computes A <- L (unit lower) and U, with cuSOLVER, whose manual says what `work` and `pivots` are. Writes three
-/// values to `status` (in the device's memory): below zero for a wrong argument; the first i, from 1, with U(i, i) = 0,
+/// Computes A <- L (unit lower) and U, with cuSOLVER, whose manual describes `work` and `pivots`. Writes three values
+/// to `status` (in the device's memory): below zero for a wrong argument; the first i, from 1, with U(i, i) = 0,
 /// otherwise 0; and the result of `first_not_finite` for the original A: cuSOLVER 13 loses NaN on an H100, so its
 /// result has none.
 template <class T>
 void factor_checked(CudaStream& stream, MatrixView<T> a, T* work, int* pivots, int* status);
 
-/// Computes A <- L (unit lower) and U from row `offset` on, which is row `first` of the whole matrix; `pivots` are
-/// counted from the top of that. `status` is as for `factor_checked`. A has columns. Tiles that do not lie one below
-/// the other are copied into one block and back.
+/// Computes A <- L (unit lower) and U from row `offset` on, which is row `first` of the whole matrix; `pivots` holds
+/// rows of the whole matrix. `status` is as for `factor_checked`. A has columns. Tiles that do not lie one below the
+/// other are copied into one block and back.
 template <class T>
 void factor_panel(CudaStream& stream, const BlockColumn<T>& a, std::span<int> pivots, std::int64_t offset,
                   std::int64_t first, int* status);

@@ -101,7 +101,7 @@ __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb
         const std::int64_t column = first + own;
         T& head = row[column * ldr];
         if (column < j) {
-          // This is the product of two reflectors, for T. Those of a stacked panel have their ones in different rows.
+          // This product of two reflectors is for T. Reflectors of a stacked panel have ones in different rows.
           t[column + j * ldt] = stacked ? sum : sum + head;
         } else {
           share[own] = tau * (head + sum);
@@ -115,8 +115,8 @@ __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb
         for (std::int64_t i = begin + lane; i < rows; i += kGroup) other[i] -= share[c] * x[i];
       }
     }
-    // Computes T(0:j, j) <- -tau T(0:j, 0:j) times those products. A row is written when all threads that need it have
-    // read it.
+    // Computes T(0:j, j) <- -tau T(0:j, 0:j) times those products. A row is written only after all threads that need
+    // its old content have read it.
     for (std::int64_t first = 0; first < j; first += kKernelThreads) {
       const std::int64_t i = first + own;
       T sum{0};

@@ -6,8 +6,8 @@
 
 namespace troupe::kernels {
 
-// All views are of the device's memory. The inner block is the number of rows of T. All functions enqueue a few
-// launches for each inner block, and use the stream's memory.
+// All views are of the device's memory. An inner block is a block of as many columns as T has rows. All functions
+// enqueue a few launches for each inner block, and use the memory that belongs to `stream`.
 
 /// Computes A <- R and reflectors (rows >= columns). Needs our own kernels.
 template <class T>
@@ -22,8 +22,8 @@ void tpqrt(CudaStream& stream, MatrixView<T> upper, MatrixView<T> b, MatrixView<
 template <class T>
 void gemqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c);
 
-/// Computes [A; B] <- Q [A; B] or Q^T [A; B], where Q is given by `tpqrt`'s V and T, with the first rows of A, as many
-/// as V has columns.
+/// Computes [A; B] <- Q [A; B] or Q^T [A; B], where Q is given by `tpqrt`'s V and T. Of A only the first rows take
+/// part, as many as V has columns.
 template <class T>
 void tpmqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a,
             MatrixView<T> b);

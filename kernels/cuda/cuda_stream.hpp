@@ -21,8 +21,8 @@
 
 namespace troupe::kernels {
 
-/// Device memory that is freed with the object. All work that was enqueued with it must have ended by then, as freeing
-/// waits for it.
+/// Device memory that is freed with the object. All enqueued work that uses the memory must have ended by then, because
+/// freeing waits for such work.
 class DeviceMemory {
  public:
   /// Allocates the memory. Throws `out_of_memory`, or `device_lost`.
@@ -61,10 +61,10 @@ class StatusPool : public std::enable_shared_from_this<StatusPool> {
 };
 
 /// The resources of one device and one stream, as a handle of these libraries and its work memory must not serve two
-/// streams at a time. Used by one thread at a time, whose current device this is.
+/// streams at a time. To be used by one thread at a time, for which this device is current.
 class CudaStream {
  public:
-  /// Makes the libraries' handles at a stream's first use, which allocates and waits. `device` is the current one.
+  /// Makes the libraries' handles, which allocates and waits. `device` must be the current device.
   CudaStream(int device, cudaStream_t stream);
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;

@@ -34,10 +34,10 @@ __device__ T accept_pivot(T pivot, T least, std::int64_t row, std::int64_t& repl
 }
 
 /// Computes A <- L (unit lower) and U, without exchanging rows. A pivot whose absolute value is below `task.least`
-/// becomes that, with its sign, and is counted. Runs in one block.
+/// becomes `task.least`, with its sign, and is counted. Runs in one block.
 ///
-/// A few columns at a time: these column by column, then the rows right of their triangle, a thread for each column,
-/// then the rest, rows by neighbouring threads.
+/// It takes a few columns at a time: first these, one by one; then the rows right of their triangle, one thread per
+/// column; then the rest, where neighbouring threads have neighbouring rows.
 template <class T>
 __device__ void factor_block(T* a, std::int64_t ld, std::int64_t order, const PivotTask<T>& task, std::int64_t* report,
                              int* zero_pivot) {

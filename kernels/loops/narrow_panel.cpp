@@ -76,7 +76,7 @@ template <class T>
 TROUPE_PER_INSTRUCTION_SET void pass_over(Pass<double>& pass, double* x) { run_pass(pass, x); }
 TROUPE_PER_INSTRUCTION_SET void pass_over(Pass<float>& pass, float* x) { run_pass(pass, x); }
 
-/// Copies B to its copy, which is stored in strips: all columns of the first rows, then of the next ones.
+/// Copies B to `x`, in strips: all columns of the first rows, then all columns of the next rows.
 template <class T>
 void copy_in(MatrixView<T> b, T* x) {
   for (std::int64_t first = 0; first < b.rows; first += kStripRows, x += kStripRows * b.cols) {
@@ -142,8 +142,8 @@ Reflector<T> reflector_of(T alpha, T squares) {
   return {.beta = beta, .tau = (beta - alpha) / beta, .factor = T{1} / (alpha - beta)};
 }
 
-/// Returns the reflector for any numbers, and makes the column the reflector itself. Like LAPACK's larfg, it makes no
-/// reflector if x is zero.
+/// Returns the reflector for any numbers, and overwrites the column by it. Like LAPACK's larfg, it makes no reflector
+/// if x is zero.
 template <class T>
 Reflector<T> scaled_reflector_of(T alpha, const Column<T>& column) {
   T largest = 0;

@@ -10,8 +10,8 @@ namespace troupe::kernels {
 /// The largest number of columns of `factor_narrow_panel`.
 constexpr std::int64_t kNarrowPanel = 8;
 
-/// Returns the number of elements of work space that `factor_narrow_panel` needs. It must begin at a multiple of 64
-/// bytes.
+/// Returns the number of elements of work space that `factor_narrow_panel` needs. The work space must begin at a
+/// multiple of 64 bytes.
 std::int64_t narrow_panel_work(std::int64_t rows_of_tail, std::int64_t cols);
 
 /// Computes the QR factorization of [H; B], where `head` H is square and has at most `kNarrowPanel` columns. R is

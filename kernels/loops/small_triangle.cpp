@@ -18,7 +18,7 @@ struct System {
   std::int64_t order = 0;
   bool forward = true;  // true: unknown j is the j-th row (column) of B; false: the j-th from the end
   T reciprocal[kSmallTriangle];
-  T values[kSmallTriangle * kSmallTriangle];  // [i + j * kSmallTriangle], i < j: by what unknown i counts in equation j
+  T values[kSmallTriangle * kSmallTriangle];  // [i + j * kSmallTriangle], i < j: the factor of unknown i in equation j
 
   [[nodiscard]] std::int64_t index(std::int64_t unknown) const { return forward ? unknown : order - 1 - unknown; }
 };
@@ -38,7 +38,7 @@ void read_system(bool left, bool lower, bool transposed, bool unit_diagonal, Mat
   }
 }
 
-/// `x[s + j * kStrip]`, equation j's right-hand side number s, becomes unknown j of the solution.
+/// Solves in place: `x[s + j * kStrip]` is right-hand side s of equation j, and becomes unknown j of solution s.
 template <class T>
 [[gnu::always_inline]] inline void substitute(const System<T>& system, T* x) {
   typedef T Pack __attribute__((vector_size(32), may_alias));  // NOLINT(modernize-use-using): depends on T
@@ -65,7 +65,7 @@ template <class T>
 TROUPE_PER_INSTRUCTION_SET void substitute_strip(const System<double>& system, double* x) { substitute(system, x); }
 TROUPE_PER_INSTRUCTION_SET void substitute_strip(const System<float>& system, float* x) { substitute(system, x); }
 
-/// Copies `count` right-hand sides of B from `first` on to `x`, or back if `to_b`.
+/// Copies `count` right-hand sides of B, from `first` on, to `x`, or from `x` to B if `to_b` is true.
 template <class T>
 void copy_strip(bool left, bool to_b, const System<T>& system, MatrixView<T> b, std::int64_t first, std::int64_t count,
                 T* x) {

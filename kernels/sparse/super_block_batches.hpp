@@ -9,7 +9,7 @@
 
 namespace troupe::kernels {
 
-/// One call. Its operations are independent of one another: none has the result of another as its result or operand.
+/// One call. Its operations are independent: no operation reads or writes the result of another.
 struct BlockBatch {
   enum class Kind {
     factorize,    ///< result <- its L and U; a single block

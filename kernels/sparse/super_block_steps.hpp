@@ -8,13 +8,13 @@
 
 namespace troupe::kernels {
 
-// Every block is the result of the same products in the same order, whatever the side is and whichever member has which
-// piece, so the bits are the same, too. A product whose result is not full is left out.
+// Every block is the result of the same products in the same order, for each side and each division of the pieces among
+// members, so the bits are the same, too. A product whose result is not full is left out.
 
 /// Factorizes the diagonal super-block: D <- L (unit lower) and U. This is one piece, as each block waits for the ones
 /// before it. A pivot whose absolute value is below `least` becomes `least`, with its sign. Returns 0, or the first i
-/// (from 1) with U(i, i) = 0, where it stopped; this cannot happen if `least` is positive. Every block on the diagonal
-/// must be full, up to the last one that is.
+/// (from 1) with U(i, i) = 0, where it stopped; this cannot happen if `least` is positive. All blocks on the diagonal
+/// before the last full one must be full, too.
 template <class T>
 int factorize_super_block(const SuperBlock<T>& d, T least, ReplacedPivots& replaced);
 

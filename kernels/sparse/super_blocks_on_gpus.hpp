@@ -28,8 +28,8 @@ struct StepLaunches {
 /// The launches, indexed by `SuperBlockStep`.
 using SuperBlockLaunches = std::array<StepLaunches, kSuperBlockSteps>;
 
-/// Returns the launches on all GPUs since the first of the runtimes that know these codelets began; zeros where there
-/// is none. May be called from any thread.
+/// Returns the launches on all GPUs since the first runtime that knows these codelets began; zeros if there is none.
+/// May be called from any thread.
 [[nodiscard]] SuperBlockLaunches super_block_launches();
 
 }  // namespace troupe::kernels

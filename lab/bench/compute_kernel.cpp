@@ -35,7 +35,7 @@ void bind_to(int unit) {
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// Returns the iterations per second of one thread. It measures long calls, like those of tasks with long kernels.
+/// Returns the iterations per second of one thread. The calls are long, like those of tasks with long kernels.
 double rate_of_one(double seconds, std::barrier<>& together) {
   constexpr std::int64_t kLong = 100'000;
   volatile double sink = compute(kLong);

@@ -53,7 +53,7 @@ using Factorize = std::function<std::unique_ptr<Factors>(Matrix& a)>;
 /// Returns the number of operations as LAPACK counts them (LAPACK Working Note 41).
 [[nodiscard]] double flop_count(Algorithm algorithm, std::int64_t n);
 
-/// Measures a factorization. One factorization warms up, of another matrix with at most 2048 rows. Then come the
+/// Measures a factorization. A factorization of another matrix with at most 2048 rows warms up. Then come the
 /// measured ones, each of a fresh copy of one matrix: as many as fit into 0.3 s, at least one and at most 15. The last
 /// factors solve a system with a random right-hand side. Figures: `seconds` (the median), `fastest_seconds`, `runs`,
 /// `flops`, `gflops` (of the median), `residual`, which is |b - A x| / (n |A| |x| eps) in the maximum norm with eps =

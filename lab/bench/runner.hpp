@@ -38,7 +38,7 @@ int run_cases(int argc, const char* const* argv, std::span<const Case> cases);
 /// Returns the number of cores to use: the parameter `cores`, otherwise all that this process may run on.
 [[nodiscard]] int cores_of(Parameters& parameters);
 
-/// Refuses every value of the parameter `mode` that is not among these, as `Unsupported`; the first is the default.
+/// Returns the parameter `mode`; its default is the first of `modes`. Throws `Unsupported` for values not in `modes`.
 [[nodiscard]] std::string mode_of(Parameters& parameters, std::span<const char* const> modes);
 
 }  // namespace troupe::bench

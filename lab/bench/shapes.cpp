@@ -11,7 +11,7 @@
 namespace troupe::bench {
 namespace {
 
-/// The tasks of the fork and those that wait for it.
+/// The number of tasks in a fork: its first task, and the tasks that wait for it.
 constexpr std::int64_t kForkTasks = kForkWidth + 1;
 
 }  // namespace

@@ -45,9 +45,9 @@ void run_task(const Workload& workload, std::int64_t step, int column, TaskOutpu
 }
 
 /// Outputs for runtimes that derive the order from data. There are several per column, used in turn. Each is read only
-/// in the next row and written again `kRows` rows later, when few tasks that far behind are still running. So the
-/// runtime also finds orders of a write after a read, but they delay hardly any task. Every runtime with data handles
-/// uses this; those with explicit edges have one output per task instead.
+/// in the next row and is written again `kRows` rows later, when most of its readers have ended. So the runtime also
+/// orders writes after reads, but this delays hardly any task. Every runtime with data handles uses this class;
+/// runtimes with explicit edges have one output per task instead.
 class OutputRing {
  public:
   static constexpr std::int64_t kRows = 8;

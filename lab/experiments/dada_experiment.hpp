@@ -85,7 +85,7 @@ struct DadaFigure {
   std::vector<Row> rows;
 };
 
-/// Returns the paper's four figures, in order; the third comes twice, for LU by both graphs.
+/// Returns the paper's four figures, in order; the third comes twice, once for each of the graphs of LU.
 [[nodiscard]] std::vector<DadaFigure> dada_figures();
 /// Returns the figure's picture. `setting` is added to its title, such as machine and size.
 [[nodiscard]] ScalingChart chart_of(const DadaFigure& figure, const DadaResults& results, const std::string& setting);

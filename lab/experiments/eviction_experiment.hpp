@@ -18,7 +18,7 @@ struct EvictionExperimentOptions {
   /// The scheduling policy.
   std::string policy = "dada:alpha=0.5,cp";
   int gpus = 2;
-  /// The order and tile of dense matrices; the sparse one has as many tiles.
+  /// The order of all matrices and the edge of their tiles; some tiles of the sparse matrix are empty.
   std::int64_t n = 16384;
   std::int64_t tile = 512;
   std::uint64_t seed = 1;
@@ -29,7 +29,7 @@ struct EvictionExperimentOptions {
 struct EvictionFigure {
   std::string eviction;
   double seconds = 0;
-  /// The bytes that the run moved, with the content that the host lacks in the end.
+  /// The bytes that the run moved, and the bytes of content that the host lacks when the run ends.
   Bytes moved;
   /// The bytes that `furthest_next_use_offline` moves for the accesses of the same run.
   Bytes offline;

@@ -49,9 +49,9 @@ struct ExperimentArguments {
   bool json = false;
   /// The factors of dada's assumptions; the figures show the first.
   std::vector<double> assumptions;
-  /// The policy of policies, eviction and clusters; empty means the experiment's default.
+  /// The policy of the experiments `policies`, `eviction` and `clusters`; empty means the experiment's default.
   std::string policy;
-  // These two are for policies.
+  // The experiment `policies` uses these two.
   std::vector<std::string> points;
   std::vector<double> errors;
   // Each of these has the arguments of one experiment.
@@ -66,7 +66,7 @@ void make_report_folder(const std::string& folder);
 
 /// Adds the options that only `clusters` has. `arguments` outlives the parsing.
 void add_clusters_options(CLI::App& command, ClustersArguments& arguments);
-/// Refuses these options unless `used`.
+/// Refuses the options of `clusters` unless `used` is true.
 void refuse_ignored_clusters_options(const CLI::App& command, bool used);
 /// Runs the experiment, and writes its report into `arguments.folder`, which it makes. After that, throws
 /// `kernel_failed` if a run was faster than its bound: then simulation or bound is wrong. Throws `invalid_argument`
@@ -78,8 +78,8 @@ void add_multigrain_options(CLI::App& command, MultigrainArguments& arguments);
 void refuse_ignored_multigrain_options(const CLI::App& command, bool used);
 int multigrain_experiment(const ExperimentArguments& arguments);
 
-/// The next three functions do the same for `opencl`. Throws `kernel_failed`, after the report, if a program failed or
-/// its result was wrong.
+/// The next three functions do the same for `opencl`. The last one throws `kernel_failed`, after the report, if a
+/// program failed or its result was wrong.
 void add_opencl_options(CLI::App& command, OpenClArguments& arguments);
 void refuse_ignored_opencl_options(const CLI::App& command, bool used);
 int opencl_experiment(const ExperimentArguments& arguments);

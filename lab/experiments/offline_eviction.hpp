@@ -48,9 +48,9 @@ class AccessLog final : public memory::AccessObserver {
 struct OfflineTraffic {
   /// Copies to all nodes, including the host, because a task reads the data there.
   Bytes loaded;
-  /// Copies to the host because the only replica makes room.
+  /// Copies to the host because the only replica is evicted.
   Bytes written_back;
-  /// Copies to the host after the last access, so that it has everything.
+  /// Copies to the host after the last access, so that the host has all content.
   Bytes brought_home;
 
   [[nodiscard]] Bytes total() const { return loaded + written_back + brought_home; }
@@ -61,9 +61,9 @@ struct OfflineTraffic {
 /// again, or not before another node overwrites it, goes first of all. Compare the result with `AccessLog::moved() +
 /// AccessLog::not_on_host()` of the run.
 ///
-/// Counted are all copies for accesses, to make room, and to the host in the end. As in the run, a working set is held
-/// as a whole, a writer outdates all other replicas, content that is overwritten is not loaded, and a replica that
-/// other nodes have, too, leaves without a copy. Some things that cost the run copies are not counted: other tasks'
+/// All copies for accesses, to make room, and to the host at the end are counted. As in the run, a working set is held
+/// as a whole, a writer outdates all other replicas, content that is overwritten is not loaded, and a replica is
+/// evicted without a copy if other nodes have one. Some causes of copies in the run are not counted: other tasks'
 /// data that are pinned at the same time, free memory in too small pieces, unused prefetches, early write-backs.
 /// Furthest-next-use is optimal only for loads of equal size; with write-backs and several sizes it is a good
 /// yardstick, not a bound.

@@ -15,7 +15,7 @@ namespace {
 
 /// Bytes are compared with this many GPUs and with twice as many: with fewer, most data move once.
 constexpr int kManyGpus = 4;
-/// A rival can be the thriftiest only if it takes no longer than this times the fastest.
+/// A rival can be the thriftiest only if its time is at most this many times that of the fastest rival.
 constexpr double kFastEnough = 1.25;
 
 struct Series {

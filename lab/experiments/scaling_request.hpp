@@ -57,8 +57,8 @@ struct ScalingRuns {
 };
 
 /// Checks everything before anything runs. Runs come in the order of the numbers, and for each number in the order of
-/// the policies. On this machine the runs come one after the other. Before each place's runs there is one that does not
-/// count, in which memories are touched for the first time and unknown kernels are tried. LU does not pivot, as
+/// the policies. On this machine the runs come one after the other. For each number and policy, a first run does not
+/// count: in it, memories are touched for the first time and unknown kernels are tried. LU does not pivot, as
 /// pivoting works on whole block columns, which only cores do. Throws `invalid_argument`, `bad_input` or `platform`
 /// with what is wrong and what to do.
 [[nodiscard]] std::vector<ScalingRuns> run_scaling(const ScalingArguments& arguments, ProgressOptions progress);

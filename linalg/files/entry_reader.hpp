@@ -15,8 +15,8 @@
 
 namespace troupe::linalg {
 
-/// Reads the entries that follow a header, as numbers of type `T`, float or double. Hands them to `elements`; of a
-/// symmetric or skew-symmetric matrix both triangles: `elements.add(row, col, value)`, counted from zero, adds to what
+/// Reads the entries that follow a header, as numbers of type `T`, float or double. Hands them to `elements`; for a
+/// symmetric or skew-symmetric matrix, both triangles: `elements.add(row, col, value)`, counted from zero, adds to what
 /// is there and says whether the sum is finite. Each function returns what is wrong, if anything is.
 template <class T, class Elements>
 class EntryReader {

@@ -15,7 +15,7 @@ namespace troupe::linalg {
 ///
 /// Fails with `ErrorCode::bad_input`, which names the file and the line, for: an index out of range; an entry above the
 /// diagonal of a symmetric file; NaN, infinity, or a value that does not fit in `T` or is no number; fewer or more
-/// entries than declared; a header that is no longer `header`. Also fails with `ErrorCode::out_of_memory` and
+/// entries than declared; a header that differs from `header`. Also fails with `ErrorCode::out_of_memory` and
 /// `ErrorCode::io`.
 template <class T>
 Result<DenseMatrix<T>> read_dense(const std::string& path, const MatrixMarketHeader& header);

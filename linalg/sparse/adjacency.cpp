@@ -62,7 +62,7 @@ std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<con
   std::vector<std::int32_t> place_of(n);
   for (std::size_t k = 0; k < n; ++k) place_of[place(order[k])] = static_cast<std::int32_t>(k);
   std::vector<std::int32_t> parent(n, kRoot);
-  // The highest known ancestor of each vertex; the paths to it are shortened.
+  // A known ancestor of each vertex. A walk up replaces it by the newest root, so that later walks are short.
   std::vector<std::int32_t> ancestor(n, kRoot);
   for (std::size_t k = 0; k < n; ++k) {
     for (std::int32_t below : graph.of(order[k])) {

@@ -16,8 +16,8 @@
 namespace troupe::linalg {
 
 /// One step of the factorization on super-blocks, as numbers alone. For the k-th diagonal super-block there is first
-/// the step on the diagonal, then one for each solve below it and right of it, then one for each product of the two
-/// kinds.
+/// the step on the diagonal, then one for each solve below it and right of it, then one for each product of a lower
+/// with an upper one.
 struct BlockStep {
   enum class Kind { diagonal, lower, upper, product };
   Kind kind = Kind::diagonal;
@@ -81,8 +81,8 @@ template <class T>
 [[nodiscard]] BlockLuKernels<T> block_lu_kernels(kernels::SuperTasks tasks = kernels::SuperTasks::whole);
 
 struct BlockLuOptions {
-  /// A pivot whose absolute value is below this is replaced by this, and is counted. If this is 0, a pivot that is
-  /// exactly zero is a `numerical` failure.
+  /// A pivot whose absolute value is below `least` is replaced by `least`, and is counted. If `least` is 0, a pivot
+  /// that is exactly zero is a `numerical` failure.
   double least = 0;
   BlockSteps steps = BlockSteps::all;
 };
@@ -100,12 +100,12 @@ void block_lu(Runtime& runtime, BlockMatrix<T>& a, const ReplacedPivotCounts& co
   block_lu(runtime, a, counts, {.least = least}, block_lu_kernels<T>(tasks));
 }
 
-/// Runs the same steps one after the other, in the calling thread.
+/// Runs the steps of `block_lu` one after the other, in the calling thread.
 template <class T>
 kernels::ReplacedPivots block_lu_in_sequence(BlockMatrix<T>& a, double least);
 
-/// Returns the largest difference over the largest element of `b`; 0 if all bits are the same, NaN if some difference
-/// is NaN.
+/// Returns the largest difference divided by the largest element of `b`; 0 if all bits are the same, NaN if some
+/// difference is NaN.
 template <class T>
 [[nodiscard]] double block_difference(const BlockMatrix<T>& a, const BlockMatrix<T>& b);
 
@@ -122,7 +122,7 @@ enum class BlockReuse {
 template <class T>
 [[nodiscard]] std::vector<std::int64_t> reuse_indexes(const BlockMatrix<T>& a, BlockReuse reuse,
                                                       BlockSteps steps = BlockSteps::all);
-/// Passes these indices to the runtime.
+/// Passes the results of `reuse_indexes` to the runtime.
 template <class T>
 void set_reuse(Runtime& runtime, const BlockMatrix<T>& a, BlockReuse reuse, BlockSteps steps = BlockSteps::all);
 
@@ -133,8 +133,8 @@ enum class PanelPlace {
   cores
 };
 
-/// Submits the same tasks, each on single tiles of `a`, which has as many tiles as the pattern has blocks: for runs in
-/// virtual time, where empty tiles cost nothing. The policy chooses the order; the tasks have no priorities.
+/// Submits the tasks of `block_lu`, each on single tiles of `a`, which has as many tiles as the pattern has blocks: for
+/// runs in virtual time, where empty tiles cost nothing. The policy chooses the order; the tasks have no priorities.
 template <class T>
 void block_lu_of_tiles(Runtime& runtime, TiledMatrix<T>& a, const BlockPattern& pattern,
                        const kernels::TileCodelets<T>& kernel, PanelPlace panel);

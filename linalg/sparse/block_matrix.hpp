@@ -32,9 +32,9 @@ enum class BlockStorage {
   none
 };
 
-/// A matrix that stores only its full blocks: those of a super-block in one piece of memory, which is one handle. It is
-/// cheap to move; the runtime must outlive it. A program that reads or writes elements must wait for the tasks that use
-/// them first.
+/// A matrix that stores only its full blocks; the blocks of a super-block share one piece of memory and one handle. It
+/// is cheap to move; the runtime must outlive it. A program that reads or writes elements must wait for the tasks that
+/// use them first.
 template <class T>
 class BlockMatrix {
  public:
@@ -86,7 +86,7 @@ class BlockMatrix {
                                                                                          col % cut_.block);
   }
 
-  /// Waits until the whole matrix is in the program's memory, whatever accelerators have written.
+  /// Waits until the whole matrix is in the program's memory, including what accelerators have written.
   void bring_home() const;
 
  private:

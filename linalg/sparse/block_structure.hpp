@@ -15,7 +15,7 @@ struct BlockStructure {
     /// A third of the blocks off the diagonal, drawn from a seed, is empty; blocks that fill in become full. It is one
     /// reading of J.-Y. Vet, P. Carribault and A. Cohen, Multigrain Affinity for Heterogeneous Work Stealing (2012).
     third,
-    /// A third of those blocks is empty, as in `third`, but they stay empty, and products that would fill them in are
+    /// A third of the blocks is empty, as in `third`, but these stay empty, and products that would fill them in are
     /// left out. It is another reading of the same paper.
     third_closed,
     /// The structure of the program sparselu in the Barcelona OpenMP Tasks Suite (A. Duran et al., ICPP 2009), with

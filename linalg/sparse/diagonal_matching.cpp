@@ -19,9 +19,9 @@ constexpr std::int32_t kNone = -1;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// Finds an assignment of least cost, where the cost of an element is the logarithm of its row's largest over it: at
-/// least zero, and infinite for a zero. The dual variables are `u` of rows and `v` of columns: u + v is at most the
-/// cost, and equal to it on the matching.
+/// Finds an assignment of least cost, where the cost of an element is the logarithm of its row's largest element
+/// divided by it: at least zero, and infinite for a zero. The dual variables are `u` of rows and `v` of columns: u + v
+/// is at most the cost, and equal to it on the matching.
 class Assignment {
  public:
   explicit Assignment(const CompressedMatrix& a)
@@ -45,7 +45,7 @@ class Assignment {
     DiagonalMatching result;
     result.row_of = std::move(row_of_);
     for (std::size_t i = 0; i < u_.size(); ++i) {
-      // The two terms cancel in part: each alone may be beyond the range of a double although the values are not.
+      // The two terms cancel in part: each alone may be beyond the range of a double although the result is not.
       result.row_scale.push_back(power_of_two(u_[i] - std::log(largest_[i])));
       result.col_scale.push_back(power_of_two(v_[i]));
     }
@@ -101,8 +101,8 @@ class Assignment {
       for_row(row, [&](std::int32_t col, double cost) {
         const double rest = cost - v_[at(col)];
         const bool free = row_of_[at(col)] == kNone;
-        // It prefers a free column among equal ones, and among these the diagonal one, which leaves a symmetric pattern
-        // as it is.
+        // The search prefers a free column among equal ones, and the diagonal one among free ones, which leaves a
+        // symmetric pattern as it is.
         const bool better = rest < least || (rest == least && free && (row_of_[at(best)] != kNone || col == row));
         if (!better) return;
         best = col;

@@ -9,7 +9,7 @@
 namespace troupe::linalg {
 
 struct DiagonalMatching {
-  /// For each column j the row whose element in it becomes the diagonal one.
+  /// Entry j is the row whose element in column j becomes the diagonal one.
   std::vector<std::int32_t> row_of;
   /// The scales are powers of two, so that scaling loses no digits. With row i times `row_scale[i]` and column j times
   /// `col_scale[j]` the elements on the diagonal have an absolute value within a factor of two of one, and all others

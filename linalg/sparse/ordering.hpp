@@ -39,7 +39,7 @@ inline constexpr std::array kOrderings{Ordering::automatic, Ordering::natural, O
 [[nodiscard]] std::vector<std::int32_t> reverse_cuthill_mckee(const Adjacency& graph);
 
 /// Returns the order of P. R. Amestoy, T. A. Davis and I. S. Duff, Algorithm 837: AMD, ACM TOMS 30 (2004), as
-/// implemented in SuiteSparse. Throws `platform` without it.
+/// implemented in SuiteSparse. Throws `platform` in a build without it.
 [[nodiscard]] std::vector<std::int32_t> minimum_degree(const Adjacency& graph);
 
 }  // namespace troupe::linalg

@@ -17,8 +17,8 @@ namespace {
 constexpr std::int64_t kBlockSizes[] = {16, 24, 32, 48, 64, 96, 128, 192};
 /// The block size at which orderings are compared.
 constexpr std::int64_t kComparedBlock = 64;
-/// The largest number of blocks on a side in an automatic choice: a pattern of more would cost memory that the blocks
-/// might not.
+/// The largest number of blocks on a side in an automatic choice: a larger pattern might take more memory than the
+/// blocks.
 constexpr std::int64_t kMostBlocks = 8192;
 
 /// The largest number of blocks on a side that options may give. More are of no use: their pattern alone takes 32 MiB,

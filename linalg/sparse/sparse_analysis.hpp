@@ -61,7 +61,7 @@ template <class T>
 double scatter(const CompressedMatrix& a, const SparseAnalysis& analysis, BlockMatrix<T>& blocks);
 
 /// Returns the value that replaces smaller pivots: the product of `largest`, the largest scaled element, with the
-/// square root of the precision of `T`. The ones that `scatter` adds are always larger, as the largest is about 1.
+/// square root of the precision of `T`. The ones that `scatter` adds are always larger, as `largest` is about 1.
 template <class T>
 [[nodiscard]] double least_pivot(double largest) {
   return std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon())) * largest;

@@ -95,7 +95,7 @@ typename SparseFactorization<T>::SmallestPivot SparseFactorization<T>::smallest_
   for (std::int64_t row = 0; row < a_.order; ++row) {
     const double size = std::abs(static_cast<double>((*factors_)(row, row)));
     if (!(size >= smallest.size)) smallest = {row, size};
-    // A NaN counts as smaller than any other value, so the search ends with it.
+    // The first NaN counts as the smallest pivot, so the search ends with it.
     if (std::isnan(size)) break;
   }
   if (a_.order > 0) smallest.row = analysis_.row_at(smallest.row);
@@ -104,8 +104,8 @@ typename SparseFactorization<T>::SmallestPivot SparseFactorization<T>::smallest_
 
 template <class T>
 std::vector<double> SparseFactorization<T>::solve_once(const std::vector<double>& b) const {
-  // Scales b by a power of two, so that the largest element is about 1; otherwise products with the scales, or a `T`,
-  // might be out of range.
+  // Scales b by a power of two, so that the largest element is about 1; otherwise products with the scales, or numbers
+  // of type `T`, might be out of range.
   const auto exponent = [](double value) { return value == 0 || !std::isfinite(value) ? 0 : std::ilogb(value); };
   int shift = std::numeric_limits<int>::min();
   for (std::size_t i = 0; i < b.size(); ++i) {

@@ -8,9 +8,9 @@
 
 namespace troupe::linalg {
 
-/// Reads a square `coordinate` file, real or integer; general, symmetric or skew-symmetric. Of the last two both
-/// triangles are stored. Entries that name the same element are added up. Takes memory for the entries alone, twice
-/// while it reads.
+/// Reads a square `coordinate` file, real or integer; general, symmetric or skew-symmetric. Of symmetric and
+/// skew-symmetric ones both triangles are stored. Entries that name the same element are added up. Takes memory for the
+/// entries alone, twice while it reads.
 ///
 /// Fails with `ErrorCode::bad_input`, which names the file and the line, like `read_dense`, and says what to do. It
 /// covers what `read_dense` refuses, and: a matrix that is not square, an `array` file, fewer elements than rows, an

@@ -177,7 +177,7 @@ Form Evaluation::value_of_argument(const Expression& expression) const {
   if (expression.number < 0 || from > bytes.size() || bytes.size() - from < size) return {};
   std::uint64_t number = 0;
   std::memcpy(&number, bytes.data() + from, size);
-  // The number gets the sign of its highest bit: it is equal up to multiples of 2^bits.
+  // The number's highest bit becomes its sign, which changes it only by a multiple of 2^bits.
   const unsigned above = kBits - expression.bits;
   return constant_form(static_cast<std::int64_t>(number << above) >> above);
 }
@@ -190,7 +190,7 @@ Form Evaluation::size_of_launch(const Expression& expression) const {
     return size > std::size_t{1} << 62U ? Form() : constant_form(static_cast<std::int64_t>(size));
   };
   if (expression.kind == Kind::global_size) return number(global);
-  // Groups at the border may be smaller if the sizes do not divide.
+  // Groups at the border may be smaller if the local size does not divide the global one.
   if (local == 0 || global % local != 0) return {};
   return number(expression.kind == Kind::local_size ? local : global / local);
 }
@@ -209,7 +209,7 @@ Form Evaluation::compute_binary(const Expression& expression) const {
       if (!right->is_constant() || right->constant < 0 || right->constant > 62) return {};
       return combined({}, *left, std::int64_t{1} << right->constant);
     case Kind::bit_or: {
-      // If all bits of the mask are zero in the left operand, the result is the sum.
+      // If the left operand is a multiple of a power of two above the right one, the result is the sum.
       if (!right->is_constant() || right->constant <= 0 || right->constant > std::int64_t{1} << 32U) return {};
       std::int64_t above = 1;
       while (above <= right->constant) above *= 2;
@@ -268,7 +268,7 @@ bool Evaluation::limit(const AffineForm& form, std::int64_t most) {
   for (std::size_t i = 0; i < kIds; ++i) {
     const std::int64_t coefficient = form.coefficients[i];
     if (coefficient == 0) continue;
-    // `room` is the largest amount that this id's term may add to the least sum of the others.
+    // `room` is the most that this id's term may be: `most` minus the least sum of the other terms.
     const auto from_id = product(coefficient, coefficient > 0 ? ids_[i]->least : ids_[i]->greatest);
     const auto others = from_id ? sum(values->least, -*from_id) : std::nullopt;
     const auto room = others ? sum(most, -*others) : std::nullopt;

@@ -28,14 +28,14 @@ struct Interval {
   std::int64_t greatest = 0;
 };
 
-/// Evaluates expressions for the items of a box. Numbers have no limits here: if a number of the kernel may wrap
-/// around, everything that depends on it is unknown, except for multiples of 2^bits that do not matter in the end.
+/// Evaluates expressions for the items of a box. Numbers do not wrap around here: if a number of the kernel may wrap
+/// around, everything that depends on it is unknown, unless it depends only on the number modulo 2^bits.
 class Evaluation {
  public:
   Evaluation(const KernelFacts& facts, const ItemBox& items, const LaunchValues& values);
 
   /// Narrows the box to the items for which all conditions hold, as far as these are understood. Returns false if there
-  /// are none.
+  /// are no such items.
   [[nodiscard]] bool restrict_to(const std::vector<KernelFacts::Condition>& conditions);
   /// Returns true if the condition holds for all items of the present box.
   [[nodiscard]] bool always(const KernelFacts::Condition& condition) const;
@@ -61,16 +61,16 @@ class Evaluation {
   [[nodiscard]] Form fitted(const Form& form, unsigned bits, bool is_signed) const;
   [[nodiscard]] Form divided(const Expression& expression, const AffineForm& left, const AffineForm& right) const;
   [[nodiscard]] AffineForm joined(const AffineForm& form) const;
-  /// Returns left - right of a condition.
+  /// Returns a condition's left side minus its right side.
   [[nodiscard]] Form difference(const KernelFacts::Condition& condition) const;
-  /// Keeps the items for which the form is at most `most`. Returns false if there are none.
+  /// Keeps the items for which the form is at most `most`. Returns false if there are no such items.
   [[nodiscard]] bool limit(const AffineForm& form, std::int64_t most);
 
   const KernelFacts& facts_;
   const LaunchValues& values_;
   std::array<std::optional<Interval>, kIds> ids_;
   bool is_empty_ = false;
-  /// The known forms by expression, for the present ids.
+  /// The forms computed so far for the present ids, by expression.
   mutable std::vector<std::optional<Form>> known_;
 };
 

@@ -11,10 +11,10 @@
 namespace troupe::opencl {
 namespace {
 
-/// The oldest and the newest version of clang that are looked for; other compilers are not.
+/// The oldest and the newest version of clang that are looked for. No other compiler is looked for.
 constexpr int kOldest = 14;
 constexpr int kNewest = 25;
-/// The version that is tried first: pocl brings it, and this analysis was made with it.
+/// The version that is tried first: pocl comes with it, and this analysis was developed with it.
 constexpr int kFirst = 15;
 
 bool can_analyse(const std::string& compiler) {

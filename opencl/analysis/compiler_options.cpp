@@ -35,13 +35,13 @@ std::optional<std::vector<OptionWord>> words_of(const std::string& options) {
 }
 
 /// Returns true if the option changes neither the accesses nor the meaning of the program's text. Options for the
-/// target and for the layout of types do change them, so of the options with such beginnings only some are accepted
-/// here.
+/// target and for the layout of types do change them, so of the options that begin with `-f` only those in `kOfCode`
+/// are accepted.
 bool is_without_effect(std::string_view word) {
   constexpr std::array<std::string_view, 5> kBeginnings{"-cl-", "-g", "-O", "-nv-", "-save-temps"};
   constexpr std::array<std::string_view, 4> kOfCode{"-fbin-", "-fno-bin-", "-ffast-math", "-fno-strict-aliasing"};
   const auto begins = [&](std::string_view beginning) { return word.starts_with(beginning); };
-  // With a comma, -W passes other options on.
+  // A -W option with a comma passes other options on.
   const bool warns = word == "-w" || (word.starts_with("-W") && word.find(',') == std::string_view::npos);
   return warns || std::ranges::any_of(kBeginnings, begins) || std::ranges::any_of(kOfCode, begins);
 }

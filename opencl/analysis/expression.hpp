@@ -15,14 +15,14 @@ namespace troupe::opencl {
 struct Expression {
   enum class Kind : std::uint8_t {
     constant,   ///< `number`
-    argument,   ///< `bits` of a value's bytes: argument `left`, from byte `number` on
-    global_id,  ///< the id in dimension `left`; also for the kinds that follow
+    argument,   ///< `bits` bits of the value that is argument `left`, from its byte `number` on
+    global_id,  ///< the id in dimension `left`, as for the next kinds
     group_id,   ///< counted from the first group of the launch that the program asked for
     local_id,
     global_size,
     local_size,
     num_groups,
-    add,  ///< its operands are `left` and `right`; also for the kinds that follow
+    add,  ///< its operands are `left` and `right`, as for the next kinds
     subtract,
     multiply,
     shift_left,
@@ -33,7 +33,7 @@ struct Expression {
     remainder,
     remainder_signed,
     bit_or,
-    sign_extend,  ///< its operand is `left`; also for the kinds that follow
+    sign_extend,  ///< its operand is `left`, as for the next kinds
     zero_extend,
     truncate,
   };

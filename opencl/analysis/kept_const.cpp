@@ -45,8 +45,8 @@ class Uses {
   /// Returns true for `name[…]` whose address nobody takes.
   [[nodiscard]] bool is_element(std::size_t i) const { return at(i + 1) == "[" && !has_address_taken(i); }
 
-  /// Returns true for `*name` at the end of a parameter, an argument or a statement, which is a declaration or an
-  /// element.
+  /// Returns true for `*name` at the end of a parameter, an argument or a statement, which is a declaration or a read
+  /// of an element.
   [[nodiscard]] bool is_behind_star(std::size_t i) const {
     if (at(i + 1) != "," && at(i + 1) != ")" && at(i + 1) != ";") return false;
     std::size_t before = i - 1;

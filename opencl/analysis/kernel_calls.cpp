@@ -1,5 +1,5 @@
-/// The effects of a kernel's calls. Functions without a body are OpenCL's own, because a program that calls others does
-/// not link.
+/// The effects of a kernel's calls. Functions without a body are OpenCL's own, because a program that calls other such
+/// functions does not link.
 #include <algorithm>
 #include <array>
 
@@ -41,7 +41,7 @@ bool is_among_intrinsics(std::string_view name) {
   return std::ranges::any_of(kNothing, [&](std::string_view known) { return name.starts_with(known); });
 }
 
-/// Returns the number of elements: 4 for `vload4`, 1 without a number.
+/// Returns the number of elements: 4 for `vload4`, 1 for a name without a number.
 unsigned elements_of(std::string_view name) {
   const std::size_t digits = name.find_first_of("0123456789");
   if (digits == std::string_view::npos) return 1;
@@ -108,8 +108,8 @@ void KernelReader::read_fence(const CodeInstruction& call) {
   if (!local) refuse("a barrier or fence for global memory");
 }
 
-/// Reads calls of vloadn(offset, p) and vstoren(data, offset, p), and of those for half. The elements lie side by side,
-/// except that `vloada_half3` and `vstorea_half3` advance in steps of four.
+/// Reads calls of vloadn(offset, p) and vstoren(data, offset, p), and of their variants for half. The elements lie side
+/// by side, except that `vloada_half3` and `vstorea_half3` advance in steps of four.
 void KernelReader::read_vector_access(const CodeInstruction& call, std::string_view name, const Moment& moment) {
   const bool is_store = name.starts_with("vstore");
   const std::size_t operands = is_store ? 3 : 2;

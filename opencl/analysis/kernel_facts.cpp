@@ -55,11 +55,11 @@ std::vector<SignedRange> merged(std::vector<SignedRange> ranges) {
   return result;
 }
 
-/// Returns the range that the items write together when each writes `piece`, moved by the coefficients; nothing if
-/// there are gaps.
+/// Returns the range that the items write together if each writes `piece`, moved by its ids times the coefficients;
+/// nothing if there are gaps.
 std::optional<SignedRange> spread(SignedRange piece, const std::array<std::int64_t, kIds>& coefficients,
                                   const Evaluation& evaluation) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // each step's distance and number
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // each step's distance, and the number of steps
   for (std::size_t i = 0; i < kIds; ++i) {
     if (coefficients[i] == 0) continue;
     // The ids of groups and items within a group depend on each other, which the ranges of the ids do not show.
@@ -77,7 +77,7 @@ std::optional<SignedRange> spread(SignedRange piece, const std::array<std::int64
   return piece;
 }
 
-/// Returns the pieces that each item certainly writes, by coefficients.
+/// Returns the pieces that each item certainly writes, by the coefficients of their offsets.
 std::map<std::array<std::int64_t, kIds>, std::vector<SignedRange>> certain_pieces(
     const std::vector<KernelFacts::Access>& stores, const Evaluation& evaluation) {
   std::map<std::array<std::int64_t, kIds>, std::vector<SignedRange>> pieces;

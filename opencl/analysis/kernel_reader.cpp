@@ -61,7 +61,7 @@ void KernelReader::read_instruction(const CodeInstruction& instruction, const Mo
     for (const CodeOperand& operand : instruction.operands) {
       if (operand.name != instruction.result) roots |= pointers_.roots(operand);
     }
-    // Atomic operations on the memory of the group do not matter.
+    // A pointer to the group's local memory has no roots: atomic operations there are allowed.
     lose(roots, true, true);
     if (!roots.none()) refuse("an atomic operation on global memory");
   } else if (operation.empty()) {
@@ -110,7 +110,7 @@ void KernelReader::refuse(const char* reason) {
   if (facts_.refusal.empty()) facts_.refusal = reason;
 }
 
-/// Adds the facts that the compiler found: it follows pointers in other ways, through functions and loops.
+/// Adds the facts that the compiler found: it follows pointers where this reader does not, through functions and loops.
 void KernelReader::finish_argument(std::size_t index) {
   const CodeParameter& parameter = kernel_.parameters[index];
   const CodeType& type = module_.types()[parameter.type];

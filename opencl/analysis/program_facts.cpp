@@ -52,7 +52,7 @@ std::optional<std::string> content_of(const std::string& path) {
 }
 
 /// Returns true if another vendor's compiler finds the same file: the header lies in a folder that the program names,
-/// or in the working folder while no named folder could hold another one. The compiler writes "./" before the latter.
+/// or in the working folder (then the compiler writes "./" before it) while no named folder could hold another one.
 bool is_found_by_all(const std::string& header, const std::vector<std::string>& folders) {
   const auto is_here = [](const std::string& folder) { return folder == "." || folder == "./"; };
   if (header.starts_with("./") && std::ranges::all_of(folders, is_here)) return true;
@@ -64,7 +64,7 @@ bool is_found_by_all(const std::string& header, const std::vector<std::string>& 
 ProgramFacts analyse(const std::string& compiler, const std::string& source, const CompilerOptions& options,
                      bool includes) {
   std::vector<std::string> texts{source, options.definitions};
-  // Most doubtful sources are doubtful without their headers, so this is checked before the compiler runs.
+  // A source without headers is checked first: if it depends on the vendor, the compiler need not run.
   if (!includes && depends_on_vendor(texts, options.defined)) return {};
   const auto compiled = compile_for_analysis(compiler, source, options.arguments, includes);
   if (!compiled) return {};

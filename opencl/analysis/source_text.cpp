@@ -23,7 +23,7 @@ std::string with_plain_line_ends(const std::string& text) {
   return plain;
 }
 
-/// Joins lines that end in a backslash; compilers allow blanks behind it.
+/// Joins lines that end in a backslash; compilers allow blanks behind the backslash.
 std::string with_continued_lines_joined(const std::string& text) {
   std::string joined;
   for (std::size_t i = 0; i < text.size(); ++i) {

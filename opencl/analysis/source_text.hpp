@@ -19,7 +19,7 @@ namespace troupe::opencl {
 /// Returns the identifiers and numbers, and every other character that is no blank as a token of its own.
 [[nodiscard]] std::vector<std::string> tokens(std::string_view text);
 
-/// A line of the preprocessor. The name is empty if the line is not one.
+/// A directive of the preprocessor. The name is empty if the line is no directive.
 struct Directive {
   std::string name;
   std::string rest;

@@ -11,8 +11,8 @@
 namespace troupe::opencl {
 namespace {
 
-/// The macros that have the same meaning with all vendors; for the first of them our preface or the language's version
-/// ensures that.
+/// The macros that have the same meaning with all vendors; for the first three our preface or the language's version
+/// ensures this.
 constexpr std::array<std::string_view, 9> kCommonMacros{
     "__OPENCL_VERSION__", "__OPENCL_C_VERSION__", "__IMAGE_SUPPORT__",
     "__ENDIAN_LITTLE__",  "__OPENCL__",           "CL_VERSION_1_0",

@@ -23,8 +23,8 @@ struct Awaited {
   [[nodiscard]] const EventState& state() const;
 };
 
-/// A command. From its creation on, its enqueuer and the commands that wait for it own it; from its submission to its
-/// end also the runtime.
+/// A command. The code that enqueues it and the commands that wait for it own it; from its submission to its end the
+/// runtime owns it, too.
 class Command : public std::enable_shared_from_this<Command> {
  public:
   explicit Command(std::shared_ptr<EventState> event) : event_(std::move(event)) {}
@@ -33,7 +33,7 @@ class Command : public std::enable_shared_from_this<Command> {
   Command& operator=(const Command&) = delete;
 
   /// Gives the command to the code that runs it. That code calls `QueueOrder::end` once, possibly inside this call.
-  /// `awaited` are the commands that have been submitted and must end before. Called in the order of submission, one
+  /// `awaited` are the submitted commands that must end before this one runs. Called in the order of submission, one
   /// command of a context at a time. An exception from this call is the command's failure: the command must not have
   /// begun then.
   virtual void submit(const std::vector<std::shared_ptr<Command>>& awaited) = 0;
@@ -42,7 +42,7 @@ class Command : public std::enable_shared_from_this<Command> {
   /// Returns true if the command itself is complete or has failed; its event may still wait for earlier commands of its
   /// queue.
   [[nodiscard]] bool ended() const { return outcome() <= 0; }
-  /// Returns CL_COMPLETE or a failure after the end, and a number above CL_COMPLETE before.
+  /// Returns CL_COMPLETE or a failure if the command has ended; if not, a number above CL_COMPLETE.
   [[nodiscard]] int outcome() const { return outcome_.load(std::memory_order_acquire); }
   /// Returns true if something that the command waited for has failed: the command must not run then. Call it when all
   /// awaited commands have ended.
@@ -56,10 +56,10 @@ class Command : public std::enable_shared_from_this<Command> {
 
   const std::shared_ptr<EventState> event_;
   std::atomic<int> outcome_{kNotEnded};
-  /// The number of commands that were enqueued before this one in its queue. Belongs to the queue, under its lock.
+  /// The number of commands that were enqueued before this one in its queue. The queue's lock protects it.
   std::uint64_t position_ = 0;
 
-  // The following members belong to the order of the context, under its lock. Only `dependents_` changes after the
+  // The lock of the context's order protects the following members. Only `dependents_` changes after the
   // submission.
   std::uint64_t number_ = 0;
   bool held_ = false;

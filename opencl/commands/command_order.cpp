@@ -23,7 +23,7 @@ int CommandOrder::enqueue(const std::shared_ptr<Command>& command, const std::sh
   wait_for_queue(*command, *queue, before);
   for (const Awaited& one : command->awaited_) hold(command, one);
   for (const std::shared_ptr<Command>& one : command->behind_) hold(command, {one, nullptr});
-  // The command may run before the last one has ended, but it is held back as long as that one is held back.
+  // The command may run before the queue's last command has ended, but it is held back as long as that one is.
   if (const std::shared_ptr<Command> last = queue->in_order() ? queue->last() : nullptr) hold(command, {last, nullptr});
   queue->add(command);
   if (command->holds_ == 0) return submit(command);
@@ -33,7 +33,7 @@ int CommandOrder::enqueue(const std::shared_ptr<Command>& command, const std::sh
 }
 
 void CommandOrder::wait_for_queue(Command& command, QueueOrder& queue, Before before) {
-  // In an in-order queue the event of a command waits for all earlier ones anyway.
+  // In an in-order queue the event of a command waits for all earlier commands anyway.
   if (queue.in_order()) return;
   if (before == Before::all || before == Before::all_and_hold_later) {
     command.behind_ = queue.outstanding();
@@ -95,7 +95,7 @@ int CommandOrder::submit(const std::shared_ptr<Command>& command) {
     why = CL_OUT_OF_HOST_MEMORY;
   } catch (...) {  // `why` keeps its first value
   }
-  // `end` takes the queue from the command, so it is read before.
+  // `end` takes the queue from the command, so the queue is read first.
   const std::shared_ptr<QueueOrder> queue = command->queue_;
   queue->end(*command, why);
   return why;

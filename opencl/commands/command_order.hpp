@@ -40,7 +40,7 @@ class CommandOrder {
   int enqueue(const std::shared_ptr<Command>& command, const std::shared_ptr<QueueOrder>& queue,
               std::vector<Awaited> awaited, Before before = Before::queue);
 
-  /// Sets a user event, and submits the commands that were held for it alone. Returns false if it was set before.
+  /// Sets a user event, and submits the commands that only it held back. Returns false if it was set before.
   bool set(EventState& user_event, int status);
 
   /// Returns the number of commands that are held back.

@@ -31,7 +31,7 @@ bool EventState::advance(int status, std::uint64_t started) {
     const LockGuard lock(mutex_);
     const int before = status_.load(std::memory_order_relaxed);
     if (before <= CL_COMPLETE || status >= before) return false;
-    // A state that was skipped was reached at the same time as the later one.
+    // A state that was skipped gets the time of the next later state.
     const std::uint64_t when = now();
     if (times_.submitted == 0) times_.submitted = started != 0 ? std::min(started, when) : when;
     if (status <= CL_RUNNING && times_.started == 0) {
@@ -65,7 +65,7 @@ void EventState::when(int at, Listener listener) {
 }
 
 int EventState::wait() const {
-  // Short commands end before a thread could fall asleep and be woken.
+  // A wait first polls for this many nanoseconds: short commands end before a thread could be woken.
   constexpr std::uint64_t kSpin = 20'000;
   // A yield that takes this long has let another thread run, perhaps the one that this thread waits for. Two threads
   // that yield to each other stay on one core for long, but a thread that sleeps is woken on a free core. So the next

@@ -43,8 +43,8 @@ class EventState {
   /// not 0.
   bool end(int status, std::uint64_t started = 0);
 
-  /// Calls `listener` once when the status is `at` or later, inside this call if it already is. The listener gets `at`,
-  /// or the failure.
+  /// Calls `listener` once when the status is `at` or later; inside this call if that is so already. The listener gets
+  /// `at`, or the failure.
   void when(int at, Listener listener);
   /// Blocks until the end, and returns the final status.
   int wait() const;

@@ -25,7 +25,7 @@ class QueueOrder {
   /// Adds a command at the end of the queue.
   void add(std::shared_ptr<Command> command);
   /// Notes that the command has ended: with CL_COMPLETE, or with the failure. `started` is the time at which it got its
-  /// device (`EventState::now`), or 0 if it never did.
+  /// device (`EventState::now`), or 0 if it never got one.
   void end(Command& command, int outcome, std::uint64_t started = 0);
 
   /// Returns the last command that was added; null if its event is complete.
@@ -55,8 +55,8 @@ class QueueOrder {
   /// The number of commands before the first one in `entries_`.
   std::uint64_t gone_ TROUPE_GUARDED_BY(mutex_) = 0;
 
-  /// In an out-of-order queue, the barrier that all later commands wait for, as long as it has not ended. Belongs to
-  /// the context's order, under its lock.
+  /// In an out-of-order queue, the barrier that all later commands wait for, as long as it has not ended. The lock of
+  /// the context's order protects it.
   std::weak_ptr<Command> barrier_;
 };
 

@@ -25,8 +25,8 @@ class ReleasedMemory {
     const LockGuard lock(mutex_);
     return bytes_;
   }
-  /// Blocks until at most 32 MiB of released memory have not been given back; returns at once in a child of `fork`.
-  /// Must not be called by workers or by the thread that gives memory back.
+  /// Blocks until at most 32 MiB of released memory are left to give back; returns at once in a child of `fork`. Must
+  /// not be called by workers or by the thread that gives memory back.
   void wait_until_little_is_left() TROUPE_EXCLUDES(mutex_);
 
  private:

@@ -1,5 +1,5 @@
-/// Jobs that a worker of the runtime must not do, such as those at the end of a command, which is a callback in a
-/// worker.
+/// Jobs that a worker of the runtime must not do, such as those at the end of a command, where the runtime calls back
+/// in a worker.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace troupe::opencl {
 
-/// Marks its thread as a worker's while it lives: the thread must neither wait for the runtime nor be held up by a
-/// function of the program.
+/// While this object lives, its thread counts as a worker's: the thread must neither wait for the runtime nor be held
+/// up by a function of the program.
 class WorkerScope {
  public:
   WorkerScope();

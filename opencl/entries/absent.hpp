@@ -8,7 +8,7 @@
 
 namespace troupe::opencl {
 
-/// Refuses with the first handle's own error code if it is not a `T`, otherwise with `status`.
+/// Refuses with the error code of `T` if the first handle is not a `T`, otherwise with `status`.
 template <class T, cl_int status, class... Rest>
 cl_int absent(typename T::Handle handle, Rest...) {
   return find<T>(handle) ? status : T::kInvalid;

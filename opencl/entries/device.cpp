@@ -1,4 +1,4 @@
-/// The entries for devices. All are root devices, whose references are not counted.
+/// The entries for devices. All devices are root devices, whose references are not counted.
 #include "opencl/objects/device.hpp"
 
 #include <algorithm>

@@ -26,7 +26,7 @@ struct WaitList {
 [[nodiscard]] std::vector<Awaited> awaited_of(const Context& context, const WaitList& list);
 
 /// Enqueues a command, and returns its event if one is wanted. If `blocking`, returns after the command's end. Refuses
-/// with the command's failure, if it is known by then. `awaited` is the result of `awaited_of`.
+/// with the command's failure if the command has failed by then. `awaited` is the result of `awaited_of`.
 void enqueue(Queue& queue, cl_command_type type, const std::shared_ptr<Command>& command, std::vector<Awaited> awaited,
              const WaitList& list, bool blocking = false, CommandOrder::Before before = CommandOrder::Before::queue);
 

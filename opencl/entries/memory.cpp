@@ -1,4 +1,4 @@
-/// The entries for buffers. There are no images: the list of their formats is empty, and functions that make one are
+/// The entries for buffers. There are no images: the list of their formats is empty, and functions that make images are
 /// absent (opencl/dispatch_table.cpp).
 #include "opencl/objects/memory.hpp"
 

@@ -73,7 +73,7 @@ bool overlap(const Box& a, const Box& b, const Extent& region) {
   const auto distance = static_cast<std::int64_t>(b.begin()) - static_cast<std::int64_t>(a.begin());
   for (std::int64_t z = -slices; z <= slices; ++z) {
     const std::int64_t left = distance + z * slice;
-    // Only the numbers of rows that bring the distance nearest to zero need to be tried, within the region.
+    // Only the differences y of row numbers that bring the distance nearest to zero need to be tried.
     const std::int64_t near = std::clamp(-left / row, -rows, rows);
     for (const std::int64_t y : {near - 1, near, near + 1}) {
       if (y < -rows || y > rows) continue;

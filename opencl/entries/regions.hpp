@@ -11,14 +11,14 @@ namespace troupe::opencl {
 
 using Extent = std::array<std::size_t, 3>;
 
-/// Returns the box of one row of bytes. Refuses with CL_INVALID_VALUE if it is empty or not within the buffer.
+/// Returns the box of one row of bytes. Refuses with CL_INVALID_VALUE if the row is empty or not within the buffer.
 [[nodiscard]] Box linear_box(const Memory& memory, std::size_t offset, std::size_t size);
 
 /// Returns the place of a rectangle as entries name it: pitches of 0 stand for rows and slices without gaps. Refuses
 /// with CL_INVALID_VALUE if a pitch is too small or a size overflows.
 [[nodiscard]] Box rectangle_box(const std::size_t* origin, const Extent& region, std::size_t row_pitch,
                                 std::size_t slice_pitch);
-/// Returns the place as `rectangle_box` does, and also refuses if it is not within the buffer.
+/// Returns the place as `rectangle_box` does, and also refuses if the rectangle is not within the buffer.
 [[nodiscard]] Box rectangle_box_in(const Memory& memory, const std::size_t* origin, const Extent& region,
                                    std::size_t row_pitch, std::size_t slice_pitch);
 /// Returns three sizes. Refuses with CL_INVALID_VALUE if one of them is 0.

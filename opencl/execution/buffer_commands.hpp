@@ -33,7 +33,7 @@ using EventPointer = std::shared_ptr<EventState>;
 /// Makes the command for a map or its end. It makes the host's copy of the buffer current, and the only current copy if
 /// the mode writes.
 [[nodiscard]] std::shared_ptr<Command> map_command(Queue& queue, EventPointer event, Memory& memory, AccessMode mode);
-/// Makes a command that copies newer content from devices to host memory; it stays valid on the devices, too.
+/// Makes a command that copies newer content from devices to host memory; the content stays valid on the devices, too.
 [[nodiscard]] std::shared_ptr<Command> bring_home_command(Queue& queue, EventPointer event,
                                                           const std::vector<Memory*>& memories);
 /// Makes a command that does nothing and uses no data.

@@ -33,7 +33,7 @@ using Key = std::pair<std::string, std::vector<RealDevice*>>;
 struct Executions {
   Mutex mutex;
   std::map<Key, std::shared_ptr<Execution>> all TROUPE_GUARDED_BY(mutex);
-  /// The process whose threads run; empty before the first runtime is asked for.
+  /// The process that has the runtimes' threads; empty until the first runtime is asked for.
   std::optional<graph::HomeProcess> home TROUPE_GUARDED_BY(mutex);
   bool stopped TROUPE_GUARDED_BY(mutex) = false;
 
@@ -57,7 +57,7 @@ void stop_all() {
   // The runtimes are stopped in another thread: the thread-local variables of this one, which a runtime uses, have been
   // destroyed by now.
   std::thread([&all] {
-    // Contexts may still own the execution; it stops with its runtime.
+    // Contexts may still own an execution, so it is stopped here and not only released.
     for (auto& [key, execution] : all) execution->stop();
   }).join();
   part_builder().stop();
@@ -70,14 +70,14 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
   std::vector<int> indices;
   for (const RealDevice* device : devices) indices.push_back(device->vendor().index);
   RuntimeOptions options;
-  // The one core is for work in host memory. Programs compute on their own cores, and devices may be these same cores.
+  // The one core is for work in host memory. The program's own threads and CPU devices may use all cores.
   options.cores = 1;
   options.threads.bind = false;
   options.accelerators.opencl = fmt::format("{}", fmt::join(indices, ","));
   if (!policy.empty()) {
     options.policy = policy;
   } else if (devices.size() == 1) {
-    // There is nothing to decide, and this policy has one thread less to wake up.
+    // With one device there is nothing to decide, and this policy has one thread less to wake up.
     options.policy = "lws";
   }
   options.accelerators.opencl_memory = memory;

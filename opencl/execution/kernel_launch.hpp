@@ -48,7 +48,7 @@ class LaunchedArguments {
  private:
   VendorKernel& kernel_;
   OpenClLaunch& launch_;
-  /// The sub-buffers, which are released at the end, as a launch keeps what it needs.
+  /// The sub-buffers, which the destructor releases: the vendor keeps those that a launch needs.
   std::vector<cl_mem> parts_;
 };
 

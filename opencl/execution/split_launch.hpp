@@ -21,9 +21,9 @@ class OpenClLaunch;
 
 namespace troupe::opencl {
 
-/// One launch in parts. Each part is a task on one device. It reads the data that the kernel reads, and for each buffer
-/// that the kernel writes it writes its range as a separate piece of data. The command's own task then copies the
-/// pieces together in host memory.
+/// One launch in parts. Each part is a task on one device. It reads the data that the kernel reads. For each buffer
+/// that the kernel writes, the part writes its range into a separate piece of data. The command's own task then copies
+/// the pieces together in host memory.
 class SplitLaunch {
  public:
   /// The launch to split. A command owns the `SplitLaunch` and keeps these objects until its end.
@@ -47,9 +47,9 @@ class SplitLaunch {
 
   /// Gives the parts to the runtime.
   void submit(const std::vector<Future>& after);
-  /// Returns the buffers that are written, as the task that merges uses them.
+  /// Returns the written buffers, as uses of the task that merges the pieces.
   [[nodiscard]] std::vector<RuntimeCommand::Use> merged() const;
-  /// Returns the pieces, which that task accesses behind the buffers.
+  /// Returns the pieces, which the merging task accesses after the buffers.
   [[nodiscard]] std::vector<Access> pieces() const;
   /// Copies the pieces into the buffers. Returns CL_COMPLETE, or the failure of a part.
   [[nodiscard]] int merge(const KernelContext& context) const;

@@ -66,7 +66,7 @@ bool SplitPlanner::can_split_along(unsigned dimension) const {
   // If the device chooses the groups, it may choose others for the parts, in any dimension.
   const auto any = [](const std::array<bool, 3>& asked) { return std::ranges::any_of(asked, std::identity()); };
   if (!range_.has_local && (any(asks.group_id) || any(asks.num_groups))) return false;
-  // If the writes of two halves do not overlap, the writes of more parts should not, either.
+  // If the writes of two halves do not overlap, the writes of more parts should not overlap, either.
   ItemBox lower{range_.offset, range_.global};
   lower.count[dimension] /= 2;
   ItemBox upper{range_.offset, range_.global};
@@ -170,7 +170,7 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
 }
 
 bool SplitPlanner::fits(const SplitPlan::Part& part) const {
-  // If the user has set no limit, other programs may need the rest of the memory.
+  // Without a limit by the user, data get a fourth of the memory: other programs may need the rest.
   constexpr std::size_t kFraction = 4;
   const Bytes room = limit_ ? *limit_ : Bytes{part.device->vendor().memory.count / kFraction};
   std::vector<const Memory*> read;

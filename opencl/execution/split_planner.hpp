@@ -59,8 +59,8 @@ class SplitPlanner {
   [[nodiscard]] bool asks_along(unsigned dimension) const;
   [[nodiscard]] std::size_t grain_along(unsigned dimension) const;
   [[nodiscard]] std::optional<SplitPlan> plan_along(unsigned dimension);
-  /// Chooses the size of groups in place of the device. The device might choose another one for each size of part, and
-  /// compile for each.
+  /// Chooses the size of groups in place of the device. The device might choose another group size for each size of
+  /// part, and compile the kernel for each.
   static void choose_groups(SplitPlan::Part& part);
   /// Finds the range that the part uses of each output; returns false if it is not known.
   [[nodiscard]] bool find_written(SplitPlan::Part& part) const;

@@ -13,8 +13,8 @@ namespace troupe::opencl {
 /// The bytes of a whole buffer (not of a part): host memory, which the caller keeps, with replicas on devices.
 ///
 /// Several buffers may lie in the same memory of the program. The runtime has one of them registered at a time: using a
-/// buffer first brings the others home. So each buffer sees what the others have left, as long as no command uses two
-/// of them (the standard leaves the result open; here such a command fails).
+/// buffer first copies the content of the others home. So each buffer sees what the others have left, as long as no
+/// command uses two of them (the standard leaves the result open; here such a command fails).
 class Storage {
  public:
   enum class Content {
@@ -52,7 +52,7 @@ class Storage {
   const std::size_t size_;
   const bool of_program_;
   bool defined_;
-  /// The registration with the runtime. If the memory is the program's, it is under the lock of `Shared`.
+  /// The registration with the runtime. If the memory is the program's, the lock of `Shared` protects it.
   std::optional<Data> data_;
 };
 

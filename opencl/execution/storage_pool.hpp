@@ -1,4 +1,4 @@
-/// A pool of storages, which are used for a while, and then again.
+/// A pool of storages: a command uses one for a while, and later commands use it again.
 #pragma once
 
 #include <cstddef>

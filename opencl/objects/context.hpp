@@ -31,7 +31,7 @@ class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INV
 
   /// Returns the devices that the program named, each once.
   [[nodiscard]] const std::vector<Device*>& devices() const { return devices_; }
-  /// Returns the real devices behind them, each once, in the platform's order.
+  /// Returns the real devices that these devices stand for, each once, in the platform's order.
   [[nodiscard]] const std::vector<RealDevice*>& real_devices() const { return real_devices_; }
   [[nodiscard]] bool has(const Device& device) const;
   [[nodiscard]] const ContextProperties& properties() const { return properties_; }

@@ -28,16 +28,16 @@ class Device : public HandleOf<_cl_device_id, ObjectType::device, CL_INVALID_DEV
   /// Returns the device's place among the platform's real devices, and in every table with one entry per real device;
   /// -1 for a unified device.
   [[nodiscard]] int number() const { return number_; }
-  /// Returns the real devices that this one stands for: itself, or all devices of a unified one.
+  /// Returns the real devices that this device stands for: only itself if it is real, several if it is unified.
   [[nodiscard]] const std::vector<RealDevice*>& real() const { return real_; }
 
   /// Answers a query about the device. Refuses with CL_INVALID_VALUE for an unknown question.
   void info(cl_device_info what, const Info& answer) const;
   /// Returns the types that all real devices of this one have in common. The default device also has
-  /// CL_DEVICE_TYPE_DEFAULT, and only that if they have none in common.
+  /// CL_DEVICE_TYPE_DEFAULT; this is its only type if the real devices have no type in common.
   [[nodiscard]] cl_device_type type() const;
   /// Returns true if a program that asks for devices of these types gets this one: each of its real devices is of one
-  /// of the types, or the program asks for the default and this is it.
+  /// of the types, or the program asks for the default device and this is the default device.
   [[nodiscard]] bool is_of(cl_device_type types) const;
   /// Returns the size of the largest buffer that all its real devices accept; 0 if a vendor does not know it.
   [[nodiscard]] cl_ulong largest_buffer() const;

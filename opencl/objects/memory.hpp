@@ -40,8 +40,8 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   void on_unused();
 
   [[nodiscard]] Context& context() const { return *context_; }
-  /// Returns the flags as given; those of a part include what it inherits. If none of CL_MEM_READ_WRITE,
-  /// CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY is set, CL_MEM_READ_WRITE holds.
+  /// Returns the flags as given; those of a part include the flags that it inherits from its buffer. If none of
+  /// CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY is set, CL_MEM_READ_WRITE holds.
   [[nodiscard]] cl_mem_flags flags() const { return flags_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Returns the buffer of a sub-buffer; null for a buffer.
@@ -54,7 +54,7 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   /// program's memory. Otherwise it is memory of the object, whose pages the system provides only when they are
   /// touched.
   [[nodiscard]] std::byte* host() const { return host_; }
-  /// Returns true with CL_MEM_USE_HOST_PTR: then `host` is the program's memory.
+  /// Returns true if CL_MEM_USE_HOST_PTR is set: then `host` is the program's memory.
   [[nodiscard]] bool uses_program_memory() const { return (flags_ & CL_MEM_USE_HOST_PTR) != 0; }
   /// Return true if devices may read, or write, the memory.
   [[nodiscard]] bool device_reads() const { return (flags_ & CL_MEM_WRITE_ONLY) == 0; }

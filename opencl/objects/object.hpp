@@ -121,18 +121,18 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
  protected:
   Counted() = default;
   ~Counted() = default;
-  /// Called when the program has released its last reference, and the object still lives. A type that must act then
-  /// hides this function.
+  /// Called when the program has released its last reference, and the object still lives. A type that has work to do
+  /// then hides this function by its own.
   void on_last_release() {}
-  /// Called when nothing needs the object any more, although weak references may keep its memory. A type that must act
-  /// then hides this function.
+  /// Called when nothing needs the object any more, although weak references may keep its memory. A type that has work
+  /// to do then hides this function by its own.
   void on_unused() {}
 
  private:
   std::atomic<cl_uint> user_references_{1};
   /// The number of all references, including the program's.
   std::atomic<std::uint64_t> references_{1};
-  /// The number of weak references, plus one for all others together.
+  /// The number of weak references, plus one as long as there is any other reference.
   std::atomic<std::uint64_t> watchers_{1};
 };
 

@@ -15,8 +15,8 @@ class Platform : public HandleOf<_cl_platform_id, ObjectType::platform, CL_INVAL
   [[nodiscard]] static Platform& get();
 
   /// Returns the devices that programs see. The device that unifies all comes first. Then come those that unify the
-  /// devices of one type, if there are several of the type and also others. Then come the real devices. Empty if there
-  /// is no real device.
+  /// devices of one type, if there are several of that type and also devices of other types. Then come the real
+  /// devices. Empty if there is no real device.
   [[nodiscard]] const std::vector<Device*>& devices() const { return shown_; }
   /// Returns the real devices in the order of `list_opencl_devices`; `RealDevice::number` is the index.
   [[nodiscard]] const std::deque<RealDevice>& real_devices() const { return real_; }

@@ -11,9 +11,9 @@
 
 namespace troupe::opencl {
 
-/// A function of the program that enqueues a launch in `factor` parts. What a part is, the program decides. The launch
-/// comes behind the event `before`; the function returns an event for its end, which the caller releases. Launches of
-/// the kernel inside of the function are ordinary ones.
+/// A function of the program that enqueues a launch in `factor` parts. The program decides what a part is. The launch
+/// must begin after the event `before`. The function returns an event for the launch's end, which the caller releases.
+/// Launches of the kernel inside of the function are not divided.
 using DivideFunction = cl_int (*)(cl_command_queue queue, cl_uint factor, void* data, cl_event before, cl_event* after);
 
 /// The division of one kernel: each factor from 1 to one below the number of factors is tried once, then the fastest is
@@ -26,8 +26,8 @@ class Division {
   static constexpr cl_uint kData = static_cast<cl_uint>(-3);
   [[nodiscard]] static bool has(cl_uint index) { return index >= kData; }
 
-  /// Sets the function or its data directly (null for none), or the number of factors through a pointer to a cl_uint. A
-  /// new number forgets what was learned. Refuses with CL_INVALID_ARG_VALUE.
+  /// Sets the function, its data, or the number of factors. `value` is the function or the data itself (null for none),
+  /// or points to the number, a cl_uint. A new number discards the times. Refuses with CL_INVALID_ARG_VALUE.
   void set(cl_uint index, const void* value);
 
   struct Choice {

@@ -174,8 +174,8 @@ bool Kernel::finds_only_reads(std::size_t index) const {
 bool Kernel::all_arguments_set() const { return std::ranges::all_of(arguments_.list, &KernelArgument::set); }
 
 std::uint64_t Kernel::footprint() const {
-  // The number of different hashes is limited, so that an integer that counts launches does not make each launch a
-  // different one.
+  // The number of different hashes is limited, because an argument that counts launches would otherwise give each
+  // launch a hash of its own.
   constexpr std::size_t kMost = 32;
   std::uint64_t hash = 0;
   for (std::size_t i = 0; i < arguments_.list.size(); ++i) {

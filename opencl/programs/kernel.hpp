@@ -37,8 +37,8 @@ struct KernelArgument {
 struct KernelArguments {
   std::vector<KernelArgument> list;
   std::vector<std::byte> values;
-  /// A number that differs between launches whose integers differ, because they may take different times; 0 for a
-  /// kernel with many different ones.
+  /// A hash of the integer arguments, because launches with other integers may take other times; 0 for a new hash if
+  /// the kernel already has many.
   std::uint64_t footprint = 0;
 
   [[nodiscard]] const void* value(const KernelArgument& argument) const { return values.data() + argument.place; }
@@ -85,7 +85,7 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// program may call this.
   [[nodiscard]] const KernelFacts* facts() const;
   /// Returns true if nothing is ever written through this pointer parameter: it is in constant memory; or the facts say
-  /// so; or, without facts, it is declared `const` and the source keeps that. The first call may wait, as with `facts`.
+  /// so; or, without facts, it is `const` and the source keeps the `const`. The first call may wait, as with `facts`.
   [[nodiscard]] bool only_reads(std::size_t parameter) const;
 
   /// Sets an argument. Refuses as the standard says, and with the vendor's code if a vendor refuses. Some indices

@@ -1,4 +1,4 @@
-/// The parameters of a kernel, as its compiler describes them or as tests find them out.
+/// The parameters of a kernel, as its compiler describes them, or as trial calls find them out.
 #pragma once
 
 #include <CL/cl.h>

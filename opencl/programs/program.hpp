@@ -59,7 +59,7 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   [[nodiscard]] Context& context() const { return *context_; }
   [[nodiscard]] ProgramOrigin origin() const { return origin_; }
   [[nodiscard]] const std::string& source() const { return source_; }
-  /// Returns the devices that the program belongs to, as they were named when it was made.
+  /// Returns the devices that the program belongs to, as the call that made the program named them.
   [[nodiscard]] const std::vector<Device*>& devices() const { return devices_; }
   /// Returns the build for the real device; empty if this program is not for it. It is a copy, because other threads
   /// may build.
@@ -71,7 +71,7 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   /// code of the first failure in the platform's order. Refuses with CL_INVALID_DEVICE, and with CL_INVALID_OPERATION
   /// while there are kernels or another build is in progress.
   [[nodiscard]] cl_int build(const std::vector<Device*>& devices, const std::string& options);
-  /// Compiles without linking. `headers` are programs with source, with the names by which the source includes them.
+  /// Compiles without linking. `headers` are programs with headers, each with the name by which the source includes it.
   [[nodiscard]] cl_int compile(const std::vector<Device*>& devices, const std::string& options,
                                const std::vector<std::pair<std::string, Program*>>& headers);
 

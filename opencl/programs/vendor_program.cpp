@@ -52,7 +52,7 @@ cl_int with_our_options(const AllOptions& options, bool& chose_language, Call&& 
   return call(options.given.c_str());
 }
 
-/// Returns a text that is queried in two steps; empty if there is none.
+/// Returns a text that is queried in two steps, first its size; empty if there is none.
 template <class Query>
 std::string text_of(Query&& query) {
   std::size_t size = 0;

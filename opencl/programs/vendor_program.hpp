@@ -14,9 +14,9 @@
 
 namespace troupe::opencl {
 
-/// The text in front of each source. It corrects the drivers' macros where our devices differ: they have no images, and
-/// OpenCL 1.2. Without images the standard has no image types either; the compiler's error for such a type then says
-/// why. Error messages count lines from the program's first one.
+/// The text in front of each source. It corrects the drivers' macros where our devices differ: ours have no images, and
+/// support OpenCL 1.2. Without images the standard has no image types either; the compiler's error for such a type then
+/// says why. Error messages count lines from the program's first one.
 inline constexpr std::string_view kProgramPreface =
     "#undef __IMAGE_SUPPORT__\n"
     "#undef __OPENCL_VERSION__\n"

@@ -20,12 +20,12 @@ constexpr double kLeastShare = 1.0 / 64;
 constexpr double kTrialTime = 5e5;
 constexpr double kLeastTrial = 1.0 / 256;
 constexpr double kLargestTrial = 1.0 / 16;
-/// If the parts would take longer than this, each device gets several, so that differences between items even out.
+/// If parts would take longer than this, each device gets several parts, so that differences between items even out.
 constexpr double kLongEnough = 4e6;
 constexpr std::size_t kMostRounds = 4;
 /// The number of measured splits after which splitting is judged.
 constexpr std::size_t kJudgedSplits = 2;
-/// The number of splits in a row, after which one launch runs whole, to measure how long that takes now.
+/// The number of splits in a row after which one launch runs whole, to measure how long a whole launch takes now.
 constexpr std::size_t kSplitsInARow = 32;
 constexpr std::size_t kLongestPause = 4096;
 

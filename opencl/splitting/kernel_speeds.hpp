@@ -31,8 +31,8 @@ class KernelSpeeds {
     std::size_t rounds = 1;
   };
 
-  /// Chooses for a launch of `items` work-items on `devices`. `merging` is the further cost of a split. If nothing is
-  /// known of a device, it gets a small share of a launch that is long enough.
+  /// Chooses how to run a launch of `items` work-items on `devices`. `merging` is the further cost of a split. If
+  /// nothing is known of a device, it gets a small share of a launch that is long enough.
   [[nodiscard]] Choice choose(std::size_t items, std::span<const int> devices, double merging);
 
   /// Note the times of launches that had their devices for themselves: of an unsplit launch on a device; of all parts
@@ -58,8 +58,8 @@ class KernelSpeeds {
     std::map<int, Mean> whole;
     std::map<int, Mean> part;
     Mean split;
-    /// The number of launches that will not be split before splitting is tried again, and the length of the pause after
-    /// that.
+    /// The number of launches that will not be split before splitting is tried again, and this number for the next
+    /// pause.
     std::size_t pause = 0;
     std::size_t next_pause = 32;
     /// The number of splits since the last launch that was not split.

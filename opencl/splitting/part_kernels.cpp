@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t kRepeated = 3;
 constexpr std::size_t kMostRanges = 8;
 
-/// Returns true if the analysing compiler accepts the text. Vendors' compilers write on standard error if they refuse a
-/// text, and our changes must not cause that: a parameter may be a constant pointer, or another kernel may call this
-/// one.
+/// Returns true if the analysing compiler accepts the text. Vendors' compilers write on standard error if they
+/// refuse a text, which our changes could cause: a parameter may be a constant pointer, or another kernel may call
+/// this one.
 bool can_be_built(const std::string& text, const std::string& options, const std::string& compiler_name) {
   const auto compiler = analysis_compiler(compiler_name);
   auto with = compiler_options(options);

@@ -28,8 +28,8 @@ class PartKernels {
   /// Returns the written parameters: a part's kernel takes one further argument for each.
   [[nodiscard]] const std::vector<WrittenParameter>& written() const { return written_; }
   /// Returns the kernels for parts of this launch; null as long as there are none. The first call begins to build them.
-  /// If they are for this range alone, the build begins after several launches of the range. `asks_for_whole` is true
-  /// if the kernel asks for values that differ between the launch and its parts.
+  /// If the kernels can serve this range only, the build begins after several launches of the range. `asks_for_whole`
+  /// is true if the kernel asks for values that differ between the launch and its parts.
   [[nodiscard]] std::shared_ptr<const OnDevices> of(const NdRange& whole, bool asks_for_whole);
 
  private:

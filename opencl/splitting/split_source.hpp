@@ -17,9 +17,9 @@ struct WrittenParameter {
   std::string name;
 };
 
-/// Returns the source with a changed kernel. It takes one further argument for each of `written`, behind its own and in
-/// their order: a `ulong`, the number of bytes of the buffer that lie before the part that is passed in its place.
-/// Returns nothing if the kernel's definition is not found, as macros may produce it, or is not the only one.
+/// Returns the source with a changed kernel. After its own arguments it takes one more for each of `written`, in the
+/// same order: a `ulong`, the number of bytes of the buffer that lie before the part that is passed instead of it.
+/// Returns nothing if the kernel's definition is not found, as macros may produce it, or if there are several.
 [[nodiscard]] std::optional<std::string> source_for_parts(const std::string& source, const std::string& kernel,
                                                           std::span<const WrittenParameter> written);
 

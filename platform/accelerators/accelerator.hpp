@@ -26,7 +26,7 @@ struct BlockCopy {
 /// succeed.
 using CopyDone = std::function<void(Result<void>)>;
 
-/// The name of a copy until its end, by which it can be made urgent; chosen by the caller, unique per accelerator.
+/// A number that names a copy until the copy ends, for `hurry`. The caller chooses it; it is unique per accelerator.
 using CopyNumber = std::uint64_t;
 
 /// The cost of one copy in one direction, when nothing else is under way.
@@ -52,15 +52,15 @@ class Accelerator {
  public:
   /// Stops the copies, like `stop`.
   virtual ~Accelerator() = default;
-  /// Waits for the copies under way. Copies that have not begun end with a failure, and so do copies that are asked for
-  /// later, inside the call. When this returns, every `done` of earlier copies has been called.
+  /// Waits for the copies under way. Copies that have not begun end with a failure. Copies that are asked for later
+  /// fail inside their call. When this returns, every `done` of earlier copies has been called.
   virtual void stop() = 0;
   /// Returns true if the device has stopped working: no copy will succeed any more.
   [[nodiscard]] virtual bool lost() const = 0;
 
   /// Returns the name for people, such as "GPU 0 (NVIDIA H200)" or "emulated GPU 1".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Returns the maker's name for all devices of this sort.
+  /// Returns the name that the maker gives to all devices of this sort.
   [[nodiscard]] virtual std::string model() const = 0;
   /// The first returns the begin of the block of memory, in the device's addresses; the second returns its size.
   [[nodiscard]] virtual std::byte* memory() const = 0;
@@ -72,7 +72,7 @@ class Accelerator {
   /// way at a time; urgent copies come first, the others in the order of the calls. Both pointers may be null if there
   /// is nothing to copy.
   virtual void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
-  /// Makes a copy that has not begun urgent: it goes before those that are not.
+  /// Makes a copy urgent if it has not begun: it then goes before all copies that are not urgent.
   virtual void hurry(CopyNumber number) = 0;
 
   /// Returns true if `copy_from` can copy from `source` without going through host memory.

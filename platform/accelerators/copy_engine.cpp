@@ -46,8 +46,8 @@ void move_bytes(const BlockCopy& copy, std::size_t begin, std::size_t end) {
   }
 }
 
-/// Moves bytes without the lock, so that other threads may take it. Clang does not see which lock a reference to its
-/// holder gives back.
+/// Moves bytes without the lock, so that other threads may take it. Clang's analysis does not see which mutex `lock`
+/// holds.
 void move_unlocked(const BlockCopy& copy, std::size_t begin, std::size_t end,
                    UniqueLock& lock) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
   lock.unlock();

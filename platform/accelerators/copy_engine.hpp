@@ -16,9 +16,9 @@
 namespace troupe::platform {
 
 /// An engine that really moves a copy's bytes, and takes at least latency + bytes / bandwidth for it. If a copy had to
-/// wait for the one before it, its time begins at that one's planned end, so several in a row take as long as the sum
-/// of their times, however late a thread wakes up. The bytes move in pieces, each at the end of its own time, so that
-/// code that reads too early or writes too early has wrong data, as with a real device. Thread-safe.
+/// wait for an earlier copy, its time begins at the planned end of the earlier one. So several copies in a row take the
+/// sum of their times, however late a thread wakes up. The bytes move in pieces, each at the end of its own time, so
+/// that code that reads or writes too early has wrong data, as with a real device. Thread-safe.
 class CopyEngine {
  public:
   struct Options {
@@ -26,7 +26,7 @@ class CopyEngine {
     std::string name;
     CopySpeed speed;
     /// Called once for each copy that begins; if it returns a failure, the copy ends with that failure. May be null:
-    /// then none fails.
+    /// then no copy fails.
     std::function<Result<void>()> fault = nullptr;
   };
 
@@ -34,7 +34,7 @@ class CopyEngine {
   CopyEngine(const CopyEngine&) = delete;
   CopyEngine& operator=(const CopyEngine&) = delete;
   ~CopyEngine();
-  /// Ends the copy under way without waiting for the rest of its time, and the waiting ones with `transfer_failed`.
+  /// Completes the copy under way without waiting for the rest of its time; ends waiting copies with `transfer_failed`.
   /// Later copies fail in the same way, inside the call. Called by one thread.
   void stop();
 

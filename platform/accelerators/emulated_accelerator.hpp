@@ -13,8 +13,8 @@
 
 namespace troupe::platform {
 
-/// An emulated accelerator. Copies take the time that the options say, and fail as they say; see `CopyEngine`. It runs
-/// no kernels.
+/// An emulated accelerator. Copies take as long, and fail as often, as the options say; see `CopyEngine`. It runs no
+/// kernels.
 ///
 /// Memory is taken from the system when it is first touched. The threads sleep while nothing is to be copied.
 class EmulatedAccelerator final : public Accelerator {
@@ -36,8 +36,8 @@ class EmulatedAccelerator final : public Accelerator {
   void hurry(CopyNumber number) override;
   /// Returns true for another emulated accelerator, if both have a rate for such copies.
   [[nodiscard]] bool reaches(const Accelerator& source) const override;
-  /// Copies at the rate of this accelerator. If the source is lost, it fails with `transfer_failed`, as copies from
-  /// others may still succeed.
+  /// Copies at the rate of this accelerator. If the source is lost, the copy fails with `transfer_failed`, as copies
+  /// from other accelerators may still succeed.
   void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
 
   [[nodiscard]] CopySpeed speed(CopyDirection direction) const override;

@@ -15,14 +15,14 @@ namespace troupe::platform {
 ///
 /// | option | what | default |
 /// |---|---|---|
-/// | memory | its memory | 256MiB |
-/// | bandwidth | of copies to it and from it, each | 8GB/s |
-/// | to-device, to-host | of copies in one direction, whatever `bandwidth` says | |
-/// | latency | of each copy, in ns, us, ms or s | 10us |
-/// | peer | of copies between two of them | none: through host memory |
-/// | copy-fault, kernel-fault, allocation-fault | the probability that one fails | 0 |
-/// | lost-after | kernels after which each of them stops working | never |
-/// | seed | of the faults: the first one's, the others' follow | 1 |
+/// | memory | the size of its memory | 256MiB |
+/// | bandwidth | the rate of copies to it, and the rate of copies from it | 8GB/s |
+/// | to-device, to-host | the rate of copies in one direction, whatever `bandwidth` says | |
+/// | latency | the latency of each copy, in ns, us, ms or s | 10us |
+/// | peer | the rate of copies between two accelerators | none: they go through host memory |
+/// | copy-fault, kernel-fault, allocation-fault | the probability that a copy, kernel or allocation fails | 0 |
+/// | lost-after | the number of kernels after which each accelerator stops working | never |
+/// | seed | the seed of the first accelerator's faults; each further one has the next number | 1 |
 ///
 /// Fails with `invalid_argument`; the message quotes the text that cannot be used and says what could be.
 [[nodiscard]] Result<std::vector<EmulationOptions>> parse_emulated_gpus(std::string_view text);

@@ -10,7 +10,7 @@
 
 namespace troupe::platform {
 
-/// Checks the probabilities. Fails with `invalid_argument` if a value is not one; the message says which.
+/// Checks the probabilities. Fails with `invalid_argument` if a value is no probability; the message says which.
 [[nodiscard]] Result<void> check(const FaultOptions& faults);
 
 /// The faults of one device, drawn from its seed in the order in which they are asked for. Thread-safe.

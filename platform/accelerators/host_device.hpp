@@ -1,4 +1,4 @@
-/// A device other than the cores that has no memory of its own.
+/// A device that is no core and has no memory of its own.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class HostDevice {
 
   /// Returns the name for people, such as "OpenCL device 0 (Arc A770)".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Returns the maker's name for the device; empty if it is not known.
+  /// Returns the name that the maker gives to the device; empty if it is not known.
   [[nodiscard]] virtual std::string model() const = 0;
   /// Called when the program may give this memory back, as no task uses the data there any more. May be called from any
   /// thread.

@@ -1,4 +1,4 @@
-/// Measures how fast an accelerator's copies are, by making some.
+/// Measures how fast an accelerator's copies are, by making some copies.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   [[nodiscard]] static std::size_t index_of(CopyDirection direction) { return static_cast<std::size_t>(direction); }
   [[nodiscard]] Result<void> measure();
   [[nodiscard]] Result<void> start_engines();
-  /// Lets the device reach the other's memory. Returns false if it cannot. Measures the first copy between any two.
+  /// Lets the device reach the other's memory. Returns false if it cannot. The first success measures such copies.
   [[nodiscard]] bool enable_access_to(int other) const TROUPE_REQUIRES(mutex_);
   void measure_peer(int other) const TROUPE_REQUIRES(mutex_);
 

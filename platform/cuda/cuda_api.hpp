@@ -1,5 +1,5 @@
-/// The functions of CUDA's runtime library, loaded when they are first needed, so that one program runs with a GPU and
-/// without, with CUDA installed and without.
+/// The functions of CUDA's runtime library, loaded when they are first needed, so that one program runs with or without
+/// a GPU, and with or without CUDA installed.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -78,7 +78,7 @@ struct CudaApi {
 
 /// Loads one of CUDA's libraries, such as "libcublas.so.13" (`file`). Looks first in the folder that the environment
 /// variable TROUPE_CUDA_LIBRARIES names, then where the dynamic loader looks, then in /usr/local/cuda/lib64. The
-/// project loads all of CUDA's libraries by this.
+/// project loads all of CUDA's libraries with this function.
 [[nodiscard]] Result<DynamicLibrary> open_cuda_library(const std::string& file);
 
 /// Returns the runtime library, "libcudart.so.13" for the toolkit of this build; loaded by the first call. Fails with
@@ -89,7 +89,7 @@ struct CudaApi {
 /// Returns success if `status` is success, otherwise a failure that says what was tried and what CUDA calls the error,
 /// such as "cudaMalloc of 3 GiB on GPU 0 failed: out of memory (cudaErrorMemoryAllocation)". The failure's code is
 /// `device_lost` for errors after which a device does nothing any more in this process, and `otherwise` for all others.
-/// Removes the error from the calling thread's record of its last one.
+/// Removes the error from CUDA's record of the calling thread's last error.
 [[nodiscard]] Result<void> cuda_check(const CudaApi& api, cudaError_t status, std::string_view what,
                                       ErrorCode otherwise = ErrorCode::platform);
 

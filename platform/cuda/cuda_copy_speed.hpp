@@ -6,8 +6,8 @@
 
 namespace troupe::platform {
 
-/// Measures the copies of `size` bytes on the stream: makes a few of all bytes, and more of a small part. Takes a few
-/// milliseconds for 16 MiB. Both places must hold `size` bytes; the target is overwritten.
+/// Measures the copies of `size` bytes on the stream: makes a few copies of all bytes, and more copies of a small part.
+/// Takes a few milliseconds for 16 MiB. Both places must hold `size` bytes; the target is overwritten.
 [[nodiscard]] Result<CopySpeed> measure_copies(const CudaApi& api, cudaStream_t stream, std::byte* to,
                                                const std::byte* from, Bytes size, cudaMemcpyKind kind);
 

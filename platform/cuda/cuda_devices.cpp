@@ -83,8 +83,8 @@ int lanes_of_multiprocessor(int major, int minor) {
 }
 
 /// Returns true if tensor cores multiply matrices in double precision twice as fast as the other units do. cuBLAS uses
-/// them without being told to, as they round like the others. B200 and its like (10.0) have such tensor cores, too, but
-/// these are no faster.
+/// them without being told to, as they round like the other units. B200 and its like (10.0) have such tensor cores,
+/// too, but these are no faster.
 bool tensor_cores_double_the_rate(int major, int minor) { return minor == 0 && (major == 8 || major == 9); }
 
 /// Returns 0 where the attribute is not known.

@@ -13,8 +13,8 @@
 
 namespace troupe::platform {
 
-/// The operations per second that a GPU reaches at most, in matrix products at its highest clock rate. 0: CUDA does not
-/// say.
+/// The operations per second that a GPU reaches at most, in matrix products at its highest clock rate. A value is 0 if
+/// CUDA does not say.
 struct CudaPeak {
   double in_float = 0;
   double in_double = 0;
@@ -38,8 +38,8 @@ struct CudaDeviceInfo {
   int numa_node = -1;
 };
 
-/// Says whether to ask for free memory too. This takes a good part of a second per GPU, and some of its memory until
-/// the process ends.
+/// Says whether to ask for free memory, too. Asking takes a good part of a second per GPU, and some of the GPU's memory
+/// until the process ends.
 enum class AskFreeMemory : bool { no, yes };
 
 /// Returns the GPUs, in CUDA's order; at least one. Fails with `platform` if there is none, and says why: this Troupe
@@ -47,8 +47,8 @@ enum class AskFreeMemory : bool { no, yes };
 /// hides them, or the machine has none. May be called from any thread.
 [[nodiscard]] Result<std::vector<CudaDeviceInfo>> list_cuda_devices(AskFreeMemory free_memory = AskFreeMemory::no);
 
-/// Returns the peak of one GPU, without asking for the rest; zeros where there is no such GPU. CUDA takes up to some
-/// milliseconds to answer. May be called from any thread.
+/// Returns the peak of one GPU, without asking for its other properties; zeros where there is no such GPU. CUDA takes
+/// up to some milliseconds to answer. May be called from any thread.
 [[nodiscard]] CudaPeak cuda_peak(int index);
 
 /// A GPU's memory and its copy engines.
@@ -69,10 +69,10 @@ class CudaAccelerator : public Accelerator {
 /// Takes memory on a GPU, in one block, and makes its copy engines. Measures the cost of copies, which takes some
 /// milliseconds in addition to CUDA's start.
 ///
-/// `limit` says how much memory to take. Without it, this takes nine tenths of the free memory, and if at least 1 GiB
-/// is free no more than all except 512 MiB, so that kernel libraries have some. Fails with `out_of_memory` if the limit
-/// is above what is free, with `platform` if the GPU is not there or not free to be used, and as `list_cuda_devices`
-/// does.
+/// `limit` says how much memory to take. Without it, this takes nine tenths of the free memory; but if at least
+/// 1 GiB is free, it leaves at least 512 MiB for kernel libraries. Fails with `out_of_memory` if the limit is
+/// above what is free, with `platform` if the GPU is not there or not free to be used, and as
+/// `list_cuda_devices` does.
 [[nodiscard]] Result<std::unique_ptr<CudaAccelerator>> open_cuda_accelerator(int index,
                                                                              std::optional<Bytes> limit = {});
 

@@ -52,7 +52,7 @@ struct Registry {
     return all;
   }
 
-  /// Returns the range that holds `address`, or the end.
+  /// Returns the range that holds `address`; `ranges.end()` if there is none.
   Ranges::iterator find(const std::byte* address) TROUPE_REQUIRES(mutex) {
     const auto next = ranges.upper_bound(address);
     if (next == ranges.begin()) return ranges.end();

@@ -9,8 +9,8 @@ namespace troupe::platform {
 void cuda_opened(int device);
 void cuda_closed(int device);
 
-/// Returns true if some of the range is pinned and some is not, or is pinned by another registration: CUDA refuses to
-/// copy such a range in one call where it begins in pinned memory. May be called from any thread.
+/// Returns true if some of the range is pinned, and the rest is not pinned or belongs to another registration. CUDA
+/// refuses to copy such a range in one call if it begins in pinned memory. May be called from any thread.
 [[nodiscard]] bool pinned_in_part(const std::byte* data, std::size_t size);
 
 }  // namespace troupe::platform

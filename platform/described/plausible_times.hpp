@@ -20,14 +20,14 @@ struct DescribedKernel {
 
 /// Returns what is wrong, with both places and the criterion, or "". Times of one device are wrong if
 ///
-/// - from one tile of a kernel to the next larger one the time falls, or the rate does, by a factor of more than
-///   `kBetweenTiles` (in all machines that come with Troupe: 2.2), or their operations for each cube of the edge differ
-///   by as much;
+/// - from one tile of a kernel to the next larger one, the time or the rate falls by a factor of more than
+///   `kBetweenTiles` (in Troupe's own machines at most 2.2), or the operations divided by the cube of the edge change
+///   by more than this factor;
 /// - a cluster of k cores takes more than `kBetweenCores` times as long as one core, or less than 1 / (k *
-///   `kBetweenCores`) of its time (there: 1 / (0.86 k));
-/// - of two GPUs of one model, one takes more than `kBetweenGpus` times as long for the same (there: 5.6);
-/// - a kernel's best rate is more than `kBetweenKernelsOnCores` times above or below the median of the others' (there:
-///   13), or on GPUs `kBetweenKernelsOnGpus` times (there: 48).
+///   `kBetweenCores`) of its time (in Troupe's own machines at least 1 / (0.86 k));
+/// - of two GPUs of one model, one takes more than `kBetweenGpus` times as long (in Troupe's own machines at most 5.6);
+/// - a kernel's best rate is more than `kBetweenKernelsOnCores` times above or below the median of the other kernels'
+///   (in Troupe's own machines at most 13), or on GPUs `kBetweenKernelsOnGpus` times (at most 48).
 ///
 /// Rates are operations over time; where operations are not counted, the first criterion uses cubes of the edge, and
 /// the last is left out. `models`: the model of each GPU.

@@ -39,7 +39,7 @@ class AtomicFile {
 };
 
 /// Checks that a file could be written to `path`, before work that takes long. Pipes and character devices are not
-/// opened: a pipe's reader would take the check for the end.
+/// opened: a pipe's reader would take the check for the end of the data.
 Result<void> check_writable(const std::string& path);
 
 /// Creates or replaces the file `path` with `content`.

@@ -30,7 +30,7 @@ struct CheckedFormat {
                                         const std::string& machine_key,
                                         const std::function<void(const JsonField&)>& read);
 
-/// Replaces the file in one step: a reader sees the old one or the new one; of several writers the last one wins.
+/// Replaces the file in one step: a reader sees the old file or the new file; of several writers the last one wins.
 /// Creates the folder if it is missing. Fails with `io`.
 [[nodiscard]] Result<void> write_checked(const std::string& path, const CheckedFormat& format,
                                          const std::string& machine_key, Json content);

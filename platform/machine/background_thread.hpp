@@ -1,4 +1,4 @@
-/// A thread for work that the thread that notices it must not do, such as calls of a program's functions.
+/// A thread that does work for threads that must not do it themselves, such as calls of a program's functions.
 #pragma once
 
 #include <condition_variable>
@@ -22,7 +22,7 @@ class BackgroundThread {
   /// Stops the thread, like `stop`.
   ~BackgroundThread() { stop(); }
 
-  /// Adds a job. Exceptions of the job are dropped. After `stop` it runs inside the call.
+  /// Adds a job. Exceptions of the job are dropped. After `stop`, the job runs inside the call.
   void run(std::function<void()> job);
   /// Runs the waiting jobs, and ends the thread.
   void stop();

@@ -16,8 +16,8 @@ namespace troupe::platform {
 namespace {
 
 /// OpenMP's function `omp_set_num_threads`; null if OpenMP is not part of the program. Looked up when the program
-/// starts, as a look-up that fails leaves some memory to its thread. A program that loads OpenMP later, in a plug-in,
-/// must take care of its threads itself: `openmp_team`.
+/// starts, as a look-up that fails leaves some memory allocated for its thread. A program that loads OpenMP later, in a
+/// plug-in, must take care of its threads itself: `openmp_team`.
 void (*const kSetOpenmpThreads)(int) = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
 
 /// A mask for `kMaxPu + 1` PUs. `cpu_set_t` itself ends at 1024, and the kernel refuses to write into a mask that is

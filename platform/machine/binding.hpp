@@ -14,7 +14,7 @@ namespace troupe::platform {
 /// not exist or is not allowed.
 [[nodiscard]] Result<void> bind_this_thread(int pu);
 /// Lets the calling thread run on any of several PUs, whatever it inherited from the thread that created it. PUs that
-/// this process may not use are ignored; fails with `platform` if no other is left.
+/// this process may not use are ignored; fails with `platform` if none is left.
 [[nodiscard]] Result<void> bind_this_thread(const CpuSet& pus);
 
 /// Returns the PUs that the calling thread may run on. Fails with `platform`.
@@ -28,9 +28,9 @@ namespace troupe::platform {
 /// not reported, as a missing name does no harm.
 void name_this_thread(std::string_view name) noexcept;
 
-/// Makes parallel regions of the calling thread have one thread, unless they say otherwise; does nothing if OpenMP is
-/// not part of the program. Without this every kernel that uses OpenMP, in a BLAS library for instance, would have as
-/// many threads as the machine has cores.
+/// Makes parallel regions of the calling thread use one thread, unless they ask for more; does nothing if OpenMP is not
+/// part of the program. Without this every kernel that uses OpenMP, in a BLAS library for instance, would have as many
+/// threads as the machine has cores.
 void use_one_openmp_thread() noexcept;
 
 /// Binds a thread that is not the runtime's own and restores its binding later: for a user's thread that works for the

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A hierarchy as /proc/self/mountinfo lists it.
+/// A hierarchy of control groups, as /proc/self/mountinfo lists it.
 struct Mount {
   CgroupVersion version;
   /// The control group that is visible at the mount point. This is not `/` in a container that sees only its own part.

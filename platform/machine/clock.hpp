@@ -11,7 +11,7 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  /// Returns the time since an epoch of the clock's own; never goes back. May be called from any thread.
+  /// Returns the time since an epoch of the clock's own; this time never goes back. May be called from any thread.
   [[nodiscard]] virtual TimeStamp now() const noexcept = 0;
 
  protected:
@@ -28,7 +28,7 @@ class SteadyClock final : public Clock {
 };
 
 /// Returns the value of `SteadyClock` at its last tick. A reading takes 5 ns and is up to one tick of the system (1 to
-/// 10 ms) old. For times that are shown to people.
+/// 10 ms) old. It serves for times that are shown to people.
 [[nodiscard]] TimeStamp coarse_now() noexcept;
 
 /// A clock that stands still until it is moved: for tests and for virtual time, which moves it from event to event.

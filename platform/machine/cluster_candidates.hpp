@@ -16,8 +16,8 @@ struct ClusterCandidate {
   /// The text that asks for this grouping: "2x10", "socket"; empty for single cores. "auto" stands for all candidates,
   /// one after the other, as suits the remaining work (never one of `cluster_candidates`).
   std::string specification;
-  /// The workers of this grouping, single cores included: "2x10+3x1". If all cores are alike, this text asks for it as
-  /// well. For "auto" it is "changing".
+  /// The workers of this grouping, single cores included: "2x10+3x1". If all cores are alike, this text also asks for
+  /// this grouping. For "auto" it is "changing".
   std::string workers;
   /// The number of cores of the largest cluster.
   int largest = 1;
@@ -35,14 +35,14 @@ enum class Spanning { avoided, allowed };
 /// Returns different groupings of `cores`, which are single and in logical order: single cores first, then by the size
 /// of their clusters, the smallest first. Empty if there is no core.
 ///
-/// The *parts* are the L3 caches or, where the machine reports none, its NUMA nodes, or else its sockets. Clusters lie
-/// inside of one part, or are whole sockets or NUMA nodes; other clusters would span several memories. The sizes are
-/// all numbers up to sixteen or the largest part, and above sixteen those from each part's size down, each 4/5 of the
-/// one before, and each part's half, third, …. Of each size there are as many clusters as the parts have room for,
-/// half of that, a quarter, …, one in each part, and one alone. In addition there are all parts whole, where they are
-/// unequal, and one part whole beside others that are halved. That makes 26 groupings of twenty cores in two parts,
-/// some 80 of a hundred. Where clusters may span parts, there are in addition all cores together and single clusters
-/// of 4/5 of that, and so on, down to the largest part; and numbers of clusters that fit only so. O(groupings *
+/// The *parts* are the L3 caches or, where the machine reports none, its NUMA nodes, or else its sockets. Clusters
+/// lie inside of one part, or are whole sockets or NUMA nodes; other clusters would span several memories. The
+/// sizes are all numbers up to sixteen or the largest part. Above sixteen they are each part's size, 4/5 of it, 4/5
+/// of that, and so on, and each part's half, third, …. Of each size there are as many clusters as the parts have
+/// room for, half of that, a quarter, …, one in each part, and one alone. In addition there are groupings with all
+/// parts whole, and with some parts whole and the others halved. These are 26 groupings of twenty cores in two
+/// parts, some 80 of a hundred. Where clusters may span parts, there are in addition one cluster of all cores, one
+/// of 4/5 of them, and so on, down to the largest part; and 2, 4, 8, … clusters of all cores. O(groupings *
 /// cores^3).
 [[nodiscard]] std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores, const Machine& machine,
                                                                Spanning spanning = Spanning::avoided);

@@ -234,7 +234,7 @@ Result<std::vector<Members>> members_by_groups(std::vector<ClusterGroup> groups,
   Dealer dealer(cores);
   std::vector<Members> parts;
   for (const ClusterGroup& group : groups) {
-    // Single cores are those that are left over, so groups of them take none.
+    // Single cores are the cores that are left over, so a group of single cores takes none here.
     for (int i = 0; group.cores > 1 && i < group.clusters; ++i) {
       parts.push_back(dealer.take(static_cast<std::size_t>(group.cores)));
     }
@@ -257,8 +257,8 @@ CpuSet pus_of(const std::vector<int>& pus) {
   return {sorted.begin(), sorted.end()};
 }
 
-/// Each cluster is in at most one warning, the worst. A user who asks for clusters of a level knows that sockets have
-/// several caches.
+/// Each cluster is in at most one warning, that for the worst border. With `by_level` the user has asked for a level,
+/// and knows that sockets have several caches.
 std::vector<std::string> warnings_about(const std::vector<Core>& cores, std::vector<Members> clusters, bool by_level) {
   std::vector<std::string> warnings;
   for (const Level& border : kBorders) {

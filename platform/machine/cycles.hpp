@@ -7,8 +7,8 @@
 namespace troupe::platform {
 
 /// Reads a counter that runs steadily on each core, in a few nanoseconds. Its unit is about a third of a nanosecond on
-/// today's x86 and up to 40 ns elsewhere, and cores may disagree. Only for decisions that stay correct with any value,
-/// and for ratios of times, each measured on one core.
+/// today's x86 and up to 40 ns elsewhere, and cores may disagree. Use it only for decisions that stay correct with any
+/// value, and for ratios of times, each measured on one core.
 [[nodiscard]] inline std::uint64_t rough_ticks() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();

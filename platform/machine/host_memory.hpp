@@ -1,4 +1,4 @@
-/// The memory that this process may still use. It serves to refuse early what does not fit.
+/// The memory that this process may still use, so that a request that does not fit is refused early.
 #pragma once
 
 #include <filesystem>

@@ -29,7 +29,7 @@ struct Domain {
 struct Core {
   /// The operating system's index of the PU that a thread is bound to.
   int pu = 0;
-  /// The logical index of the physical core in the whole machine; hyperthreads of one core have the same.
+  /// The logical index of the physical core in the whole machine; hyperthreads of one core have the same index.
   int core = 0;
   /// The logical index of the package (socket); 0 if the machine does not report packages.
   int package = 0;

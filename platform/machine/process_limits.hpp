@@ -1,5 +1,5 @@
 /// The system's limits that a process meets when it starts threads. They are checked before threads are started, as
-/// some code that starts them cannot be told that it failed.
+/// some code that starts threads cannot handle a failure.
 #pragma once
 
 #include <cstddef>

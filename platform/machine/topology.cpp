@@ -132,7 +132,7 @@ Failure too_many_cores(const Candidates& candidates, const Machine& machine, con
   return Failure{ErrorCode::platform, message};
 }
 
-/// Chooses `count` cores. If that is more than are allowed, they are handed out again from the first.
+/// Chooses `count` cores. If `count` is more than are allowed, cores are handed out again from the first one.
 std::vector<Core> choose(const Candidates& candidates, int count) {
   auto chosen = compact_choice(candidates.cores, std::min(count, candidates.allowed));
   const std::size_t different = chosen.size();

@@ -77,8 +77,8 @@ struct Topology {
   /// a thief asks victims for tasks. See `rings_around`.
   [[nodiscard]] std::vector<std::vector<int>> victim_order(int core) const;
 
-  /// Returns the cores by NUMA node, as indices into `cores`: one entry per node that has any, in the machine's order.
-  /// A cluster is at its first core's node.
+  /// Returns the cores by NUMA node, as indices into `cores`: one entry per node that has cores, in the machine's
+  /// order. A cluster is at its first core's node.
   [[nodiscard]] std::vector<std::vector<int>> cores_by_numa_node() const;
 };
 

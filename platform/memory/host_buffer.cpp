@@ -27,7 +27,7 @@ std::size_t mapped_length(Bytes size) {
 std::byte* map_huge(Bytes size) {
   const std::size_t length = mapped_length(size);
   std::byte* const data = map_aligned(length, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-  // If the kernel has no huge pages this fails, and small ones are used.
+  // If the kernel has no huge pages, this fails, and small pages are used.
   if (data != nullptr) (void)madvise(data, length, MADV_HUGEPAGE);
   return data;
 }

@@ -18,7 +18,7 @@ inline constexpr Bytes kHugePage{std::uint64_t{2} << 20};
 /// Puts as much of shared memory as possible into huge pages, all at once, even if the system does not give huge pages
 /// to shared memory when it is first touched, which is the setting of most systems. The content stays. If the system
 /// cannot do this (Linux before 6.1) or has no huge pages left, the pages stay small, and some of the memory may still
-/// have none.
+/// have no pages.
 void make_huge(std::byte* data, std::size_t length) noexcept;
 
 }  // namespace troupe::platform

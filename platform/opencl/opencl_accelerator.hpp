@@ -27,9 +27,9 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
  public:
   /// Opens a device. `sharing` is the number of devices opened together that share the host's memory. `capacity` is the
   /// most memory that data may take; by default nine tenths of the device's memory, and for a device that shares the
-  /// host's memory its part of half of what is available there. Drivers do not check that a device's memory is enough.
-  /// Measures the device's copies, which takes some milliseconds. Fails with `invalid_argument` for a capacity that the
-  /// device does not have; with `platform`.
+  /// host's memory its share of half of the available host memory. Drivers do not check that a device's memory is
+  /// enough. Measures the device's copies, which takes some milliseconds. Fails with `invalid_argument` for a capacity
+  /// that the device does not have, and with `platform` for other errors.
   [[nodiscard]] static Result<std::unique_ptr<OpenClAccelerator>> open(const OpenClDevice& device,
                                                                        std::optional<Bytes> capacity, int sharing = 1);
   ~OpenClAccelerator() override;

@@ -25,22 +25,22 @@ namespace troupe::platform {
 /// has. Thread-safe.
 class OpenClBuffers {
  public:
-  /// Makes the buffers' block. `capacity` is above zero. The context outlives it. Fails with `out_of_memory`.
+  /// Makes the buffers' block. `capacity` is above zero. The context must outlive them. Fails with `out_of_memory`.
   [[nodiscard]] static Result<std::unique_ptr<OpenClBuffers>> make(const OpenClDevice& device, cl_context context,
                                                                    Bytes capacity);
 
   [[nodiscard]] std::byte* begin() const { return range_.begin(); }
   [[nodiscard]] Bytes capacity() const { return range_.size(); }
 
-  /// Returns the buffer of the data that are placed at this address of the block, whole, in all their `size`. It stays
-  /// as long as they are there. Fails with `out_of_memory` if the driver has no memory, or makes no buffer of that
-  /// size.
+  /// Returns the buffer of the data that are placed at this address of the block and have this whole size. The buffer
+  /// stays as long as the data are there. Fails with `out_of_memory` if the driver has no memory, or makes no buffer of
+  /// that size.
   [[nodiscard]] Result<cl_mem> at(const std::byte* address, Bytes size);
 
-  /// Releases all buffers; afterwards no data have one.
+  /// Releases all buffers; afterwards no data have a buffer.
   void clear();
 
-  /// Returns the bytes taken of the device's memory.
+  /// Returns how many bytes of the device's memory the buffers take.
   [[nodiscard]] Bytes used() const;
 
  private:

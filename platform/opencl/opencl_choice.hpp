@@ -10,9 +10,9 @@
 namespace troupe::platform {
 
 /// Returns the devices that `text` names: "all", "gpu" or "cpu" (all of that sort), or numbers with commas between
-/// them, "0,2", each once. They are in the order of the list, or in the order of the numbers. Fails with
-/// `invalid_argument` if the text is none of these, or if there is no such device; the message says which there are.
-/// Pure.
+/// them, "0,2", each once. They are in the order of `there`, or in the order of the numbers in the text. Fails with
+/// `invalid_argument` if the text is none of these, or if there is no such device; the message says which devices there
+/// are. Pure.
 [[nodiscard]] Result<std::vector<OpenClDevice>> choose_opencl_devices(std::string_view text,
                                                                       const OpenClDevices& there);
 

@@ -13,8 +13,8 @@ namespace troupe::platform {
 /// A context, which is given back to the driver when its last owner lets go of it.
 using OpenClContext = std::shared_ptr<_cl_context>;
 
-/// Returns the driver's context with this device alone. If no owner has one, it is made in a thread that may run on all
-/// cores, as drivers start threads. All buffers, queues and programs in the process are made in it. Fails with
+/// Returns the driver's context of this device alone. If nobody owns that context, it is made in a thread that may run
+/// on all cores, as drivers start threads. All buffers, queues and programs in the process are made in it. Fails with
 /// `platform`; the next call tries again. May be called from any thread.
 [[nodiscard]] Result<OpenClContext> opencl_context(const OpenClDevice& device);
 

@@ -23,7 +23,7 @@ enum class OpenClDeviceSort : std::uint8_t { cpu, gpu, accelerator, other };
 struct OpenClDevice {
   /// The number of the device, counted from 0 over all platforms, in the order in which they were found.
   int index = 0;
-  /// The driver's own table of functions, by which the device is used. Table and platform stay as long as the process.
+  /// The driver's own table of functions, by which the device is used. Table and platform stay valid for ever.
   const _cl_icd_dispatch* api = nullptr;
   _cl_platform_id* platform = nullptr;
   _cl_device_id* id = nullptr;
@@ -60,7 +60,7 @@ struct OpenClDevices {
 };
 
 /// Returns the devices that the drivers offer; the drivers are loaded by the first call, and stay loaded. libOpenCL is
-/// not used, so a driver that libOpenCL is loading may call this. Never fails: `skipped` has what cannot be used. May
+/// not used, so a driver that libOpenCL is loading may call this. Never fails: `skipped` lists what cannot be used. May
 /// be called from any thread.
 [[nodiscard]] const OpenClDevices& list_opencl_devices();
 

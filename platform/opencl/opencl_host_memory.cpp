@@ -135,14 +135,14 @@ Result<OpenClTaskData::Lent> OpenClHostMemory::Buffers::lend(cl_command_queue qu
   if (!found) return found.failure();
   Kept& kept = *found.value();
   if (auto shown = sent(show_device(queue, piece, kept, last), "giving data to", device_); !shown) {
-    // It is not known what the buffer contains now, so the next task gets another one.
+    // It is not known what the buffer contains now, so the next task gets another buffer.
     if (kept.tasks == 0) kept_.erase(key_of(piece.block));
     return shown.failure();
   }
   ++kept.tasks;
   const cl_mem buffer = kept.buffer.get();
-  // For a copy, the buffer's own address serves as the address: that of the data in host memory would not be unique, as
-  // an empty piece of data, or the first part of a matrix, begins where other data do.
+  // For copied data, the address of the buffer object is given: the address of the data in host memory would not be
+  // unique, as an empty piece of data, or the first part of a matrix, begins where other data do.
   return Lent{buffer, kept.in_place ? piece.block.address : reinterpret_cast<std::byte*>(buffer)};
 }
 

@@ -13,14 +13,14 @@ namespace troupe::platform {
 
 /// A device that works on host memory. A piece of data has a buffer over its place in host memory, which stays until
 /// the data are forgotten. The buffer is mapped except while tasks of the device use it: a mapped buffer's content
-/// belongs to the host, an unmapped one's to the device. As the host, or another device, may have written since, it is
+/// belongs to the host, an unmapped one's to the device. The host or another device may write meanwhile, so a buffer is
 /// always mapped for reading and writing: then unmapping shows the device what is there, whatever a driver caches.
 ///
-/// All tasks share one queue, in order: so a buffer that two of them read is mapped behind the first and unmapped for
-/// the second, without counting users.
+/// All tasks share one in-order queue. So users need not be counted: a buffer that two tasks read is mapped after the
+/// first and unmapped for the second.
 ///
-/// Data whose columns lie apart, or whose place is not aligned, have a buffer in the driver's memory instead, to which
-/// they are copied before a task, and from which they are copied back behind one that writes. Thread-safe.
+/// Data whose columns lie apart, or whose place is not aligned, have a buffer in the driver's memory instead. They are
+/// copied to it before a task, and are copied back after a task that writes. Thread-safe.
 class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
  public:
   /// Opens a device. Data at addresses that are multiples of `alignment` are used in place; 0 stands for the alignment

@@ -27,7 +27,7 @@ constexpr std::size_t kTimed = std::size_t{16} << 20U;
 constexpr int kTimes = 8;
 /// The part of the buffer whose content is compared.
 constexpr std::size_t kLookedAt = std::size_t{1} << 20U;
-/// The size that is mapped to measure the time that does not depend on the size.
+/// A few bytes. Mapping them measures the part of a mapping's time that does not depend on its size.
 constexpr std::size_t kLittle = 64;
 
 /// Fills the memory with words that all differ, also from those of another `salt`.

@@ -12,14 +12,14 @@ namespace troupe::platform {
 /// The result of a trial.
 struct OpenClInPlace {
   /// True if buffers over host memory (CL_MEM_USE_HOST_PTR) are that memory: when one is mapped, the host sees what the
-  /// device has written, and when it is unmapped, the device sees what the host has written; neither copies.
+  /// device has written, and when it is unmapped, the device sees what the host has written; neither step copies.
   bool works = false;
   /// The reason; empty if it works.
   std::string why_not;
 };
 
-/// Tries the device in place, for some milliseconds, with buffers of a few megabytes in `context`, which is the
-/// driver's with this device.
+/// Tries the device in place, for some milliseconds, with buffers of a few megabytes in `context`, the driver's context
+/// of this device.
 [[nodiscard]] OpenClInPlace try_opencl_in_place(const OpenClDevice& device, _cl_context* context);
 
 /// Returns whether the device works in place, and why not. If a device says that it shares the host's memory, the first

@@ -10,7 +10,7 @@
 
 namespace troupe::platform {
 
-/// Returns the driver's table of functions, to which an object of the driver begins with a pointer; null if there is
+/// Returns the driver's table of functions: an object of a driver begins with a pointer to it. Returns null if there is
 /// none.
 [[nodiscard]] const _cl_icd_dispatch* dispatch_of(const void* object);
 

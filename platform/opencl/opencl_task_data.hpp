@@ -17,7 +17,7 @@ struct _cl_mem;
 namespace troupe::platform {
 
 /// The buffers that one device's kernels are given. For each of a task's pieces of data, `lend` is called once before
-/// the kernel enqueues anything, `bring_back` once behind the kernel, and `end` once when the task has ended.
+/// the kernel enqueues anything, `bring_back` once after the kernel, and `end` once when the task has ended.
 class OpenClTaskData {
  public:
   /// A piece of data as a task uses it, without gaps between its columns in its buffer. `block` is in host memory, or

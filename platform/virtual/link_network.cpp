@@ -15,7 +15,7 @@ std::vector<double> capacities_of(const std::vector<LinkNetwork::Link>& links) {
   return capacities;
 }
 
-/// The largest numbers of copies of a pair that the driver has at a time, with `Queueing::streams`.
+/// The most copies of one pair that the driver has at a time (`Queueing::streams`): waited for, and prefetches.
 constexpr std::uint32_t kMostWaitedFor = 5;
 constexpr std::uint32_t kMostPrefetches = 2;
 

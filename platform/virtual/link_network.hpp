@@ -21,14 +21,14 @@ struct CopyId {
 ///
 /// The model. A route goes from one memory node to another over links; each link carries a number of bytes per second,
 /// for all copies together. For each pair (from, to) one copy is on its way at a time. The others wait in line: first
-/// those that a task waits for, then the rest (prefetches), each in the order in which they came; `Queueing` has
-/// another rule. A copy first takes the route's latency and the overhead, in which it uses no link, then its bytes
+/// those that a task waits for, then the rest (prefetches), each in the order in which they came; `Queueing::streams`
+/// is another rule. A copy first takes the route's latency and the overhead, in which it uses no link, then its bytes
 /// flow. The bytes per second of all flows are the max-min fair ones (`link_sharing.hpp`), computed again whenever a
 /// flow starts or ends. Times are whole nanoseconds, rounded up.
 ///
-/// Only the thread of its `VirtualTime` may use it. The `VirtualTime` must outlive it; it must outlive its copies.
-/// Equal calls give equal times and orders. Starting or ending a flow takes about a microsecond with 30 flows over 40
-/// links.
+/// Only the thread of its `VirtualTime` may use it. The `VirtualTime` must outlive the network, and the network must
+/// outlive its copies. Equal calls give equal times and orders. Starting or ending a flow takes about a microsecond
+/// with 30 flows over 40 links.
 class LinkNetwork {
  public:
   struct Link {
@@ -40,10 +40,10 @@ class LinkNetwork {
     /// Copies of one pair wait for one another, as above; those of different pairs go at the same time.
     pairs,
     /// Copies wait as StarPU simulates CUDA (`src/core/simgrid.c`, `src/datawizard/data_request.h`). For each pair the
-    /// driver gets at most five copies that a task waits for and two prefetches. None overtakes those given before it,
-    /// and the overhead passes before a copy is on its way. A copy begins when no earlier copy is left that is of the
-    /// same pair or excludes it: beside a copy from a GPU to another no other copy goes to either. Node 0 is the host,
-    /// all others are GPUs.
+    /// driver gets at most five copies that a task waits for and two prefetches. No copy overtakes one that was given
+    /// before it, and the overhead passes before a copy is on its way. A copy begins when no earlier copy is left that
+    /// is of the same pair or excludes it: beside a copy between two GPUs no other copy goes to either of them. Node 0
+    /// is the host, all others are GPUs.
     streams,
   };
 
@@ -55,7 +55,7 @@ class LinkNetwork {
     Duration latency{};
   };
 
-  /// The traffic over a link up to now. `bytes` are those of completed copies.
+  /// The traffic over a link up to now. `bytes` counts completed copies only.
   struct LinkStatistics {
     Bytes bytes;
     /// The time during which at least one copy's bytes have flowed over the link.
@@ -64,7 +64,7 @@ class LinkNetwork {
     double highest_load = 0;
   };
 
-  /// The traffic of a pair of nodes up to now, and the copies that wait. `bytes` are those of completed copies.
+  /// The traffic of a pair of nodes up to now, and the copies that wait. `bytes` counts completed copies only.
   struct PairStatistics {
     Bytes bytes;
     std::uint64_t copies = 0;
@@ -96,12 +96,12 @@ class LinkNetwork {
   [[nodiscard]] bool connected(std::size_t from, std::size_t to) const;
 
   /// Asks for a copy between two nodes that are connected. `waited_for` is true if a task waits for it. `done` is
-  /// called when the last byte has arrived; the next copy of the pair is then on its way already. It may ask for
-  /// others.
+  /// called when the last byte has arrived; the next copy of the pair is then on its way already. `done` may ask for
+  /// further copies.
   CopyId start(std::size_t from, std::size_t to, Bytes bytes, bool waited_for, Event done);
 
-  /// Says that a task now waits for the copy: if it is in line, it moves behind the last such copy. Nothing changes for
-  /// a copy that is on its way, done or waited for already.
+  /// Says that a task now waits for the copy: if it is in line, it moves behind the last copy that a task waits for.
+  /// Nothing changes for a copy that is on its way, done or waited for already.
   void make_urgent(CopyId copy);
 
   [[nodiscard]] const std::vector<Link>& links() const noexcept { return links_; }
@@ -126,11 +126,11 @@ class LinkNetwork {
     std::uint32_t next = kNone;
     Stage stage = Stage::free;
     bool waited_for = false;
-    /// True if the driver counts the copy among those that a task waits for; false if among the prefetches.
+    /// True if the driver counts the copy among those that a task waits for; false if it counts it as a prefetch.
     bool given_as_waited_for = false;
 
-    /// The state while the copy's bytes flow: the bytes left at `since`, the rate from then on, and the time when that
-    /// ends.
+    /// The state while the copy's bytes flow: the bytes left at `since`, the rate from then on, and the time when the
+    /// last byte arrives.
     double left = 0;
     double bytes_per_s = 0;
     TimeStamp since{};
@@ -172,7 +172,7 @@ class LinkNetwork {
   /// Begins those of the driver's copies that do not have to wait for others.
   void begin_given();
   void begin(std::uint32_t copy);
-  /// Returns true if copies of one pair wait for those of the other.
+  /// Returns true if copies of one pair wait for copies of the other pair.
   [[nodiscard]] bool exclude(std::uint32_t one, std::uint32_t other) const;
   /// Called when the latency is over.
   void begin_flow(std::uint32_t copy);

@@ -35,7 +35,7 @@ class LinkSharing {
     double left = 0;
     /// The number of flows over this link whose rate is not fixed yet.
     std::uint32_t open = 0;
-    /// The rate that each of these flows would get; and true if no link's rate is lower.
+    /// `share` is the rate that each of these flows would get; `tightest` is true if no link has a lower one.
     double share = 0;
     bool tightest = false;
   };

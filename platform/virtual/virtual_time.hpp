@@ -36,8 +36,8 @@ class VirtualTime {
   [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
   [[nodiscard]] TimeStamp now() const noexcept { return clock_.now(); }
 
-  /// Asks for a call of `event` at `when`, which must not be in the past. If `when` is now, it comes after the events
-  /// that were asked for at this time before.
+  /// Asks for a call of `event` at `when`, which must not be in the past. If `when` is now, the event comes after all
+  /// events that were already asked for at this time.
   EventId at(TimeStamp when, Event event);
   /// Asks for a call of `event` after `delay`, which must not be negative.
   EventId after(Duration delay, Event event) { return at(now() + delay, std::move(event)); }

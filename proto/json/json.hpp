@@ -151,7 +151,7 @@ class Json {
 
   /// Adds an element; null becomes an array.
   void push_back(Json value);
-  /// Removes a member; returns how many there were.
+  /// Removes a member; returns the number of members that it removed.
   std::size_t erase(std::string_view key);
   /// Removes an element.
   void erase(std::size_t index);

@@ -22,8 +22,8 @@ namespace troupe::wire {
 //                               against changes of its size, that the client maps MAP_SHARED
 //   release    segment          segment. The memory goes when no registered data lie in it any more
 //
-// What cannot be done is answered with a code and a text; the connection goes on, unless `hello` was refused or the
-// packet is none of these.
+// A request that cannot be done is answered with a code and a text; the connection goes on, unless `hello` was refused
+// or the packet is none of the above.
 
 /// The file names of the two sockets in the service's folder.
 inline constexpr std::string_view kServiceSocket = "service.sock";

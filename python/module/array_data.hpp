@@ -40,12 +40,12 @@ struct ArrayForm {
 
   /// Returns the strides in bytes, if the runtime's columns are `ld` elements apart.
   [[nodiscard]] std::vector<pybind11::ssize_t> strides(std::int64_t ld) const;
-  /// Returns true if there is memory of others between its elements.
+  /// Returns true if memory between the array's elements may belong to other data.
   [[nodiscard]] bool has_gaps() const { return layout.cols > 1 && layout.rows > 0 && layout.ld != layout.rows; }
 };
 
 /// An element type for the runtime. Types of C have the tags by which kernels in C++ know them; other types, such as
-/// structured ones, are told apart by numpy's names for them. Throws `TypeError` for objects of Python.
+/// structured ones, are told apart by numpy's names for them. Throws `TypeError` for elements that are Python objects.
 struct Element {
   std::uint64_t tag = 0;
   std::uint32_t size = 0;
@@ -81,7 +81,7 @@ class ArrayData {
   /// Waits for the last use, and forgets the data.
   void release();
 
-  /// Returns the array itself, or one on the same memory that cannot be written. Requires the interpreter's lock.
+  /// Returns the array itself, or an array on the same memory that cannot be written. Requires the interpreter's lock.
   [[nodiscard]] pybind11::object array(bool writable) const;
   /// The array that a kernel gets. It is the array itself if `view` is its memory; or, in a run of a recording, the
   /// array of the data that replace it; or a copy of the view.
@@ -104,7 +104,7 @@ class ArrayData {
   std::shared_ptr<RuntimeState> runtime_;
   Handle handle_;
   KeptObject array_;
-  /// Made when it is first asked for.
+  /// A read-only array on the same memory; made when it is first asked for.
   mutable KeptObject read_only_;
   /// True if `read_only_` refers to `array_`. If `array_` is a view itself, both refer to the owner of the memory.
   mutable bool read_only_refers_ = false;
@@ -114,12 +114,12 @@ class ArrayData {
   std::atomic<bool> released_{false};
 };
 
-// Some memory ends before the program may have dropped all arrays and views of it: partial results of reductions.
-// Functions of Python get it as arrays of their own, which live as long as somebody has them.
+// Partial results of reductions are in memory that may end while a program still has arrays and views of it. Functions
+// of Python get copies instead: arrays that live as long as somebody has them.
 
 /// Returns an array of this form with the view's elements.
 [[nodiscard]] pybind11::array copy_of(const DataView& view, const ArrayForm& form, const pybind11::dtype& dtype);
-/// Copies the elements of such an array back.
+/// Copies the elements of an array that `copy_of` made back into the view.
 void copy_back(const pybind11::array& copy, const DataView& view);
 /// Makes an array read-only.
 void forbid_writing(const pybind11::array& array);

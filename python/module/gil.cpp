@@ -18,7 +18,7 @@ class ThreadState {
   /// Makes the thread's Python state: takes the lock, and gives it back.
   ThreadState() : first_(PyGILState_Ensure()), state_(PyEval_SaveThread()) {}
   ~ThreadState() {
-    // An interpreter that is ending has already deleted the state, and would stop this thread for asking.
+    // An interpreter that is ending has already deleted the state, and would stop a thread that asks for it.
     if (_Py_IsFinalizing() != 0 || Py_IsInitialized() == 0) return;
     PyEval_RestoreThread(state_);
     PyGILState_Release(first_);
@@ -47,7 +47,7 @@ Disposed& disposed() { return *disposed_here(); }
 
 /// The number of threads in `WithoutGil` that are not parked.
 std::atomic<int> threads_without{0};
-/// The thread in which the interpreter ends or is about to end; no thread: it is not ending.
+/// The thread in which the interpreter ends or is about to end; no thread if it is not ending.
 std::atomic<std::thread::id> ending_by{};
 
 [[noreturn]] void park() {

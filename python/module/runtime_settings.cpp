@@ -98,7 +98,7 @@ void set(const RuntimeOption& option, Settings& settings, py::handle value) {
   option.set(settings.options, given, name).value_or_throw();
 }
 
-/// Returns true if the calling thread is in a function of the package itself; Python would show a line of that
+/// Returns true if the calling thread is in a function of the package itself; a warning would then show a line of that
 /// function.
 bool in_package() {
   PyObject* const globals = PyEval_GetGlobals();

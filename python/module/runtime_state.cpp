@@ -126,7 +126,7 @@ Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> acce
   const graph::TaskSpecification specification{codelet, accesses, arguments, options};
   const auto keep = runtime();
   client::Backend& backend = keep->backend();
-  // A kernel's submissions never wait, and recorded submissions do not, either.
+  // Submissions of kernels, and submissions that are recorded, never wait.
   if (in_kernel() == this || recording_here()) {
     return backend.submit(specification).value_or_throw();
   }
@@ -234,7 +234,7 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
   if (in_kernel() == this || recording_here()) {
     submit();
   } else if (!runs_in_waiting_thread_ && has_room()) {
-    until_count_ = 0;  // a run has many tasks
+    until_count_ = 0;  // a run has many tasks, so the next submission counts again
     const graph::UnboundedSubmission unbounded(graph_);
     submit();
   } else {
@@ -292,7 +292,7 @@ void RuntimeState::settle_runs() {
 
 void RuntimeState::watch_runs() {
   if (runs_watched_.exchange(true)) return;
-  if (runs_thread_.joinable()) runs_thread_.join();  // it is about to end
+  if (runs_thread_.joinable()) runs_thread_.join();  // the thread is about to end
   runs_thread_ = std::thread([this] {
     for (;;) {
       settle_runs();

@@ -52,8 +52,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// ended, and `RuntimeError` in a process that was forked from the one that started it.
   [[nodiscard]] std::shared_ptr<Runtime> runtime() const;
   [[nodiscard]] bool open() const { return runtime_ != nullptr && !foreign(); }
-  /// Returns true if an interrupt has left the runtime while kernels that do not end went on: nobody waits for it again
-  /// unless asked to.
+  /// Returns true if an interrupt has left the runtime while kernels that do not end went on: then only the program's
+  /// own calls still wait for it.
   [[nodiscard]] bool abandoned() const { return abandoned_; }
   /// Returns true if this process was forked from the one that started the runtime.
   [[nodiscard]] bool foreign() const;
@@ -111,7 +111,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     Future future;
     CellReference cell;
   };
-  /// Submits one run. `now` are the data of the rebindings, which are kept until the run has ended.
+  /// Submits one run. `now` holds the new data of the rebindings; they are kept until the run has ended.
   [[nodiscard]] Run run(const Recorded& recorded, std::span<const Rebinding> rebindings,
                         const std::vector<std::shared_ptr<ArrayData>>& now);
   /// Returns the data at this address that last stood for others in a run; null if there are none.
@@ -153,7 +153,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   struct Dropped {
     Handle handle;
     KeptObject array;
-    /// The pending end of its last use.
+    /// The hold that is granted when the last use of the data has ended.
     std::unique_ptr<graph::PendingHold> pending = nullptr;
     std::shared_ptr<std::atomic<bool>> unused = nullptr;
   };
@@ -171,7 +171,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   void set(std::unique_ptr<Runtime> runtime);
   void require_no_recording() const;
-  /// Waits without the lock; signals of the terminal end the wait.
+  /// Calls `wait` without the interpreter's lock. An exception of a Python signal handler (Ctrl-C) ends the wait.
   template <class Wait>
   void wait_without_lock(const Wait& wait);
   /// Returns the recording, with the cells that were made meanwhile.
@@ -192,7 +192,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   [[noreturn]] void raise_failure(const Error& error);
   /// Warns of failures that nobody can be told of in another way.
   void warn_of_end(const std::optional<Error>& failure, bool lost);
-  /// Forgets dropped data that are not in use any more. Does not wait, unless `waits`.
+  /// Forgets dropped data that are not in use any more. Waits only if `waits` is true.
   void forget_dropped(bool waits);
   void forget_dropped(Runtime& runtime, graph::TaskGraph* graph, bool waits);
   void forget_unused_arrays();
@@ -216,7 +216,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   std::uint32_t until_count_ = 0;
   /// Bare arrays, which the runtime keeps alive.
   std::unordered_map<PyObject*, std::shared_ptr<ArrayData>> arrays_;
-  /// The number of bare arrays at which those that nobody else has are forgotten.
+  /// When there are this many bare arrays, the runtime forgets the arrays that nobody else has.
   std::size_t look_through_arrays_at_ = 64;
   DataByAddress known_;
   /// Data that stand for others in runs.

@@ -16,7 +16,7 @@ namespace troupe::python {
 
 namespace {
 
-/// The application's name that keeps the kernels of programs apart from the machine's own.
+/// The application in the names of programs' kernels, which keeps them apart from the machine's own kernels.
 constexpr const char* kApplication = "program";
 constexpr const char* kPrecision = "any";
 
@@ -156,8 +156,8 @@ SimulatedOutcome SimulatedGraph::run(RuntimeOptions options) const {
   std::vector<std::string> own_names(kernels_.size());
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     if (!has_own_times(kernels_[i])) continue;
-    // The number tells times apart, but not kernels: a policy that learns times learns from all sizes of a codelet
-    // together.
+    // The number in the name tells times apart, but not kernels: a policy that learns times learns from all sizes of a
+    // codelet.
     own_names[i] = fmt::format("{}#{}", kernels_[i].name, i);
     machine.kernels.push_back(times_of(kernels_[i], own_names[i], machine.gpus.size()));
   }

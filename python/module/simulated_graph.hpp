@@ -67,13 +67,13 @@ class SimulatedGraph {
     std::int64_t rows = 0;
     std::int64_t cols = 0;
     std::uint32_t element_bytes = 0;
-    /// True if some task reduces into it.
+    /// True if some task reduces into these data.
     bool reduced = false;
     std::string name;
   };
   struct SimulatedTask {
     std::uint32_t kernel = 0;
-    /// The index in `uses_` at which its data begin.
+    /// The index in `uses_` at which the task's data begin.
     std::size_t first = 0;
     int priority = 0;
     /// The index into `names_`.

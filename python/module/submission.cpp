@@ -108,7 +108,7 @@ void take_keywords(Call& call, PyObject* keywords) {
   }
 }
 
-/// Returns the runtime of the call: that of its data, or else the one of the calling kernel or of the innermost `with`.
+/// Returns the call's runtime: the runtime of its data, or else of the calling kernel or of the innermost `with`.
 std::shared_ptr<RuntimeState> runtime_of(const Call& call) {
   if (call.runtime != nullptr) return call.runtime->shared_from_this();
   for (std::size_t i = 0; i < call.count; ++i) {
@@ -131,7 +131,7 @@ const ArrayData* first_in_order(const Call& call, std::size_t index) {
   return nullptr;
 }
 
-/// Checks an array for a function of C, which sees only memory and the properties that it is told. Throws if the
+/// Checks an array for a function of C, which sees only memory and the properties that are passed to it. Throws if the
 /// function would misread the array.
 void check_for_function_of_c(const Call& call, std::size_t index, const ArrayData& data) {
   const CodeletObject& codelet = call.codelet;
@@ -209,7 +209,7 @@ void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode
   call.data.push_back(std::move(data));
 }
 
-/// Returns true for a further array of a kernel, as opposed to an argument that is passed unchanged.
+/// Returns true if the argument is a further array of the kernel, and not a value that is passed unchanged.
 bool is_data(PyObject* argument) {
   if (data_in(argument) != nullptr || py::isinstance<py::array>(argument)) return true;
   if (PyObject_CheckBuffer(argument) == 0 || PyBytes_Check(argument) != 0) return false;
@@ -218,7 +218,7 @@ bool is_data(PyObject* argument) {
   return !py::isinstance(argument, numpy_number);
 }
 
-/// Returns how many of the arguments are arrays.
+/// Returns the number of arguments that are arrays.
 std::size_t arrays_of(const Call& call) {
   const CodeletObject& codelet = call.codelet;
   const std::size_t modes = codelet.modes.size();
@@ -238,7 +238,7 @@ std::size_t arrays_of(const Call& call) {
 void check_further(const Call& call, std::size_t arrays) {
   const CodeletObject& codelet = call.codelet;
   const PythonSignature& signature = codelet.signature;
-  // Arrays beyond those that have parameters of their own are `*rest`.
+  // Arrays without parameters of their own are passed in `*rest`.
   std::size_t left = call.count - (codelet.repeats ? codelet.modes.size() - 1 : arrays);
   const std::size_t passed = left;
   std::size_t most = 0;

@@ -62,7 +62,7 @@ void TaskCell::end(const TaskOutcome& outcome) {
     all.any.notify_all();
     if ((before & kWatched) != 0) {
       all.ended.emplace_back(this);
-      return;  // the list has this reference now
+      return;  // the list owns this reference now
     }
   }
   drop_reference();

@@ -37,7 +37,7 @@ struct TaskCell {
   std::string message;
   ErrorCode code = ErrorCode::kernel_failed;
 
-  /// A kernel in Python needs these until it has run; for a recorded task they stay.
+  /// The next members are what a kernel in Python needs until it has run; a recorded task keeps them.
   struct Parameter {
     std::shared_ptr<ArrayData> data;
     bool writable = false;
@@ -51,8 +51,8 @@ struct TaskCell {
 
   /// The result of a kernel in Python that has run. Requires the interpreter's lock.
   PyObject* result = nullptr;
-  /// The exception of the kernel. That of a recorded task moves to the cell of its run when the run has ended, which
-  /// any thread may notice.
+  /// The exception of the kernel. When a run has ended, any thread may move the exception of a recorded task to the
+  /// cell of the run.
   std::atomic<PyObject*> exception{nullptr};
 
   /// For a run of a recording: the cells of its tasks, which live as long as this.
@@ -100,7 +100,7 @@ class CellReference {
   ~CellReference() {
     if (cell_ != nullptr) cell_->drop_reference();
   }
-  /// Leaves the reference to somebody else, who drops it.
+  /// Gives up the reference without dropping it: another owner drops it.
   void leave() { cell_ = nullptr; }
   TaskCell* operator->() const { return cell_; }
   [[nodiscard]] TaskCell* get() const { return cell_; }

@@ -1,5 +1,5 @@
-/// Numbers, texts and paths of Python programs, converted for C++. An object that claims to be an integer is one
-/// (`__index__`), so numpy's integers are, too.
+/// Numbers, texts and paths of Python programs, converted for C++. Every object with `__index__` counts as an integer,
+/// so numpy's integers do, too.
 #pragma once
 
 #include <fmt/format.h>

@@ -15,7 +15,7 @@ from . import _troupe
 
 _logger = logging.getLogger("troupe")
 _lock = threading.Lock()
-_callbacks = {}  # by the key of a task's cell: the future, and what is to be called
+_callbacks = {}  # maps the key of a task's cell to the future and its callbacks
 _thread = None
 
 
@@ -32,7 +32,7 @@ def _run_callbacks():
 def _call(callback, future):
     try:
         callback(future)
-    except BaseException:  # the thread has others to call
+    except BaseException:  # the thread has other callbacks to call
         _logger.exception("exception calling callback for %r", future)
 
 
@@ -169,7 +169,7 @@ class _Proxies:
 
 
 def _end_proxy(proxy, future):
-    # Waiting threads are told of the program's future (`proxy`), not of the one that stands for it.
+    # Waiting threads are told of the program's future (`proxy`), not of the future that stands for it.
     with proxy._condition:
         proxy._state = "FINISHED"
         for waiter in proxy._waiters:

@@ -253,7 +253,7 @@ def lu(a, *, p_indices=False, overwrite_a=False, tile=0, runtime=None):
         for i, other in enumerate(piv.tolist()):
             rows[i], rows[other] = rows[other], rows[i]
     upper = operand.finish()
-    # Row i of L U is row `rows[i]` of A.
+    # Row i of the product L U is row `rows[i]` of A.
     if p_indices:
         return np.argsort(rows), lower, upper
     p = np.zeros(array.shape, array.dtype, order="F")

@@ -117,7 +117,7 @@ class SimulatedCodelet:
         self._deviation = deviation
         self._timed_as = timed_as
         self._flops = flops
-        # The number of the kernel that has the times and operations, by the sizes of a task.
+        # Maps the sizes of a task to the number of the kernel that has its times and operations.
         self._kernels = {}
 
     def __repr__(self):
@@ -279,7 +279,7 @@ class Simulation:
         return SimulatedRun(self._graph.run(self.machine._machine, settled), title)
 
 
-# More than any memory has, and so small that products of it do not overflow 64 bits.
+# A limit above the size of any memory, but so small that its products do not overflow 64 bits.
 _MOST_BYTES = 1 << 60
 
 

@@ -29,10 +29,10 @@ class UserCalls {
     /// True if the user goes on calling although told to wait: the caller then ends the user's connection.
     bool ends_connection = false;
   };
-  /// Returns nothing if the call may proceed; it is open until `done`.
+  /// Returns nothing if the call may proceed; the call counts as open until `done`.
   std::optional<Refusal> begin(std::uint32_t user, Clock::time_point now);
-  /// Returns when the user should bring more calls: not later than `now` if at once. While the user has the most open
-  /// calls, or does not read the answers, the result is the time to ask again.
+  /// Returns the time from which the user may bring more calls; `now` or earlier means at once. While the user has the
+  /// most open calls, or does not read the answers, the result is the time to ask again.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now);
   /// Notes that `bytes` of an answer are on their way.
   void answered(std::uint32_t user, std::uint64_t bytes);

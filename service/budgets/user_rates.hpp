@@ -11,15 +11,15 @@
 
 namespace troupe::service {
 
-/// Each user has a bucket of tokens that fills up at a constant rate. Thread-safe.
+/// Each user has a bucket of tokens that fills up at a constant rate; an action takes one token. Thread-safe.
 class UserRates {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `burst` is how many times a user may do it at once after a time of rest; at least 1.
+  /// `burst` is the number of actions that a user may do at once after a time of rest; at least 1.
   UserRates(double per_second, double burst) : per_second_(per_second), burst_(std::max(burst, 1.0)) {}
 
-  /// Returns when the user may do it: now, or later. If the result is not later than `now`, it counts as done.
+  /// Returns the time from which the user may do the action. If it is not later than `now`, the action counts as done.
   Clock::time_point try_take(std::uint32_t user, Clock::time_point now) {
     const LockGuard lock(mutex_);
     Bucket& bucket = filled(user, now);
@@ -27,7 +27,7 @@ class UserRates {
     if (when <= now) bucket.tokens -= 1;
     return when;
   }
-  /// Counts it as done, whether allowed or not. A user who does it too often has to wait longer afterwards, but at most
+  /// Counts the action as done, allowed or not. A user who does it too often has to wait longer afterwards, but at most
   /// ten seconds.
   void take_anyway(std::uint32_t user, Clock::time_point now) {
     constexpr double kMostDebt_s = 10;
@@ -35,7 +35,7 @@ class UserRates {
     Bucket& bucket = filled(user, now);
     bucket.tokens = std::max(bucket.tokens - 1, -kMostDebt_s * per_second_);
   }
-  /// Returns when the user could do it; counts nothing as done.
+  /// Returns the time from which the user could do the action; counts nothing as done.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now) {
     const LockGuard lock(mutex_);
     return ready_at(filled(user, now), now);

@@ -18,9 +18,9 @@ namespace troupe::service {
 /// A codelet that clients may use.
 struct ServiceCodelet {
   Codelet codelet;
-  /// Refuses a task whose shapes or arguments would make the kernel read or write outside of its data. It gets the
-  /// layouts of the task's data in the order of its accesses and the arguments of the codelet; their number, types and
-  /// element types have been compared before. Several threads call it at once; it must be short. Null if the kernel
+  /// Refuses a task whose shapes or arguments would make the kernel read or write outside of its data. The check gets
+  /// the layouts of the task's data in the order of its accesses and the arguments of the codelet; their number, types
+  /// and element types have been compared before. Several threads call it at once; it must be short. Null if the kernel
   /// accepts whatever its types allow.
   std::function<Result<void>(std::span<const Layout> layouts, const Arguments& arguments)> check = nullptr;
   /// Returns how long a task takes, from arguments that `check` has accepted. Null if the arguments do not say it.

@@ -17,7 +17,7 @@ namespace {
 constexpr double kFastestCore = 1.5e11;
 constexpr double kFastestAccelerator = 1e14;
 constexpr double kShorterOnAccelerator = 20;
-/// Troupe assumes that no core is slower than this. A kernel on it may be slower.
+/// Troupe assumes that every core can reach this speed. A kernel may reach less.
 constexpr double kSlowestCore = 1e9;
 /// Load and memory make kernels slower at times. Nothing makes a kernel four times as fast as its best run, or 1.5
 /// times as fast as a product of matrices.

@@ -19,8 +19,8 @@ namespace troupe::service {
 /// Predicts the least time of a kernel from its operations (`Codelet::flops`) and a speed: for cores, what the cores of
 /// this machine reach, or four times the best speed at which the kernel was seen to run here; for accelerators, a speed
 /// that none exceeds. Emulated accelerators are as fast as cores. If a codelet says itself how long it takes, that time
-/// counts. A codelet without either is never refused. A task in pieces is never too long, as other tasks run between
-/// its pieces.
+/// counts. A codelet with neither operations nor a time is never refused. A task in pieces is never too long, as other
+/// tasks run between its pieces.
 class KernelLimit {
  public:
   struct Options {

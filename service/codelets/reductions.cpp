@@ -10,7 +10,7 @@
 namespace troupe::service {
 namespace {
 
-/// An integer whose sums wrap around: those of a client may overflow, which C++ leaves undefined for signed types.
+/// An integer whose sums wrap around: a client's sums may overflow, which C++ leaves undefined for signed types.
 template <class T>
 struct Wrapping {
   T value{};

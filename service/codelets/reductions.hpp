@@ -11,7 +11,7 @@
 namespace troupe::service {
 
 /// Returns the reduction: "sum" of float, double, their complex numbers, and integers of 32 and 64 bits, or one that
-/// `source` knows. Fails with `invalid_argument`, also if the layout's element size is not that of the type.
+/// `source` knows. Fails with `invalid_argument` if there is none, or if the layout's element size is not the type's.
 [[nodiscard]] Result<ReductionMethods> find_reduction(const std::string& name, const Layout& layout,
                                                       const CodeletSource& source);
 

@@ -100,7 +100,7 @@ Wrong check_absolute(const std::string& path) {
   return "must be an absolute path";
 }
 
-/// The limits keep quotients of weights finite, as shares are quotients.
+/// Returns true if a weight is allowed. Shares are quotients of weights, which the limits keep finite.
 bool is_weight(double value) { return value >= 1e-6 && value <= 1e6; }
 using NamedWeights = std::map<std::string, double>;
 
@@ -238,7 +238,7 @@ std::string option_text(const ConfigurationValue& value) {
   return std::get<std::string>(value);
 }
 
-/// Returns a value of the key's kind; a number that a file cannot have becomes a text.
+/// Returns the option's value in the key's kind; a number that a file cannot have becomes a text.
 ConfigurationValue option_value(const RuntimeOption& option, const RuntimeOptions& options) {
   std::string text = option.text(options);
   if (option.kind == OptionKind::flag) return text == text_of(true);
@@ -381,7 +381,7 @@ std::string nearest_key(std::string_view name) {
   std::size_t least = name.size() / 2 + 1;
   const std::string_view last_given = name.substr(name.rfind('.') + 1);
   for (const ConfigurationKey& key : configuration_keys()) {
-    // A key of the right name in the wrong section is near, too.
+    // A key with the right last name in another section also counts as near.
     const std::size_t away = std::min(edit_distance(name, key.name), edit_distance(last_given, key.last_name()) + 2);
     if (away < least) {
       least = away;

@@ -30,11 +30,11 @@ using Wrong = std::optional<std::string>;
 struct ConfigurationKey {
   /// The full name, such as "limits.tasks".
   std::string name;
-  /// One line: what it is, and its unit.
+  /// One line that says what the key means, and its unit.
   std::string description;
   ValueKind kind = ValueKind::text;
-  /// The option of the runtime that the key sets; null if there is none. Such a key takes every text of the option,
-  /// too.
+  /// The option of the runtime that the key sets; null if there is none. A key with an option also takes every text
+  /// that the option takes.
   const RuntimeOption* option = nullptr;
   /// Sets the value, which must be of this kind.
   std::function<Wrong(const ConfigurationValue&, Configuration&)> set;

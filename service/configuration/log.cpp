@@ -30,7 +30,7 @@ using platform::FileDescriptor;
 
 /// The most bytes of lines that may wait for a slow log; further lines are lost.
 constexpr std::size_t kMostBytes = 1 << 20U;
-/// The longest time at the end to write the lines that still wait.
+/// The longest time that the log's end waits for lines that are still to be written.
 constexpr std::chrono::seconds kLastMoment{1};
 
 /// Returns the text as JSON, in quotes. Bytes that are not UTF-8 are replaced, and characters that control terminals

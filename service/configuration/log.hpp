@@ -21,11 +21,11 @@ namespace troupe::service {
 ///     {"time":"2026-03-01T12:00:00.123Z","level":"info","event":"session opened","session":"12","user":"1000"}
 class Log {
  public:
-  /// Fails with `io` if the file cannot be opened, and with `platform` if there is no thread for it.
+  /// Fails with `io` if the file cannot be opened, and with `platform` if the writing thread cannot be started.
   [[nodiscard]] static Result<Log> open(const LogConfiguration& configuration);
 
   /// Gives one line to the writing thread. Thread-safe; never waits for the file. A line that cannot be written is
-  /// lost. Lines that come while a megabyte waits are lost, too; a later line says how many.
+  /// lost. Lines that come while a megabyte waits are also lost; a later line says how many.
   void write(LogLevel level, std::string_view event, LogFields fields = {}) const;
   /// Opens the file anew by its name, as the old one may have been renamed. Later lines go to the new file.
   void reopen() const;

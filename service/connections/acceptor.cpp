@@ -39,7 +39,7 @@ Acceptor::Acceptor(std::vector<Place> places, const AccessRule& rule, const Conn
     : rule_(rule), log_(std::move(log)), stop_(std::move(stop)) {
   for (Place& place : places) {
     ConnectionGate::Limits of_gate = limits;
-    // The gap serves to see what a connection brings. A place without `ready_at` counts nothing, so it needs none.
+    // The gap gives time to count a connection's calls. A place without `ready_at` counts no calls and needs no gap.
     if (!place.ready_at) of_gate.gap = {};
     auto gate = std::make_unique<ConnectionGate>(of_gate, place.ready_at);
     doors_.push_back({std::move(place), std::move(gate)});
@@ -82,7 +82,7 @@ void Acceptor::run() {
     }
     const bool any = std::ranges::find(rushes, Rush::none) != rushes.end();
     const int ready = ::poll(waiting.data(), any ? waiting.size() : 1, patience_ms(*std::ranges::max_element(rushes)));
-    // An error such as too little memory: the only remedy is to try again.
+    // The only remedy for an error such as too little memory is to try again.
     if (ready < 0 && errno != EINTR) {
       if (!was_full && log_)
         log_(LogLevel::error, "connections cannot be waited for",
@@ -124,7 +124,7 @@ Acceptor::Rush Acceptor::accept(Door& door) {
       continue;
     }
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) return Rush::full;
-    // Any other error means that no connection waits. With these two, only the one that waited is gone.
+    // Any other error means that no connection waits. After these two, other connections may still wait.
     if (errno != ECONNABORTED && errno != EINTR) return Rush::none;
   }
   return let_in < kAtOnce / 2 ? Rush::flood : Rush::none;

@@ -51,9 +51,9 @@ class Acceptor {
   Acceptor(std::vector<Place> places, const AccessRule& rule, const ConnectionGate::Limits& limits, LogSink log,
            platform::FileDescriptor stop);
   void run();
-  /// Tells what the last look at a place means for the next one. `flood`: so many connections are not let in that new
-  /// ones have to wait in the queue of the socket for a moment, where they cost nothing. `full`: the process has no
-  /// room for more.
+  /// The result of taking connections at a place. `flood`: most of many connections were not let in, so new ones wait
+  /// in the queue of the socket for a moment, where they cost nothing. `full`: the process has no room for more
+  /// connections.
   enum class Rush { none, flood, full };
   /// Returns the time in milliseconds for which there is nothing to do if no connection comes; -1 means for ever.
   /// `most` is the worst rush of all places.

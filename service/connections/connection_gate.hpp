@@ -28,7 +28,7 @@ class ConnectionGate {
     double burst = 200;
     /// The most connections of one user that wait.
     std::size_t most_waiting = 256;
-    /// The time between two connections of one user, so that it can be seen what the first one brings.
+    /// The time between two connections of one user, so that the calls of the first one can be counted.
     std::chrono::milliseconds gap{0};
   };
   /// Returns when a user may have another connection by other limits: `now` or earlier if at once, else when to ask

@@ -18,7 +18,7 @@ namespace troupe::service {
 /// Thread-safe.
 class ConnectionTable {
  public:
-  /// Notes a connection before gRPC gets it. Returns false if its user has `most` already; then it is to be closed.
+  /// Notes a connection before gRPC gets it. Returns false if its user has `most` already; the caller then closes it.
   bool add(int socket, const Peer& peer, std::size_t most);
   /// Returns the peer that makes a call, by gRPC's name of the connection; nothing if that connection was not noted.
   [[nodiscard]] std::optional<Peer> find(std::string_view connection) const;

@@ -1,4 +1,4 @@
-/// The user at the other end of a Unix socket, and the rule for who may be there.
+/// The user at the other end of a Unix socket, and the rule that says which users may connect.
 #pragma once
 
 #include <sys/types.h>

@@ -39,7 +39,7 @@ std::string goodbye_for_grpc(std::string_view reason) {
   constexpr char kSettings = 4;
   constexpr char kGoAway = 7;
   constexpr char kEnhanceYourCalm = 0xb;
-  // The first four bytes name the last stream that was served: 0, none.
+  // The first four bytes are the number of the last stream that was served; 0 means none.
   std::string content(8, '\0');
   content[7] = kEnhanceYourCalm;
   content += reason;

@@ -47,7 +47,7 @@ Result<void> make_folder(const std::string& path, std::optional<std::uint32_t> g
   return {};
 }
 
-/// Checks the folders above: a user who could exchange the folder could exchange the sockets.
+/// Checks the folders above `path`: a user who could exchange the folder could exchange the sockets.
 Result<void> check_place(const std::string& path) {
   const auto checked = check_way_to(path, ::geteuid());
   if (checked) return {};
@@ -124,7 +124,7 @@ Result<sockaddr_un> address_of(const std::string& path) {
   return address;
 }
 
-/// Returns the process that listens there; empty if it is not known.
+/// Returns the process that listens at the other end of `socket`; empty if it is not known.
 std::string listener_of(int socket) {
   const Result<Peer> peer = peer_of(socket);
   return peer && peer.value().process > 0 ? std::to_string(peer.value().process) : std::string();

@@ -1,4 +1,4 @@
-/// The folder of a service's sockets, which one service at a time has.
+/// The folder of a service's sockets; only one service at a time owns it.
 #pragma once
 
 #include <sys/types.h>

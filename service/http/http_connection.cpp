@@ -130,7 +130,7 @@ int HttpListener::start(const HttpAddress& address, std::uint16_t port) {
   stop_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   listening_ = FileDescriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!stop_.valid() || !listening_.valid()) return errno;
-  // With this option a port that was in use a moment ago can be had; one that is in use cannot.
+  // With this option a port that was in use a moment ago can be bound, but not a port that is still in use.
   ::setsockopt(listening_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (::bind(listening_.get(), where.get(), where.size) != 0) return errno;
   if (::listen(listening_.get(), kBacklog) != 0) return errno;

@@ -62,7 +62,7 @@ struct ConnectionLimits {
 /// descriptor.
 class HttpListener {
  public:
-  /// Called by the server's thread.
+  /// The function that answers a request; called by the server's thread.
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
   HttpListener(const ConnectionLimits& limits, Handler handler) : limits_(limits), handler_(std::move(handler)) {}
@@ -70,7 +70,7 @@ class HttpListener {
   HttpListener(const HttpListener&) = delete;
   HttpListener& operator=(const HttpListener&) = delete;
 
-  /// Listens from now on. Returns 0, or an errno that says why it cannot.
+  /// Listens from now on. Returns 0, or an errno that says why it cannot listen.
   [[nodiscard]] int start(const HttpAddress& address, std::uint16_t port);
   [[nodiscard]] std::uint16_t port() const { return port_; }
 

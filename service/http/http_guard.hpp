@@ -34,8 +34,8 @@ struct HttpAddress {
 /// Returns 32 hexadecimal digits that nobody can guess.
 [[nodiscard]] std::string random_key();
 
-/// Returns true if a request's `Host` names this machine by an address of its own or as "localhost". The name of
-/// another site may be made to point to this machine; its requests arrive with that name and are refused.
+/// Returns true if a request's `Host` names this machine by an address of its own or as "localhost". Another site may
+/// let its name point to this machine; requests that arrive with that name are refused.
 [[nodiscard]] bool names_loopback(std::string_view host);
 
 /// Returns the value of a cookie in the header `Cookie`; empty if it is not there.

@@ -52,8 +52,8 @@ HttpResponse answer(int status, const std::string& text) { return {.status = sta
 
 HttpResponse json_answer(std::string text) { return {.media_type = "application/json", .body = std::move(text)}; }
 
-/// Returns true if a page of another site makes the request: it cannot read the answer, but it would make the service
-/// work. Following a link to this page is allowed.
+/// Returns true if a page of another site makes the request: that page could not read the answer, but the service would
+/// have to work for it. Following a link to this page is allowed.
 bool comes_from_another_site(const HttpRequest& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (site != "cross-site" && site != "same-site") return false;
@@ -62,7 +62,7 @@ bool comes_from_another_site(const HttpRequest& request) {
 
 }  // namespace
 
-/// Explains why tasks do not go on, at most twice a second: finding out takes locks that workers need, too.
+/// Explains why tasks do not go on, at most twice a second: the search takes locks that workers also need.
 class WhyAnswers {
  public:
   explicit WhyAnswers(const ServiceViewSource& source) : source_(source) {}
@@ -96,7 +96,7 @@ class WhyAnswers {
 
 namespace {
 
-/// Returns why the address could not be had; `error` is errno after the attempt.
+/// Returns why the server cannot listen at the address; `error` is errno after the attempt.
 Failure cannot_listen(const HttpAddress& address, std::uint16_t port, int error) {
   const std::string where = with_port(address, port);
   switch (error) {

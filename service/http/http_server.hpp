@@ -16,8 +16,8 @@ struct HttpOptions {
   std::string address = "127.0.0.1";
   /// The TCP port; 0 takes any free one.
   std::uint16_t port = 0;
-  /// If it is not empty, every client must send it, also clients on this machine. HTTP does not hide it from somebody
-  /// who can read the network's traffic.
+  /// The text that every client must send, also clients on this machine; empty means that no client needs one. HTTP
+  /// does not hide it from somebody who can read the network's traffic.
   std::string token{};
   /// The longest time for a whole request and its answer.
   Duration request_time = std::chrono::seconds(5);
@@ -34,7 +34,7 @@ struct HttpOptions {
 class HttpServer {
  public:
   /// Listens from now on, in a thread of its own. The source must outlive the server. Fails with `invalid_argument` if
-  /// the options cannot be used, and with `io` if the address and port cannot be had; the message says what to do.
+  /// the options cannot be used, and with `io` if the server cannot listen there; the message says what to do.
   static Result<std::unique_ptr<HttpServer>> start(const ServiceViewSource& source, const HttpOptions& options);
 
   HttpServer(const HttpServer&) = delete;

@@ -51,8 +51,8 @@ class ClientMemory {
   /// Returns a segment; null if there is none with this id.
   [[nodiscard]] std::shared_ptr<SharedSegment> find(std::uint64_t id) const;
 
-  /// The connection has ended: forgets all segments and calls the watcher. `take_away` is true if the client is not to
-  /// keep the memory.
+  /// Called when the connection has ended: forgets all segments and calls the watcher. `take_away` is true if the
+  /// client must not keep the memory.
   void end(bool take_away);
   /// `gone` is called once, when the connection ends, or now if it has ended; never after `unwatch` has returned.
   /// Returns false, and does nothing, if there is a watcher already.

@@ -1,5 +1,5 @@
-/// The memory that clients have and may have. There are accounts of one client, of all clients of a user and of the
-/// service.
+/// Accounts of the memory that clients have, with limits: one for each client, one for all clients of each user, and
+/// one for the service.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ class MemoryAccounts {
     /// The limit of all clients together.
     Bytes service;
     Bytes user;
-    /// The limit of one client's shared memory; its other memory counts only for its user.
+    /// The limit of one client's shared memory. The client's other memory counts only towards its user's limit.
     Bytes client;
   };
   explicit MemoryAccounts(const Limits& limits);

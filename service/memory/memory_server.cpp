@@ -19,8 +19,8 @@
 namespace troupe::service {
 namespace {
 
-/// Clients know what to send, and read the answers. While a client does not, a thread waits for it, for at most these
-/// times.
+/// The longest times that a thread waits for a client's first request, and for a client to read an answer. A correct
+/// client does both at once.
 constexpr std::chrono::seconds kGreetingTime{10};
 constexpr std::chrono::seconds kReadingTime{10};
 

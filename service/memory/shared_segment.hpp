@@ -17,9 +17,9 @@
 namespace troupe::service {
 
 /// Anonymous shared memory, mapped here, with all of its pages allocated. Nobody can change its size, so every address
-/// of the mapping stays valid. A client can take pages out of it. They are then allocated anew when they are used, for
-/// which the accounts keep room (if the system counts memory before it is used, vm.overcommit_memory = 2, that can
-/// still fail). It has no path: a process without its descriptor cannot read it.
+/// of the mapping stays valid. A client can take pages out of the memory. The system allocates them anew at their next
+/// use, and the accounts keep room for that (it can still fail if the system counts memory before it is used,
+/// vm.overcommit_memory = 2). The memory has no path: a process without its descriptor cannot read it.
 class SharedSegment {
  public:
   /// Rounds the size up to whole pages. Fails with `invalid_argument` for a size of 0 or more than an account allows,

@@ -62,7 +62,7 @@ function step(top, base) {
   return size * 10;
 }
 
-/** Lines over the last two minutes, or as much of them as there is. `lines`: [{name, series}]; `words` writes a value; `base` 2 for bytes. */
+/** Draws lines over two minutes at most. `lines`: [{name, series}]; `words` writes a value; `base` is 2 for bytes. */
 export function lines(canvas, group, lines, words, base = 10) {
   const area = open(canvas);
   if (area === null) return;
@@ -112,9 +112,9 @@ function timeAxis(context, x, end, span, every, at) {
 export const TIMELINE_SECONDS = 30;
 
 /**
- * One row per worker, coloured by what it ran. Returns what lies under a point, for the tip: {worker, time, place}.
- * `pick` takes the row of places (in `names`) out of a sample; -1 is nothing. `figures`: two texts per row, for the
- * right margin, under `titles`.
+ * Draws one row per worker, coloured by what it ran. Returns a function that finds what lies under a point, for the
+ * tip: {worker, time, place}. `pick` takes the row of places (in `names`) out of a sample; -1 is nothing. `figures` has
+ * two texts per row, for the right margin, under `titles`.
  */
 export function timeline(canvas, {samples, names, group, interval, labels, figures, titles, lost, end, pick}) {
   const rows = labels.length;

@@ -12,7 +12,7 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** Rows of cells: texts, elements, or {text, kind} with a class. Each cell knows its column's title, for narrow screens. */
+/** Fills a table with cells: texts, elements, or {text, kind} with a class. Narrow screens show each cell's title. */
 function fill(id, rows) {
   const body = $(id);
   const titles = [...body.parentElement.tHead.rows[0].cells].map((cell) => cell.textContent);

@@ -35,13 +35,13 @@ class EndingCollector : public graph::TaskEndings {
     }
   };
 
-  /// `wake` is called in workers' threads when something can be taken, and then not again until it has been taken. So
-  /// it costs nothing under load.
+  /// `wake` is called in workers' threads when something can be taken, and then not again until `take`. So it is called
+  /// seldom under load.
   explicit EndingCollector(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   void ended(std::uint64_t tag, TaskStatus status, const graph::FailureLog::Cause& cause) noexcept override;
   void cancelled_unbegun(std::uint64_t tasks) noexcept override;
-  /// Appends everything that was added to `batch`. Called by the session's thread.
+  /// Moves all ended tasks that were added so far to the end of `batch`. Called by the session's thread.
   void take(Batch& batch);
   /// Returns true if something can be taken. Called by the session's thread.
   [[nodiscard]] bool any() const { return signalled_.load(std::memory_order_relaxed); }
@@ -50,7 +50,7 @@ class EndingCollector : public graph::TaskEndings {
   [[nodiscard]] std::uint64_t count() const;
 
  private:
-  /// Each worker's thread writes one shard; two threads share one only if there are more than `kShards`.
+  /// Each worker's thread writes one shard; threads share shards only if there are more than `kShards` threads.
   struct alignas(64) Shard {
     SpinLock lock;
     std::atomic<std::uint64_t> count{0};

@@ -18,12 +18,12 @@ namespace troupe::service {
 /// runtime never forgets a codelet that it has seen. Thread-safe.
 class RefusedTasks {
  public:
-  /// Returns the codelet of this name. Its tasks take any data and one argument, a number from `add`, and throw that
-  /// failure. The codelet stays usable when this object has gone. There should be few names.
+  /// Returns the codelet of this name. Its tasks take any data and one argument, a number from `add`, and throw the
+  /// failure with that number. The codelet stays usable when this object has gone. Use few different names.
   [[nodiscard]] Codelet codelet(const std::string& name);
   /// Returns a number for the failure. `keep` is true if the task may run several times.
   std::uint64_t add(Failure failure, bool keep);
-  /// Forgets the failure of a task that was kept, or that never ran.
+  /// Forgets a failure that was kept, or whose task never ran.
   void forget(std::uint64_t number);
 
  private:

@@ -22,16 +22,16 @@ namespace {
 constexpr std::chrono::seconds kGreetingTime{10};
 /// The longest wait until a client has read the last message; some clients never do.
 constexpr std::chrono::seconds kGoodbyeTime{2};
-/// The end of what a client sends looks the same if the client has died, until gRPC says that the call was cancelled.
+/// After a client's last message, the session waits this long for gRPC to say that the client has died.
 constexpr std::chrono::milliseconds kDyingTime{50};
 /// After a session of at least this many bytes, free memory is given back to the system, which takes milliseconds.
 constexpr std::uint64_t kManyBytes = 4 << 20U;
 
-/// In bytes. Troupe's own clients send no larger messages, except partitions into very many blocks.
+/// The size of a usual message, in bytes. Troupe's own clients exceed it only for partitions into very many blocks.
 constexpr std::size_t kUsualMessage = 1 << 20U;
 
-/// Returns the most tasks in flight that the client is told. A correct client waits before it has more, so they must
-/// not need more memory than its user may have.
+/// Returns the limit of tasks in flight that the client is told. A correct client waits when it has reached the limit,
+/// so that many tasks must fit into the memory that its user may have.
 std::uint64_t affordable_tasks(const MemoryAccount& client) {
   return std::max<std::uint64_t>(client.above()->most().count / 4 / costs::kTask, 1);
 }
@@ -185,7 +185,7 @@ bool Session::handle(SessionNews news) {
   listen();
   if (received_all_ && messages_.empty()) return false;
   const bool unread = writing_ || (work_ && !work_->idle());
-  // It is late if the client is suspended or stuck and does not read, or if one of its kernels does not end.
+  // The end is late if the client is suspended or stuck and does not read, or if one of its kernels does not end.
   const bool late = latest_ && Clock::now() >= *latest_;
   if (!draining_ || (unread && !late)) return true;
   goodbye_ = draining_;
@@ -193,7 +193,7 @@ bool Session::handle(SessionNews news) {
 }
 
 void Session::rest() {
-  // A rest is not longer, as the client, or the other users, may go meanwhile.
+  // Each rest is short, as the client or the other users may leave during it.
   constexpr std::chrono::milliseconds kLongestRest{20};
   const Clock::time_point now = Clock::now();
   const Duration used = thread_time();

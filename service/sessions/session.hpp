@@ -36,8 +36,8 @@ struct SessionHost {
   RefusedTasks& refused;
   const ServerOptions& options;
   std::shared_ptr<UserBudgets> budgets;
-  /// The processor time that sessions use for each user, and whether several users have sessions, who would compete for
-  /// it.
+  /// The processor time that the sessions of each user take. `several_users` is true if several users have sessions,
+  /// which then compete for it.
   std::shared_ptr<UserTime> time;
   std::shared_ptr<std::atomic<bool>> several_users = std::make_shared<std::atomic<bool>>(false);
 };
@@ -51,8 +51,8 @@ class Session : public StreamListener {
 
   /// Reserves a thread from the user's budget. Called before `start`.
   Result<void> reserve() { return thread_hold_.set(1); }
-  /// Begins, with a stream whose listener this session is. The session's thread calls `ended` when none of the client's
-  /// kernels runs and none of its data is left. Throws `std::system_error` if the system has no thread for it.
+  /// Begins to serve `stream`, whose listener is this session. The session's thread calls `ended` when none of the
+  /// client's kernels runs and none of its data is left. Throws `std::system_error` if the thread cannot be started.
   void start(SessionStream& stream, std::function<void(Session&)> ended);
   /// Called by another thread, after `ended` was called.
   void join() { thread_.join(); }

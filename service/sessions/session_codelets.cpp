@@ -89,7 +89,7 @@ std::optional<Failure> compare(const SessionCodelet& client, const v1::OpenCodel
   if (message.typed() && parameters != own.parameters) {
     return mismatch(own.name, "the kernels take data of other shapes or types");
   }
-  // A client without a kernel of its own need not declare the arguments' types; its tasks are checked all the same.
+  // A client without a kernel of its own need not declare the arguments' types; its tasks are still checked.
   if ((message.typed() || !client.arguments.empty()) && client.arguments != own.argument_types) {
     return mismatch(own.name, "the kernels take other arguments by value");
   }

@@ -10,7 +10,7 @@
 
 namespace troupe::service::costs {
 
-// In bytes, and generous: they include the graph's records, the session's tables and the allocator's overhead.
+// These are generous estimates in bytes, with the graph's records, the session's tables and the allocator's overhead.
 inline constexpr std::uint64_t kTask = 768;
 /// The cost of each access of a task beyond the few that the task's record has room for.
 inline constexpr std::uint64_t kAccess = 96;
@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kHandle = 1024;
 inline constexpr std::uint64_t kRequest = 1280;
 inline constexpr std::uint64_t kRecording = 4096;
 inline constexpr std::uint64_t kCodelet = 2048;
-/// Parsed, the elements of lists with the shortest encoding take this many times their bytes in a message.
+/// After parsing, list elements with the shortest encoding take this many times their bytes in the message.
 inline constexpr std::uint64_t kParsed = 32;
 
 /// Returns what an unusually large task costs in addition to `kTask`.

@@ -27,7 +27,7 @@ struct SessionHandle {
   /// The client's numbers of the whole, if this is a block, and of the handle's own blocks.
   std::optional<std::uint64_t> whole = std::nullopt;
   std::vector<std::uint64_t> blocks = {};
-  /// The number of wholes above it.
+  /// The number of wholes above this block.
   std::size_t depth = 0;
   /// The size of the workers' partial results.
   std::uint64_t partial_bytes = 0;

@@ -199,11 +199,11 @@ void SessionRequests::finish_partition(Pending& pending) {
 }
 
 void SessionRequests::finish_waits() {
-  // Meanwhile nothing is submitted, as only this thread submits.
+  // During this call nothing is submitted, as only this thread submits.
   if (!can_finish_waits()) return;
   parts_.graph.combine_open_reductions();
-  // If there were reductions, this is called again when they have ended. The call's result cannot be used for that: for
-  // a moment the graph counts tasks as running whose ends have been told.
+  // If there were reductions, this function is called again when they have ended. The result of the call above does not
+  // show this: for a moment the graph still counts tasks as running that have already reported their ends.
   if (!can_finish_waits()) return;
   parts_.graph.bring_all_home();
   const auto summary = parts_.graph.failures().take_summary();

@@ -47,8 +47,8 @@ class SessionRequests {
   Result<void> wait_all(const v1::WaitAll& message);
 
   /// Makes a task that will not run end in its turn. The data in `written`, which it would have written, have no valid
-  /// content from then on. If this fails, the graph does not take the task, and the session has to end, as data would
-  /// count as valid that are not.
+  /// content from then on. If this fails, the graph does not take the task, and the session has to end: otherwise
+  /// invalid data would count as valid.
   Result<void> refuse(std::uint64_t task, std::span<const Handle> written, Failure why);
   /// Moves the ends of refused tasks to `batch`, in the order in which they came.
   void take_refused(EndingCollector::Batch& batch);
@@ -77,7 +77,7 @@ class SessionRequests {
     Kind kind = Kind::acquire;
     std::uint64_t request = 0;
     std::unique_ptr<graph::PendingHold> hold;
-    /// For an acquire: the client has given the data back before it got them.
+    /// True for an acquire whose data the client has given back before it got them.
     bool returned = false;
     // Used by a partition: `whole`, `blocks` and `numbers`. A set_reduction uses `methods`, and a release `removed`.
     std::uint64_t whole = 0;

@@ -30,8 +30,8 @@ class StreamListener {
   virtual void gone() = 0;
 };
 
-/// Reads the operations of a `ClientMessage` one at a time: all together can take twenty times the memory that they
-/// take in the message.
+/// Reads the operations of a `ClientMessage` one at a time: parsed all together, they can take twenty times the memory
+/// of the message.
 class MessageReader {
  public:
   /// `bytes` must outlive the reader.

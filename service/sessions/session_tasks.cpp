@@ -146,7 +146,7 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   if (cancelled_by_) return cancelled_by_;
   const CodeletDefinition& definition = row.codelet->known->codelet.definition();
   const ServiceCodelet& known = *row.codelet->known;
-  // For a wrong number or type of data the graph has the better message, and `check` relies on both being right.
+  // If the number or a type of the data is wrong, the graph has a better message; `check` relies on both being right.
   if (!definition.variadic && layouts_.size() != definition.modes.size()) return std::nullopt;
   if (definition.typed) {
     if (layouts_.size() != definition.parameters.size()) return std::nullopt;
@@ -157,7 +157,7 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   if (known.check) {
     if (auto checked = known.check(layouts_, arguments); !checked) return checked.failure();
   }
-  // The function that counts operations may use data that a variadic task does not have, unless a check has looked.
+  // The function that counts operations may use data that a variadic task lacks; only a codelet's check excludes this.
   if (definition.variadic && !known.check) return std::nullopt;
   auto verdict = parts_.kernels.judge(known, layouts_, arguments, options_.devices);
   if (verdict.not_on_cores) options_.devices = options_.devices & DeviceSet::accelerators();
@@ -296,7 +296,7 @@ Result<void> SessionTasks::begin_recording(const v1::BeginRecording& message) {
   auto open = std::make_unique<OpenRecording>();
   open->number = message.recording();
   open->kept.recording = std::make_shared<graph::Recording>(message.name());
-  // The recording itself counts as one, so that empty recordings are limited, too.
+  // The recording itself counts as one task, so that empty recordings are limited as well.
   open->kept.tasks = 1;
   if (recorded_tasks_ >= parts_.limits.recorded_tasks) {
     return violation("begin_recording", fmt::format("recordings have {} tasks, and may have no more", recorded_tasks_));

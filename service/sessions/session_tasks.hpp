@@ -31,7 +31,7 @@ namespace troupe::service {
 /// Submits, records, replays and cancels tasks. Only the session's thread may use it, as a recording belongs to the
 /// thread that makes it.
 ///
-/// A task that the graph or its codelet's check refuses is submitted all the same, with a kernel that fails. So it ends
+/// A task that the graph or its codelet's check refuses is still submitted, but with a kernel that fails. So it ends
 /// like any other task, and the tasks that need its data are cancelled.
 class SessionTasks {
  public:
@@ -61,7 +61,7 @@ class SessionTasks {
   [[nodiscard]] bool recording() const { return open_ != nullptr; }
   /// Ends a recording that is being made; called when the client is gone.
   void abandon();
-  /// Lets no task run that comes from now on, for this reason.
+  /// From now on, refuses new tasks for this reason.
   void withdraw(const Failure& reason);
   /// A task that is not submitted to the graph.
   struct Refused {
@@ -93,7 +93,7 @@ class SessionTasks {
   struct OpenRecording;
   struct KeptRecording {
     std::shared_ptr<graph::Recording> recording;
-    /// The numbers in `RefusedTasks` of its tasks that are refused.
+    /// The numbers that `RefusedTasks` gave to the recording's refused tasks.
     std::vector<std::uint64_t> refusals;
     /// The data that some task of the recording writes.
     Numbers written;
@@ -118,11 +118,11 @@ class SessionTasks {
   void note_written(const TaskRow& row);
   /// Returns the handles that a task has to write so as to write all of these data.
   [[nodiscard]] std::vector<Handle> handles_of(const Numbers& written) const;
-  /// Submits the next task as one that fails in its turn. If even that is impossible it fails, and the session has to
-  /// end, because data would count as valid that are not.
+  /// Submits the next task as one that fails in its turn. If even that fails, the session has to end: otherwise invalid
+  /// data would count as valid.
   Result<Future> submit_refused(const TaskRow& row, const Failure& why);
   void count(const Future& future);
-  /// Charges the bytes above the usual of the task that was counted last.
+  /// Charges the task that was counted last for `bytes` above the usual size.
   void charge(std::uint64_t bytes);
 
   const Parts parts_;
@@ -131,7 +131,7 @@ class SessionTasks {
   /// The number of tasks of each run of a recording that is in flight, and their sum.
   std::unordered_map<std::uint64_t, std::uint64_t> runs_;
   std::uint64_t in_runs_ = 0;
-  /// The bytes of recordings and of the tasks in flight that need more than the usual; `large_` has them by task.
+  /// The bytes of recordings, and the bytes above the usual of tasks in flight; `large_` has the latter by task.
   std::uint64_t more_bytes_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> large_;
   std::unordered_set<std::uint64_t> awaited_;

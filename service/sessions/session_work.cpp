@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t kMostSuccesses = 100'000;
 constexpr std::size_t kMostOthers = 1'000;
 constexpr std::size_t kLongestProblem = 2'000;
-/// Ends of tasks that nobody waits for are told together: a message costs both sides as much as a small kernel.
+/// Ends of tasks that nobody waits for are told together after this time: a message costs as much as a small kernel.
 constexpr std::chrono::milliseconds kPatience{20};
-/// With more replies that wait to be read, the session is overloaded.
+/// The session is overloaded if more replies than this wait to be read.
 constexpr std::size_t kMostReplies = 4'096;
 
 /// Returns the speed of the cores, which is measured at the first call.
@@ -63,7 +63,7 @@ void SessionWork::wind_up() {
   tasks_.abandon();
   graph_->graph().cancel_all();
   requests_.abandon();
-  // Requests that have begun have to be finished. This waits only for kernels that run.
+  // Requests that have begun have to be finished. The loop waits only for kernels that run.
   while (requests_.pending() > 0) {
     requests_.wait_ready();
     requests_.finish_ready();
@@ -192,8 +192,8 @@ void SessionWork::take_endings() {
 }
 
 bool SessionWork::may_hold() const {
-  // Ends and replies keep their order, failures are told at once, and a client with half of its limit in flight may be
-  // waiting for room.
+  // Ends are told at once if a failure or a reply is to be told, or if half of the client's limit is in flight: the
+  // client may be waiting for room.
   return batch_.others.empty() && outbox_.empty() && tasks_.in_flight() < parts_.limits.tasks / 2;
 }
 
@@ -228,12 +228,12 @@ bool SessionWork::tell(v1::ServiceMessage& message, bool at_once) {
   }
   if (!told_all_endings()) tell_endings(message);
   // A reply may mean that tasks have ended. So replies go out only after all ends that had come when the reply was
-  // made; the rest of an earlier batch may lack some of them.
+  // made; a batch that was filled in an earlier call may lack some of these ends.
   if (takes && told_all_endings()) outbox_.move_to(message);
   // The last task may have ended after the waits were checked, and been taken above. Then nobody else wakes the
   // session.
   if (requests_.can_finish_waits()) wake_();
-  // Events that have been told need no memory any more. If the account is exceeded all the same, the next operation
+  // Events that have been told need no memory any more. If the account is still exceeded, the next operation
   // fails.
   [[maybe_unused]] const auto charged = charge_.set(bytes());
   return message.events_size() > 0;
@@ -283,7 +283,7 @@ void SessionWork::withdraw(const Failure& reason) {
 
 SessionWork::Counts SessionWork::counts() const {
   Counts counts;
-  // The ended ones are read first, so that they never exceed the submitted ones.
+  // The ended tasks are read first, so that their number never exceeds that of the submitted tasks.
   counts.failed = failed_.load(std::memory_order_relaxed);
   counts.ended = ended_.load(std::memory_order_relaxed);
   counts.submitted = std::max(counts.ended, submitted_.load(std::memory_order_relaxed));

@@ -62,9 +62,9 @@ class SessionWork {
   /// Does what one operation says. If it fails, the client broke the protocol or there is no room, and the session
   /// ends.
   Result<void> apply(const v1::Operation& operation);
-  /// Finishes what has become ready, and fills a message with what there is to tell: ends of tasks before replies.
+  /// Finishes requests that are ready, and fills a message with what there is to tell: ends of tasks before replies.
   /// Returns true if there is something to tell. Ends that nobody waits for are held back until `tell_at`, unless
-  /// `at_once`.
+  /// `at_once` is true.
   bool tell(v1::ServiceMessage& message, bool at_once = false);
   using Clock = std::chrono::steady_clock;
   /// Returns the time at which to call `tell` even if nothing has happened; nothing if there is none.
@@ -79,9 +79,9 @@ class SessionWork {
   void wind_up();
   /// Returns about the most bytes that the session ever needed for the client.
   [[nodiscard]] std::uint64_t highest_bytes() const { return charge_.highest(); }
-  /// Cancels the tasks. Tasks that come later do not run, for this reason.
+  /// Cancels the tasks, and refuses tasks that come later for this reason.
   void withdraw(const Failure& reason);
-  /// Lets no task run that comes from now on, for this reason; present tasks go on.
+  /// From now on, refuses new tasks for this reason; present tasks go on.
   void refuse_more(const Failure& reason) { tasks_.withdraw(reason); }
 
   // The next functions may be called from any thread.
@@ -105,7 +105,7 @@ class SessionWork {
   Result<void> keep(const v1::Keep& message);
   Result<void> let_go(const v1::LetGo& message);
   Result<void> open_codelet(const v1::OpenCodelet& message);
-  /// Called after tasks were submitted to the graph: begins the refusals of those that were not.
+  /// Called after tasks were submitted to the graph: begins to refuse the tasks that could not be submitted.
   Result<void> note_submitted(Result<void> submitted);
   void take_endings();
   [[nodiscard]] bool may_hold() const;

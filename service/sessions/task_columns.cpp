@@ -23,7 +23,7 @@ Result<void> check_kinds(std::string_view field, const Names& names) {
   return {};
 }
 
-/// Limits of the choices of one task: names are compared with those of all workers, which costs other users time.
+/// The most choices of a task, and names in a choice: comparing names with those of all workers costs other users time.
 constexpr int kMostChoices = 8;
 constexpr int kMostNames = 16;
 

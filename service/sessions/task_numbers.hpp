@@ -11,9 +11,9 @@
 
 namespace troupe::service {
 
-/// Numbers count from 1 without gaps. The tasks in flight are known, and of the ended ones those that did not succeed.
-/// So the memory does not grow with the number of ended tasks, unless failures alternate with successes; then the last
-/// `kMostRanges` ranges are kept. Only one thread may use it.
+/// Numbers count from 1 without gaps. The tasks in flight are known, and the ended tasks that did not succeed. So the
+/// memory does not grow with the number of ended tasks, unless failures alternate with successes; then the last
+/// `kMostRanges` ranges are kept. Only one thread may use this class.
 class TaskNumbers {
  public:
   static constexpr std::size_t kMostRanges = 65'536;
@@ -47,7 +47,7 @@ class TaskNumbers {
     TaskStatus status = TaskStatus::failed;
   };
   std::uint64_t next_ = 1;
-  /// The newest numbers; its size is a power of two.
+  /// The newest numbers; the number of slots is a power of two.
   std::vector<Slot> ring_ = std::vector<Slot>(1024);
   /// The tasks in flight that newer ones have pushed out of the ring.
   std::unordered_map<std::uint64_t, Future> old_;

@@ -171,7 +171,7 @@ void write_links(Writer& writer, const std::vector<LinkTraffic>& links) {
 }
 
 void write_memories(Writer& writer, const LiveView& runtime) {
-  // Two memories may have the same name, so the number is a label, too.
+  // Two memories may have the same name, so the number is also a label.
   const auto labels = [](std::size_t i, const LiveMemory& of) {
     return Labels{{"memory", of.name}, {"number", std::to_string(i)}};
   };

@@ -28,7 +28,7 @@ struct ViewHistoryOptions {
   Duration watched_for = std::chrono::seconds(5);
 };
 
-/// May be used from any thread. The source must outlive it.
+/// May be used from any thread. The source must outlive this object.
 class ViewHistory {
  public:
   explicit ViewHistory(const ServiceViewSource& source, ViewHistoryOptions options = {});

@@ -9,7 +9,7 @@
 #include "proto/json/json.hpp"
 #include "troupe/devices.hpp"
 
-// The members of each type are in the type's namespace, where those who write and read them find them.
+// Each `members` function is in the namespace of its type, so that the code that writes or reads the type finds it.
 
 namespace troupe {
 

@@ -9,8 +9,8 @@
 
 namespace troupe::service {
 
-/// A view without other users' sessions. It shows that workers are busy with them, but not the names of their programs
-/// and tasks.
+/// A view without other users' sessions. It shows that workers are busy with other sessions, but not the names of their
+/// programs and tasks.
 class VisibleView final : public ServiceViewSource {
  public:
   /// `visible` returns true for users whose sessions may be seen. It and `whole` must outlive this view.

@@ -1,4 +1,4 @@
-// Kernels that are issued behind others on a fake GPU. CUDA's events order them, and no thread of the host does.
+// Kernels that are issued behind others on a fake GPU. CUDA's events order them, not a thread of the host.
 #include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(kernels_of_several_streams_wait_for_one_another) {
     // On a busy machine kernels may take too long for any to be issued ahead.
     const auto enough = [&](int rounds) { return rounds >= 12 && (most == 0 || issued_ahead(runtime) > 0); };
     for (int round = 0; round < 5000 && !enough(round); ++round) {
-      // Three chains that run side by side, and readers of each that the next writer has to wait for.
+      // Three chains run side by side. Each also reads another one, whose next writer waits for this reader.
       for (std::size_t i = 0; i < 3; ++i) submit_step(i);
       for (std::size_t i = 0; i < 3; ++i) {
         const std::size_t other = (i + 1) % 3;
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(behind_a_kernel_that_cannot_be_enqueued_nothing_is_and_what
     const Future root = runtime.submit(*bad, {first, read(second)});
     std::vector<Future> behind;
     for (int i = 0; i < 4; ++i) behind.push_back(runtime.submit(step, {first}));
-    // These wait for the bad task only because it reads the data that they write.
+    // These tasks wait for the bad task only because it reads the data that they write.
     std::vector<Future> beside;
     for (int i = 0; i < 4; ++i) beside.push_back(runtime.submit(step, {second}));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -128,7 +128,7 @@ BOOST_DATA_TEST_CASE(hundreds_of_seeds_give_many_orders_and_one_result, data::ma
     }
   }
   BOOST_TEST_MESSAGE(policy << ": " << orders.size() << " different orders");
-  // A run with one worker has no choices; nearly all the others must differ.
+  // A run with one worker has no choices; nearly all other runs must differ from each other.
   BOOST_TEST(orders.size() > 200U);
 }
 

@@ -164,8 +164,8 @@ BOOST_AUTO_TEST_CASE(what_was_learned_is_known_to_the_next_runtime) {
 }
 
 BOOST_AUTO_TEST_CASE(the_last_tasks_are_learned_too) {
-  // No task is activated after the last ones. A time that is far from the others, because the machine was busy, is
-  // ignored; then the kernel has not been measured often enough in that round.
+  // After the last tasks no other task becomes ready. A time that is far from the others, because the machine was busy,
+  // is ignored; then the kernel has too few measurements in that round.
   std::vector<PredictionReport> predictions;
   for (int round = 0; round < 10 && (predictions.empty() || predictions[0].errors.tasks == 0); ++round) {
     options.placement.models = folder.path(std::to_string(round));

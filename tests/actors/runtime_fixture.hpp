@@ -35,7 +35,7 @@ class TestRuntime {
   std::unique_ptr<actors::RuntimeSystem> system_;
 };
 
-/// `count` workers, on as many cores as there are, unbound where these are fewer.
+/// Returns options for `count` workers, which are not bound to cores if the machine has fewer cores than workers.
 inline RuntimeOptions workers(int count, std::string policy = "lws") {
   RuntimeOptions options;
   options.cores = count;

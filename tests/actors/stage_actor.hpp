@@ -27,7 +27,7 @@ inline std::string in_words(const Stop&) { return "stop"; }
 
 using Lines = std::vector<std::string>;
 
-/// Actors run in the test's thread, and only when the test says so.
+/// Actors run in the test's thread, and only if the test lets them run.
 class Stage {
  public:
   Stage() : system(configuration_) {}

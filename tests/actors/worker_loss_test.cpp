@@ -128,7 +128,7 @@ int task_beside_a_sleeper_that_died(std::size_t dead) {
 }
 
 BOOST_AUTO_TEST_CASE(a_task_does_not_wait_for_a_sleeper_that_died_and_gets_no_thread) {
-  // One of the two workers is the first to be woken.
+  // Either worker may be the first to be woken, so each of them is the dead one once.
   for (const std::size_t dead : {0, 1}) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(task_beside_a_sleeper_that_died(dead));

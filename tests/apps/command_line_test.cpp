@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(refuses_times_that_are_none) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_numbers_that_make_no_sense) {
-  // 0 cores are all that are allowed, as in programs.
+  // `--cores 0` means all cores that are allowed, as in programs.
   for (const char* option : {"--n", "--tile", "--inner", "--repeat", "--cores", "--window"}) {
     for (const char* value : {option == std::string("--cores") ? "1048577" : "0", "-1", "many", "1.5", "",
                               "99999999999999999999", "18446744073709551616"}) {

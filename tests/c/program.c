@@ -85,7 +85,7 @@ static int add(const troupe_kernel_context* context, void* user) {
     return 1;
   if (troupe_kernel_argument(context, 2) != NULL || troupe_kernel_worker(context) != 0) return 2;
   if (times == -7) {
-    /* As a callback in a language whose exceptions do not reach the returned number. */
+    /* A callback does this if its language has exceptions that do not reach the returned number. */
     troupe_kernel_fail(context, "ValueError('no such luck')");
     return 0;
   }
@@ -227,7 +227,7 @@ const char* recordings(troupe_runtime* runtime) {
   return NULL;
 }
 
-/* The largest absolute value, and how many there were. */
+/* The largest absolute value, and the number of values. */
 struct extreme {
   double largest;
   int64_t count;

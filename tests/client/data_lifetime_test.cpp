@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(the_frame_of_a_kernel_is_safe_from_tasks_on_its_data) {
       const Data data = runtime.scalar(local, "local");
       runtime.submit(slow, {data});
     }
-    // This registers the same memory again, as a later variable may lie there.
+    // This registers the same memory again, as if a later variable lay there.
     const Data next = runtime.scalar(local, "next");
     BOOST_TEST(local == 7);
   });

@@ -1,5 +1,5 @@
-/// Graphs in virtual time whose kernel times policies either know or have to learn, and how much longer the learning
-/// run takes.
+/// Graphs in virtual time whose kernel times policies either know or have to learn. The ratio of both durations is the
+/// cost of learning.
 #pragma once
 
 #include <algorithm>

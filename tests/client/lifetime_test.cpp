@@ -28,7 +28,7 @@ namespace {
 /// A child that hangs is killed after this time.
 constexpr unsigned kLongEnough_s = 60;
 
-/// Runs `program` in a child of `fork`. Returns its exit status; 128 and more: 128 plus the signal that killed it.
+/// Runs `program` in a child of `fork`. Returns its exit status, or 128 plus the signal that killed the child.
 int in_child(const std::function<int()>& program) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -105,7 +105,7 @@ BOOST_FIXTURE_TEST_CASE(a_child_of_fork_may_have_a_runtime_of_its_own, Program) 
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_ends_its_runtime_is_told_and_goes_on) {
   const CapturedErrors errors;
-  // The child process ends with what is left of the runtime.
+  // This runs in a child process, whose end also removes what is left of the runtime.
   const int ran = in_child([] {
     std::atomic<int> ran{0};
     auto runtime = std::make_unique<Runtime>(with_workers(2));

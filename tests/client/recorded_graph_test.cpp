@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(why_knows_the_run_and_its_tasks) {
   BOOST_TEST(report.counts.running == 1U);
   BOOST_TEST_REQUIRE(report.causes.size() == 1U);
   BOOST_TEST(report.causes[0].task.id.value() == id + 1);
-  // Three wait: the other task of this run, the run itself, and the next run, whose tasks wait for nothing else.
+  // Three tasks wait: the other task of this run, the run itself, and the next run, whose tasks wait for nothing else.
   BOOST_TEST(report.causes[0].waiting == 3U);
   BOOST_TEST(Json::parse(report.to_json())["causes"][0]["task"]["name"] == "potrf(0)");
   open = true;

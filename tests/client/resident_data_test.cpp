@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   const std::uint64_t before = runtime.report().transfers.manager.passes;
   for (int i = 0; i < kTasks; ++i) runtime.submit(add, {data[0], data[1], data[2]});
   runtime.wait();
-  // The two extra passes are the wait, which asks which data are away, and the report before.
+  // One of the two extra passes is for the wait, which asks which data are away, the other for the report before.
   BOOST_TEST(runtime.report().transfers.manager.passes - before == kTasks + 2U);
   BOOST_TEST(runtime.acquire(data[2], AccessMode::read).vector<double>()[0] == 1 + 2 * kTasks);
 }

@@ -137,7 +137,7 @@ BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy)
   const Codelet first = watched.codelet("first", {0});
   std::vector<double> memory(8);
   const Data piece = runtime.vector(memory);
-  // First a task that ended on another worker makes them ready, then the program.
+  // At first the end of a task on another worker makes the tasks ready, and later the program.
   runtime.submit(first, {piece}, {}, {.devices = worker(0)});
   for (int i = 0; i < 100; ++i) runtime.submit(slow, {piece}, {}, {.devices = worker(1)});
   runtime.wait();
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_is_not_made_with_a_restriction_to_what_is_not_the
   refused("gemm:cores|h200", "'h200' is neither");
 }
 
-/// Returns the set of those of eleven workers whose bits are set.
+/// Returns a set of workers: worker i, of eleven, belongs to it if bit i is set.
 DeviceSet workers_of(std::uint32_t bits) {
   DeviceChoice choice;
   for (std::uint32_t i = 0; i < 11; ++i) {

@@ -352,14 +352,14 @@ void submit_in_vain(Runtime& runtime, const std::vector<Access>& accesses) {
                         failure(ErrorCode::no_implementation));
 }
 
-/// Returns true if such a submission wakes a worker, which then goes to sleep once more.
+/// Returns true if `submit_in_vain` wakes a worker, which then goes to sleep once more.
 bool wakes_somebody(Runtime& runtime, const std::vector<Access>& accesses) {
   const std::uint64_t before = settled_sleeps(runtime);
   submit_in_vain(runtime, accesses);
   return soon([&] { return sleeps(runtime) > before; });
 }
 
-/// Returns true if such a submission wakes no worker. A worker that was about to go to sleep looks as if it had been
+/// Returns true if `submit_in_vain` wakes no worker. A worker that was about to go to sleep looks as if it had been
 /// woken, but not each time.
 bool wakes_nobody(Runtime& runtime, const std::vector<Access>& accesses) {
   for (int i = 0; i < 20; ++i) {

@@ -35,7 +35,7 @@ struct Wavefront {
       pieces_b[k / block].push_back("aabbcc"[k % 6]);
     }
   }
-  /// Returns the result of one block for the whole.
+  /// Returns the result of the whole, computed as one block.
   [[nodiscard]] int expected() const {
     std::string a, b;
     for (int k = 0; k < blocks; ++k) a += pieces_a[k], b += pieces_b[k];

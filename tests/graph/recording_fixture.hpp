@@ -1,4 +1,4 @@
-/// A graph with three numbers, and codelets that record which tasks ran, for recordings that are single-stepped.
+/// A graph with three numbers, and codelets that record which tasks ran, for recordings whose tasks run one at a time.
 #pragma once
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// The end of registrations: when which memory is freed, and what happens to tasks that still use it. Single-stepped.
+// The end of registrations: when memory is freed, and what happens to tasks that still use it. Tasks run one by one.
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <memory>
@@ -29,7 +29,7 @@ struct Fixture {
   /// A codelet that performs the action that it is given.
   Codelet does = Codelet("does", {}).cpu([](const std::function<void()>* action) { (*action)(); });
 
-  /// Allocates memory of the runtime. `watch` expires when it is freed.
+  /// Allocates memory of the runtime. `watch` expires when the memory is freed.
   Handle allocate(std::weak_ptr<void>& watch, std::int64_t count = 10) {
     auto memory = std::make_shared<std::vector<double>>(static_cast<std::size_t>(count));
     watch = memory;
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(too_much_memory_that_waits_for_its_last_use_is_waited_for) 
     submit(graph, set, {x});
     BOOST_TEST(graph.release(x).ok());
   }
-  // 12 times 80 bytes are below 1000, so that the thirteenth release ran what its last use needed.
+  // 12 times 80 bytes are below 1000. The thirteenth release exceeds this limit and runs the tasks that use its memory.
   BOOST_TEST(watches.back().expired());
   BOOST_TEST(host.ready.empty());
 }
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_program_that_ends_in_a_kernel_before_its_last
     future = submit(graph, twice, {x});
     submit(graph, twice, {x});
     graph.let_go(x);
-    // The frame is gone, so another one may use the same memory.
+    // The frame of a kernel may be gone by now, so another variable may use the same memory.
     registered_again = register_number(number, "next").ok();
   };
   const Future failed = run_in_kernel(action);

@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(triangular_solves, T, Precisions) {
   }
 }
 
-/// Orders below and above the one from which the other members take part.
+/// Orders below and above the order from which the other members take part.
 constexpr std::int64_t kFactorized[] = {1, 2, 5, 17, 128, 129, 293};
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(factors_of_tiles, T, Precisions) {
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_breaks_down_where_a_core_does, T, Precision
   }
 }
 
-/// Overflow makes NaN. No index may come from it.
+/// An overflow can fill a panel with NaN. Even then every pivot must be the index of a row of the panel.
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_gives_pivots_that_are_rows_to_a_panel_of_nan, T, Precisions) {
   constexpr int kRows = 90;
   for (const int size : kTeams) {

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(commands_run_when_their_user_event_is_set_and_it_is_set_onc
   const OwnedEventOf user = make_user_event();
   BOOST_TEST(status_of(user) == CL_SUBMITTED);
   const OwnedEventOf first = fill_word(in_order, buffer, 2, user);
-  // The second comes behind the held command in its queue; the third, in the other queue, waits for its event.
+  // The second command follows the held one in its queue. The third, in the other queue, waits for the second's event.
   const OwnedEventOf second = fill_word(in_order, buffer, 3, nullptr);
   const OwnedEventOf third = fill_word(out_of_order, buffer, 4, second);
   BOOST_TEST(status_of(first) > CL_COMPLETE);

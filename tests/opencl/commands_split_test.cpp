@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(what_is_read_where_nothing_is_written_is_there) {
 BOOST_AUTO_TEST_CASE(what_is_not_written_stays) {
   if (!can_split()) return;
   const OwnedMemory out = make_words(made(300, [](cl_uint i) { return 7000 + i; }));
-  // There are more items than words in the buffer, because programs round them up.
+  // There are more items than words in the buffer, because programs round the number of items up.
   const OwnedKernel kernel = kernel_with("guarded", out, cl_uint{250});
   launch(kernel, {320, 0});
   BOOST_TEST((content(out, 300) == made(300, [](cl_uint i) { return i < 250 && i % 3 == 0 ? i : 7000 + i; })));

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kItems = 1024;
 constexpr int kBuffers = 8;
 constexpr int kRounds = 10;
-/// This makes a launch take some hundred microseconds, so that both devices get some.
+/// This makes a launch take some hundred microseconds, so that both devices get some launches.
 constexpr cl_uint kSteps = 1000;
 
 const char* const kSource =

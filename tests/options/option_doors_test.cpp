@@ -63,8 +63,8 @@ Outcome by_c(const RuntimeOption& option, const std::string& text) {
   }
 }
 
-/// Returns why the program's own fields cannot have the value. The fields of C++ are numbers and texts already. A row
-/// with a wider range sets what the table would refuse; nothing is returned if there is no such value.
+/// Returns the message with which a C++ program's options are refused if a field has this value. A row with a wider
+/// range sets values that the table would refuse. Returns nothing if the field cannot have the value.
 std::optional<std::string> refusal_of_program(const RuntimeOption& option, const std::string& text) {
   RuntimeOption wider = option;
   wider.least = 0;
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(help_and_defaults_of_commands_are_those_of_the_table) {
     const CLI::App* const command = application->get_subcommand(name);
     for (const RuntimeOption& option : runtime_options()) {
       const CLI::Option* const found = command->get_option_no_throw(option.flag());
-      // `--trace` is a file on the command line.
+      // In the table `trace` is a flag, but on the command line `--trace` takes the name of a file.
       if (option.word == "trace") continue;
       BOOST_TEST((found != nullptr) == option.has(OptionDoor::command), name << " " << option.flag());
       if (found == nullptr) continue;

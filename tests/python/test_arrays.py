@@ -162,7 +162,7 @@ def test_numpy_sees_data_once_their_tasks_have_ended(rt):
 
 
 def test_what_the_program_writes_into_allocated_memory_is_content(rt):
-    # The runtime cannot see it, so reading memory that it allocated is never refused.
+    # The runtime cannot see these writes, so reading memory that it allocated is never refused.
     data, out = rt.allocate(3), numpy.zeros(3)
     data.array[:] = [1, 2, 3]
     copy(data, out)

@@ -14,7 +14,7 @@ namespace troupe::tests {
 class AsUser {
  public:
   AsUser(uid_t user, gid_t group) {
-    // The C library's functions would do so in all threads, so call the system directly.
+    // The C library's functions would change the user in all threads, so call the system directly.
     if (::syscall(SYS_setresgid, -1, group, -1) != 0 || ::syscall(SYS_setresuid, -1, user, -1) != 0) {
       throw std::runtime_error("cannot act as another user");
     }

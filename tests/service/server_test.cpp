@@ -387,8 +387,8 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_grpc_and_silence_harm_nobody) {
 BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_disturbs_nobody) {
   ServiceClient slow(service.folder());
   slow.hello("slow");
-  // Each gets an answer of several hundred bytes, which is not read. The service stops reading when too many answers
-  // wait, so that the sender blocks, too.
+  // Each message gets an answer of several hundred bytes, which is not read. The service stops reading when too many
+  // answers wait, so that the sender blocks, too.
   std::atomic<std::uint32_t> sent{0};
   std::thread sender([&] {
     for (std::uint32_t number = 0; number < 60'000;) {

@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(recorded_tasks_of_all_programs_of_a_user_have_one_budget) {
 BOOST_AUTO_TEST_CASE(threads_of_one_are_not_those_of_another) {
   if (!only_root(kOnlyRoot)) return;
   service::ServerOptions options;
-  // A connection for memory and a session have one each.
+  // A connection for memory and a session have one thread each.
   options.budgets_per_user[static_cast<std::size_t>(service::Resource::threads)] = 3;
   Users users(options);
   const auto b = users.client_of(kB);
@@ -404,7 +404,7 @@ BOOST_AUTO_TEST_CASE(who_calls_without_end_is_told_and_loses_the_connection) {
                                 call_of(&Stub::Look)};
   const auto a = users.stub_of(kA);
   for (std::size_t which = 0; which < calls.size(); ++which) {
-    // Each call gets a user of its own, as what one has used counts for a while.
+    // Each call gets a user of its own, as what a user has used counts for a while.
     const auto b = users.stub_of(kB + static_cast<uid_t>(which));
     int refused = 0;
     grpc::StatusCode last = grpc::StatusCode::OK;

@@ -50,7 +50,7 @@ def round_of(choices):
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 10000
     choices = random.Random(1)
-    # What failed in a runtime that nobody closed is told here.
+    # The failures of a runtime that the program did not close are told here.
     told = []
     sys.unraisablehook = lambda what: told.append(str(what.exc_value))
     peak = None

@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{60};
 
-/// Both ends of a pipe, away from the descriptors that the browser gets.
+/// Returns the two ends of a pipe, with descriptors from 20 on: the browser gets its pipes at lower numbers.
 std::pair<FileDescriptor, FileDescriptor> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");

@@ -43,7 +43,7 @@ class OwnCache {
   TemporaryFolder* const folder_ = new TemporaryFolder;
 };
 
-/// The folder is made before, and removed after, everything that runtimes do at the end of the program.
+/// The folder exists from before `main` until after everything that runtimes do at the end of the program.
 const OwnCache own_cache;
 
 }  // namespace

@@ -16,7 +16,7 @@
 
 namespace troupe::tests {
 
-/// Waits, for up to a minute, until the condition is true. Returns whether it is.
+/// Waits, for up to a minute, until the condition is true. Returns false if it is not true by then.
 template <class Condition>
 bool eventually(const Condition& condition) {
   const auto latest = std::chrono::steady_clock::now() + std::chrono::minutes(1);

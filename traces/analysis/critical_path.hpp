@@ -23,13 +23,13 @@ struct CriticalPath {
   /// times.
   Duration pauses{};
   Duration longest_pause{};
-  /// The sum of the durations of the tasks that started without pause; the first task counts as one.
+  /// The sum of the durations of the tasks that started without pause, including the first task of the path.
   Duration unpaused{};
 };
 
 /// Returns the longest chain through the dependencies of the trace, by the tasks' durations. Dependencies on tasks that
-/// the trace does not have, and dependencies that its times contradict, are left out. Among predecessors that are
-/// equally far, the one that ended last is taken; among equally long chains, the one whose last task started last.
+/// the trace does not have, and dependencies that its times contradict, are left out. Among predecessors whose chains
+/// are equally long, the one that ended last is taken; among equally long chains, the one whose last task started last.
 [[nodiscard]] CriticalPath critical_path(const Trace& trace);
 
 }  // namespace troupe::traces

@@ -38,7 +38,7 @@ Intervals Intervals::without(const Intervals& other) const {
   for (const Interval& part : parts_) {
     TimeStamp from = part.start;
     while (hole != other.parts_.end() && hole->end <= from) ++hole;
-    // The last hole that overlaps this part may reach into the next one.
+    // The last hole that overlaps this part may reach into the next part.
     for (auto next = hole; next != other.parts_.end() && next->start < part.end; ++next) {
       if (from < next->start) result.parts_.push_back({from, next->start});
       from = std::max(from, next->end);

@@ -54,8 +54,8 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
   return times;
 }
 
-/// Each part is taken from the time that the parts before it leave, so the parts always sum up, even if the trace is
-/// inconsistent.
+/// Each part is taken from the time that the parts before it leave, so their sum is always the whole time, even if the
+/// trace is inconsistent.
 WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& anywhere) {
   WorkerUse use;
   use.tasks = times.kernels.size();

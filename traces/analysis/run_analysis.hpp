@@ -83,17 +83,17 @@ struct RunAnalysis {
   /// `CodeletUse::slowed`.
   [[nodiscard]] Duration slowed() const;
   /// Returns the time of workers without a ready task while others computed, before the worker's last task ended: the
-  /// tasks in flight limit the work that can be done. The time after it is a matter of balance.
+  /// tasks in flight limit the work that can be done. Time after that end is a matter of balance.
   [[nodiscard]] Duration limited_by_dependencies() const;
-  /// Returns the time of the kernels, spread evenly over the workers.
+  /// Returns the time of the kernels, divided evenly among the workers.
   [[nodiscard]] Duration work_bound() const;
   /// Returns the larger of work bound and critical path: no schedule of these tasks on these workers ends sooner.
   [[nodiscard]] Duration bound() const;
 };
 
 /// Analyses a trace. `window` is the time to analyse, for example a whole run with the time before its first task.
-/// Without it, it is the time from the first start of a task to the last end. The time of workers outside the window
-/// does not count; codelets and the critical path always cover all tasks.
+/// Without a window, the time from the first start of a task to the last end is analysed. The time of workers outside
+/// the window does not count; codelets and the critical path always cover all tasks.
 [[nodiscard]] RunAnalysis analyse(const Trace& trace, std::size_t workers,
                                   const std::optional<Interval>& window = std::nullopt);
 

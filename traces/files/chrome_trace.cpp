@@ -153,7 +153,7 @@ class ChromeTrace {
       const TraceEvent& from = trace_.events[*before];
       const TraceEvent& to = trace_.events[*after];
       if (from.end > to.start) continue;
-      // At the very end of the task, the arrow's start would not be inside it any more.
+      // An arrow that starts at the very end of the task would be outside of it.
       print_flow("s", ++flow, thread_of_event(*before), std::max(from.start, from.end - Duration(1)));
       print_flow("f", flow, thread_of_event(*after), to.start);
     }

@@ -1,4 +1,4 @@
-/// The copies of a trace, as rows of a viewer.
+/// The copies of data between memory nodes in a trace, arranged as rows for a trace viewer.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct TrackedCopy {
   HandleId handle;
   Bytes bytes;
   TimeStamp asked{};
-  /// The time at which the copy had been asked for and no other copy was under way from this memory to that one.
+  /// The time at which the copy had been asked for and no other copy of the same track was under way.
   TimeStamp start{};
   TimeStamp end{};
 };

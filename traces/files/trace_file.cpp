@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kChrome = ".json";
 constexpr std::string_view kPaje = ".paje";
 
-/// The variable is in this file, so that the call is linked wherever traces are.
+/// The variable is in this file, so that every program that links `write_trace` also links this call.
 [[maybe_unused]] const bool offered = offer_run_writer();
 
 /// Cuts states at the begin of the run: a worker may have been asleep, or looking for work, since before it.

@@ -10,8 +10,8 @@
 
 namespace troupe::traces {
 
-/// The texts and names that files and pictures show in addition to a trace's events. `describe` makes it for a run on
-/// this machine.
+/// The texts and names that files and pictures show in addition to a trace's events. `describe` makes a description for
+/// a run on this machine.
 struct TraceDescription {
   /// The title, such as "cholesky, n = 4096".
   std::string title;

@@ -35,8 +35,8 @@ std::optional<Channel> open_channel() {
   Channel channel{platform::FileDescriptor(ends[0]), {}};
   const platform::FileDescriptor low(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  // The number is above 0 to 2, to which the child's ends are copied, even if this program was started with those
-  // closed.
+  // The child's ends are copied to the numbers 0 to 2, so this end gets a higher number, even if those were closed when
+  // this program started.
   channel.theirs = platform::FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, 3));
   if (!channel.theirs.valid()) return std::nullopt;
   return channel;
@@ -116,7 +116,7 @@ class Child {
     if (sent >= 0) {
       input.remove_prefix(static_cast<std::size_t>(sent));
     } else if (errno != EAGAIN && errno != EINTR) {
-      ends_[0].reset();  // the child reads no further, which is no failure
+      ends_[0].reset();  // the child has stopped reading, which is no failure
     }
   }
 

@@ -17,7 +17,7 @@ std::string abbreviated(std::string_view text, std::size_t longest);
 
 /// Returns `text` as a string of gnuplot: within single quotes, in which nothing is expanded. Control characters become
 /// spaces, and bytes that are not UTF-8 become '?'. A single quote becomes an apostrophe (U+2019): gnuplot 5.4 wants it
-/// doubled, but misreads that at the front of a string.
+/// doubled, but misreads two quotes at the front of a string.
 std::string gnuplot_string(std::string_view text);
 
 /// A script of commands, one per line.

@@ -28,8 +28,8 @@ double text_width(std::string_view text) {
   return width * kFontSize;
 }
 
-/// Returns the height of a worker's row; that of a single core is 1. The row of a cluster is visibly higher, but leaves
-/// room for the others.
+/// Returns the height of a worker's row; a single core's row has height 1. The row of a cluster is visibly higher, but
+/// leaves room for other rows.
 double row_height(const Picture& picture, std::size_t worker) {
   return picture.cores.empty() ? 1 : 1 + std::log2(picture.cores[worker]) / 2;
 }

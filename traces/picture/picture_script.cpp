@@ -157,7 +157,7 @@ class Drawing : GnuplotScript {
     }
   }
 
-  /// Makes the rectangles. Columns are half a pixel wide, or wider if otherwise the files became large.
+  /// Makes the rectangles. Columns are half a pixel wide, or wider if the files would otherwise become large.
   void fill() {
     constexpr std::size_t kMostRectangles = 40000;
     step_s_ = pixel_s() / 2;

@@ -18,7 +18,7 @@ struct LegendEntry {
 
 struct WorkerSummary {
   std::uint64_t tasks = 0;
-  /// The seconds in which it ran at least one task.
+  /// The seconds in which the worker ran at least one task.
   double busy_s = 0;
 };
 

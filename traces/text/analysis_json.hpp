@@ -6,7 +6,7 @@
 
 namespace troupe::traces {
 
-/// Returns the numbers of `analysis_text`; times in seconds.
+/// Returns the numbers of `analysis_text`; times are in seconds.
 [[nodiscard]] Json analysis_json(const RunAnalysis& analysis);
 
 /// Returns the use of a cluster's time: `share` (null if it is not known), and the three times.

@@ -33,7 +33,7 @@ class Table {
  private:
   std::vector<std::string> titles_;
   std::vector<bool> right_;
-  /// An empty row is a rule.
+  /// An empty row stands for a line across the table.
   std::vector<std::vector<std::string>> rows_;
 };
 

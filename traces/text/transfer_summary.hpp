@@ -13,11 +13,11 @@ namespace troupe::traces {
 /// GPU 0".
 [[nodiscard]] std::vector<std::string> node_names(const RunReport& report);
 
-/// Return the number of workers whose devices have memories of their own, and the number of cores of the others.
+/// Count the workers whose devices have a memory of their own, and the cores of all other workers.
 [[nodiscard]] std::size_t count_accelerators(const RunReport& report);
 [[nodiscard]] std::size_t count_cores(const RunReport& report);
 
-/// Returns the copies between two reports of one runtime. Peaks of memories are those since its start.
+/// Returns the copies between two reports of one runtime. Peaks of memories cover the time since its start.
 [[nodiscard]] TransferReport difference(const TransferReport& later, const TransferReport& earlier);
 
 /// Returns the copies between each two memories, the use of the devices' memories, and the actions of the memory
@@ -26,7 +26,7 @@ namespace troupe::traces {
 
 /// Adds `bytes_host_to_device`, `bytes_device_to_host` and `bytes_device_to_device`.
 void add_bytes_json(const TransferReport& transfers, Json& json);
-/// Adds these numbers, the actions of the memory manager, `copies` and `memories`.
+/// Adds the members of `add_bytes_json`, the actions of the memory manager, `copies` and `memories`.
 void add_transfers_json(const RunReport& report, Json& json);
 
 }  // namespace troupe::traces

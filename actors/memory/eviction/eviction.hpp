@@ -14,8 +14,8 @@
 
 namespace troupe::memory {
 
-/// Chooses victims. The policy is told which replicas every node with a limited memory holds; `next_victim` asks which
-/// of them may go at the moment. A policy must be deterministic: equal calls give equal victims.
+/// Chooses victims. The policy is told which replicas every node with a limited memory holds; `next_victim` asks its
+/// `candidate` which of them may go now. A policy must be deterministic: equal calls give equal victims.
 class EvictionPolicy {
  public:
   /// Returns true if this handle's replica may go now.
@@ -23,9 +23,9 @@ class EvictionPolicy {
 
   virtual ~EvictionPolicy() = default;
 
-  /// Called when the node holds the handle from now on. This counts as a use.
+  /// Called when the node begins to hold the handle. This counts as a use.
   virtual void inserted(NodeId node, HandleId handle) = 0;
-  /// Called when a task on the node uses the handle, which the node holds, or is expected to use it soon.
+  /// Called when a task on the node uses a handle that the node holds, or is expected to use it soon.
   virtual void touched(NodeId node, HandleId handle) = 0;
   /// Called when the node no longer holds the handle, or the replica is about to go.
   virtual void removed(NodeId node, HandleId handle) = 0;
@@ -35,13 +35,13 @@ class EvictionPolicy {
 
   // These functions are used only by some policies.
 
-  /// `index` says how much the program, or an earlier run, expects the data to be used.
+  /// `index` says how much the data will be used, as the program or an earlier run expects.
   virtual void set_reuse(HandleId /*handle*/, std::int64_t /*index*/) {}
   /// Called when the task is expected to use these handles on the node.
   virtual void expected(NodeId /*node*/, TaskId /*task*/, std::span<const Use> /*uses*/) {}
-  /// Called when the task has its data. It does not need them any more when it has ended.
+  /// Called when the memory for the task's data is pinned. From now on the task no longer counts as a future use.
   virtual void begun(TaskId /*task*/) {}
-  /// Returns true if a prefetch may take the place of this replica, when it is the next victim.
+  /// Returns true if a prefetch may evict this replica when the replica is the next victim.
   [[nodiscard]] virtual bool gives_way_to_prefetches(NodeId /*node*/, HandleId /*handle*/) { return true; }
 };
 

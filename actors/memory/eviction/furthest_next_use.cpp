@@ -10,8 +10,8 @@ namespace {
 /// Ranks are reversed distances: data that are needed later have a lower rank, and go first.
 constexpr std::uint64_t kNever = 0;
 constexpr std::uint64_t kHere = std::uint64_t{1} << 63U;
-/// If a node expects this many tasks, the scheduler places them well ahead: the number is more than workers fetch for
-/// by themselves. The mode ends only below half of it, so that it does not change all the time.
+/// If a node expects this many tasks, the scheduler places tasks well ahead: workers alone fetch data for fewer tasks.
+/// The mode (`in_order`) ends only below half of this number, so that it does not change all the time.
 constexpr std::uint32_t kWellAhead = 8;
 
 }  // namespace
@@ -32,7 +32,7 @@ void FurthestNextUse::take_submitted() {
     added.id = id;
     added.needs_begin = first_need_ + needs_.size();
     added.needs = count;
-    added.upcoming = count > 0;  // a task that needs nothing may never ask
+    added.upcoming = count > 0;  // a task without needs may never ask for data
     for (std::uint32_t i = 0; i < count; ++i) add_need(batch_.handles[next++], id);
   }
   for (const TaskId id : batch_.dropped) {

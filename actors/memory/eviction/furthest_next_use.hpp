@@ -15,15 +15,15 @@
 namespace troupe::memory {
 
 /// The handles that a node holds go in this order:
-/// 1. handles that no submitted task uses any more, except tasks that another node expects; among these the least
+/// 1. handles that no submitted task uses any more, not counting tasks that another node expects; the least
 /// recently used first;
 /// 2. handles of tasks that no node expects yet. If the scheduler places tasks well ahead, these tasks are not ready
 /// yet, and the handles of those submitted last go first. Otherwise any of these tasks may come next, and the least
 /// recently used handle goes first;
-/// 3. handles of tasks that are expected on this node; those of the tasks expected last first.
-/// A task's uses count until it has its data. Tasks of recordings are not known, and count for nothing. Prefetches do
-/// not take the place of the third kind, which was asked for before them. Memory: about 100 bytes per task and 32 bytes
-/// per use.
+/// 3. handles of tasks that this node expects; the handles that it expects to need last go first.
+/// A task's uses count until its request is admitted. Tasks of recordings are not known, and count for nothing.
+/// Prefetches do not evict handles of the third kind, because these were asked for earlier. Memory: about 100 bytes per
+/// task and 32 bytes per use.
 class FurthestNextUse final : public RankedEviction {
  public:
   explicit FurthestNextUse(std::shared_ptr<UpcomingTasks> upcoming);
@@ -46,7 +46,7 @@ class FurthestNextUse final : public RankedEviction {
     std::uint32_t needs = 0;
     /// The node that expects the task, or `kNobody`.
     std::uint32_t node = kNobody;
-    /// The turn in which the node began to expect the task, counted in tasks.
+    /// The task's number in the order in which nodes began to expect tasks.
     std::uint64_t turn = 0;
     bool upcoming = false;
   };
@@ -96,7 +96,7 @@ class FurthestNextUse final : public RankedEviction {
 
   const std::shared_ptr<UpcomingTasks> upcoming_;
   UpcomingTasks::Batch batch_;
-  /// The tasks by id. Ids have gaps, for example where recordings have tasks.
+  /// The tasks in the order of their ids. Ids have gaps: for example, tasks of recordings are missing.
   std::deque<Task> tasks_;
   std::deque<Need> needs_;
   /// The number of the first entry in `needs_`.

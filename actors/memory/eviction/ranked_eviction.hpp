@@ -15,7 +15,7 @@ namespace troupe::memory {
 
 /// Evicts the replica with the lowest rank; among equals the one whose last use is longest ago. Ranks are computed
 /// again only when a victim is wanted, and only those that may have changed: a node that is never full costs next to
-/// nothing. `next_victim` is O(c log n) for c replicas that have changed since the last call, and n on the node.
+/// nothing. `next_victim` is O(c log n) if c of the node's n replicas have changed since the last call.
 class RankedEviction : public EvictionPolicy {
  public:
   void inserted(NodeId node, HandleId handle) override;
@@ -34,7 +34,7 @@ class RankedEviction : public EvictionPolicy {
  private:
   struct Key {
     std::uint64_t rank = 0;
-    /// The time of the replica's last use, counted in uses.
+    /// The number of the replica's last use; uses are numbered in their order.
     std::uint64_t used = 0;
     HandleId handle;
     friend bool operator<(const Key& a, const Key& b) {
@@ -48,7 +48,7 @@ class RankedEviction : public EvictionPolicy {
     /// The replica's key in `order`, if `in_order`.
     Key key;
     bool in_order = false;
-    /// The replica's place in the list `stale`, whose replicas are looked at again.
+    /// The replica's place in the list `stale` of replicas whose ranks may have changed.
     std::uint32_t stale = kNotStale;
   };
   struct List {

@@ -35,7 +35,7 @@ class ReuseProfile {
 /// Replaces the file in one step. Fails with `io`.
 [[nodiscard]] Result<void> write_reuse_profile(const std::string& path, const ReuseProfile& profile);
 
-/// The file whose counts a runtime uses, or that it writes if there was none (`AcceleratorOptions::reuse_profile`).
+/// The file of use counts: a runtime reads it, or writes it if it is missing (`AcceleratorOptions::reuse_profile`).
 class KeptReuseProfile {
  public:
   /// Reads the file, if `path` is not empty and the file exists. A file that cannot be used counts as missing. `warn`
@@ -44,7 +44,7 @@ class KeptReuseProfile {
 
   /// Returns the profile of an earlier run; null if there is none.
   [[nodiscard]] const ReuseProfile* learned() const { return learned_.get(); }
-  /// Returns the profile that this run fills; null if it need not.
+  /// Returns the profile that this run fills; null if it fills none.
   [[nodiscard]] const std::shared_ptr<ReuseProfile>& recorded() const { return recorded_; }
   /// Writes the recorded profile. No other thread may add to it meanwhile.
   void save() noexcept;

@@ -34,7 +34,7 @@ struct KernelKey {
   friend auto operator<=>(const KernelKey&, const KernelKey&) = default;
 };
 
-/// Returns the name under which the codelet's times are learned: the one that it is timed as, or else its own. A
+/// Returns the name under which the codelet's times are learned: its name for times (`timed_as`), or else its own. A
 /// program may give a codelet several tables of times, for example one for each size of its tasks ("program/dot#1/any",
 /// "program/dot#2/any"): a number behind `#` tells tables apart, and not kernels, so it is left out here.
 [[nodiscard]] std::string learned_name(const CodeletDefinition& codelet);
@@ -42,8 +42,8 @@ struct KernelKey {
 /// Returns the measures of a class's tasks; the size is in operations, or in bytes.
 [[nodiscard]] TaskMeasures measures_of(const graph::SizeClass& size_class);
 
-/// One kernel's times by shape (`graph::SizeClass::shapes`), and the law through all of them. Data of different shapes
-/// are told apart even if they need equally many operations. Plain data; one thread at a time.
+/// One kernel's times by shape (`graph::SizeClass::shapes`), and the law through all of these times. Data of different
+/// shapes are told apart even if they need equally many operations. Plain data; one thread at a time.
 class KernelHistory {
  public:
   /// A mean or a law needs this many times: with fewer, a mean says less than the law, and the law is a guess.
@@ -91,8 +91,8 @@ class ExecutionHistory {
   /// Makes the kernel's laws on devices with few measurements resemble its law on the device where it was measured
   /// most.
   void relate(const KernelKey& key);
-  /// Predicts from the same kernel's times on other numbers of cores: by Amdahl's law, fitted to the predictions for
-  /// these (`fit_amdahl`) that are no guesses. Returns nothing if there are fewer than two such numbers.
+  /// Predicts a time by Amdahl's law (`fit_amdahl`), fitted to the same kernel's predictions for other numbers of
+  /// cores, without those that are guesses. Returns nothing if fewer than two predictions are left.
   [[nodiscard]] std::optional<TimeLaw::Prediction> predict_from_other_cores(const KernelKey& key, std::uint64_t shapes,
                                                                             const TaskMeasures& task) const;
   /// Returns the number of runs that have added to the history, this one included, so that old times can be told from

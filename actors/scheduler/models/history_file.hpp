@@ -13,7 +13,7 @@ namespace troupe::scheduler {
 /// packages, cores of all of them, processing units). It consists of letters, digits and dashes.
 [[nodiscard]] std::string machine_key(const platform::Machine& machine);
 
-/// Returns the path of the file with the histories of such machines in a folder.
+/// Returns the path, in a folder, of the file with the histories of machines with this key.
 [[nodiscard]] std::string history_path(const std::string& folder, const std::string& machine_key);
 
 /// The limits of a file: the number of shapes of each kernel, and the numbers of shapes and kernels in all. The law

@@ -56,7 +56,7 @@ class LearnedModel final : public ExecutionModel {
     /// The doubt of that answer.
     double doubt = 0;
     bool asked = false;
-    /// The version of the law that gave the answer; 0 if the answer was the mean, or nothing.
+    /// The version of the kernel's law when `said_s` was predicted by it; 0 if `said_s` did not come from the law.
     std::uint64_t version = 0;
   };
   [[nodiscard]] Place& place(const graph::SizeClass& size_class, std::size_t type) const;

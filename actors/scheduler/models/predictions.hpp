@@ -80,7 +80,7 @@ struct Predictions {
   Traffic traffic;
   /// For each size class, the number of tasks that were submitted and have not ended; shorter if nobody counts.
   std::vector<std::uint32_t> left;
-  /// The size of all data that these tasks use.
+  /// The size of all data that tasks in flight use.
   Bytes data_left;
   /// The room of each node for data; policies place no task where it can never fit. Empty if nodes have no limits.
   std::vector<Bytes> capacities;
@@ -115,8 +115,8 @@ struct Predictions {
     }
     return sum;
   }
-  /// Returns the time of the copies behind those that are already on their way into the node, or out of the nodes that
-  /// they come from (*communication prediction*).
+  /// Returns the time of the copies that the task still needs, which wait for copies that are already on their way into
+  /// the node, or out of the source nodes (*communication prediction*).
   [[nodiscard]] Duration transfer_in_traffic(const ReadyTask& task, NodeId node) const {
     Duration sum{};
     std::uint64_t before = 0;

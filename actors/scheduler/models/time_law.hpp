@@ -98,7 +98,7 @@ class TimeLaw {
   /// Predicts the time of a task. Returns nothing without any measurement; with one, times are proportional to sizes,
   /// with much doubt.
   [[nodiscard]] std::optional<Prediction> at(const TaskMeasures& task) const;
-  /// Counts how often the coefficients were computed: while it stays the same, so do predictions.
+  /// Counts how often the coefficients were computed: while this number stays the same, so do predictions.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] const Sums& sums() const { return sums_; }
   /// Makes this law believe from now on, as far as `other` is sure, that its times depend on the sizes about as those

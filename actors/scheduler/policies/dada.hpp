@@ -16,13 +16,13 @@ namespace troupe::scheduler {
 ///
 /// Algorithm: see `DualApproximation`, which gets the tasks of a completion or of a round. The paper leaves open:
 ///
-/// - where loads start (`Loads`). If they start from what is queued, no guess of the length below the longest queue is
-///   tried, as no schedule is that short: with a search from 0, as without queues, lambda is so short that GPUs with
-///   tasks count as full while cores that are slower by far get more;
+/// - where loads start (`Loads`). If they start from the queued tasks, no guess of the length below the longest queue
+///   is tried, as no schedule is that short: a search from 0 would find so short a lambda that GPUs with tasks count as
+///   full while far slower cores get more tasks;
 /// - how host memory counts. All data begin there and all cores share it, so that every task would have an affinity to
 ///   every core before anything has run. The affinity functions of XKaapi, for which DADA was written, ignore the host
-///   (`src/memory/kaapi_memory_taskdescr.c`: only valid copies in address spaces other than 0 count); so does this,
-///   unless `host` is set;
+///   (`src/memory/kaapi_memory_taskdescr.c`: only valid copies in address spaces other than 0 count); so does this
+///   policy, unless `host` is set;
 /// - which of several workers with the same score gets the task: the one where it would end first;
 /// - whether a task may follow its data to a worker where it takes longer than lambda: it may not, as no schedule of
 ///   that length does that.
@@ -35,10 +35,10 @@ struct DadaOptions {
     queued,
     /// Both phases start from the tasks that are already queued: a worker with much to do gets no task for affinity.
     both,
-    /// Both start from zero: a round is balanced in itself. The time stamps of the workers only decide between those
-    /// where a task would end at the same time.
+    /// Both phases start from zero: a round is balanced in itself. The workers' time stamps only decide between workers
+    /// on which a task would end at the same time.
     zero,
-    /// Both start from zero, but of the workers that have room a task goes to the one where it really ends first,
+    /// Both phases start from zero. Of the workers that have room, a task goes to the one where it really ends first,
     /// behind the tasks that are queued there.
     stamps,
   };

@@ -51,8 +51,8 @@ void DualApproximation::prepare(const DualApproximationRound& round) {
 }
 
 Duration DualApproximation::upper_bound(const DualApproximationRound& round) const {
-  // However the tasks are placed, no worker ends later. Hence no load is above lambda either, and every task may go
-  // anywhere.
+  // However the tasks are placed, no worker ends later than this bound. If it is lambda, no load is above lambda, and
+  // every task may go anywhere.
   Duration bound{};
   for (const auto& worker : round.workers) bound = std::max({bound, worker.load, worker.affinity_load});
   const std::size_t workers = round.workers.size();

@@ -52,13 +52,13 @@ struct DualApproximationRound {
 /// - The guess, lambda, is searched for by halving: from the longest present load, at least 0, to a length for which
 ///   every schedule fits, until the interval is at most `kPrecision` of its upper end, or one nanosecond. The upper end
 ///   is tried first: it always fits.
-/// - Affinity phase: tasks by decreasing score (the highest over the workers), without those that have no score. Each
+/// - Affinity phase: takes tasks by decreasing score (the highest over the workers), except those without a score. Each
 ///   goes to a worker of its highest score whose load in this phase is still below alpha * lambda and that runs it
 ///   within lambda; of several, to the one where it ends first. If there is none, the task is left to the next phase.
-/// - Global balance: lambda is rejected if a task takes longer on both kinds. Tasks that take longer on cores go to the
-///   GPUs and the other way round. The others go, by decreasing ratio of the time on a core to that on a GPU, to the
-///   GPUs while any has a load below lambda, the rest to the cores. Among workers of a kind a task goes where it ends
-///   first; of clusters of cores of mixed sizes, only those that run it within lambda.
+/// - Global balance: lambda is rejected if a task takes longer than lambda on both kinds. Tasks that take longer than
+///   lambda on cores go to the GPUs and the other way round. The others go, by decreasing ratio of the time on a core
+///   to that on a GPU, to the GPUs while any has a load below lambda, the rest to the cores. Among workers of a kind a
+///   task goes where it ends first; of clusters of cores of mixed sizes, only those that run it within lambda.
 /// - The schedule fits if no load is above (2 + alpha) * lambda.
 ///
 /// With alpha = 0 and equal workers of a kind a rejected lambda has no schedule, so that the result is at most 2 * (1 +

@@ -153,7 +153,7 @@ class HeteroPrio final : public PlacingPolicy {
     }
   }
 
-  /// Returns true if the core ends one of these tasks before the GPUs would have ended all tasks up to them.
+  /// Returns true if the core ends a task of the bucket before the GPUs would have ended all tasks up to it.
   [[nodiscard]] bool worth_it(const Bucket& bucket, const WorkerState& core, const Snapshot& snapshot) const {
     if (bucket.gpu_s == std::numeric_limits<double>::infinity()) return true;
     double first_s = std::numeric_limits<double>::infinity();

@@ -16,21 +16,21 @@ namespace troupe::scheduler {
 /// Assumptions: kernel times are known; data move so fast that copies need not be counted.
 ///
 /// Algorithm: ready tasks are kept in one order, by decreasing ratio of their time on a core to that on a GPU. Of tasks
-/// with equal ratios, those of the higher priority, then of the longer chain behind them, are nearer to the device that
-/// is better at them. A GPU that has room takes the first task that it can run; the GPU that will be free first chooses
-/// first. Then an idle core takes the last one, and of several cores the one that is fastest at it. A core has room
-/// while it has no task, a GPU while it has at most `ahead` besides the one that runs, so that their data come
-/// meanwhile.
+/// with equal ratios, those with the higher priority, then those with the longer chain behind them, are nearer to the
+/// device that is better at them. A GPU that has room takes the first task that it can run; the GPU that will be free
+/// first chooses first. Then an idle core takes the last task; of several idle cores, the one that is fastest at it. A
+/// core has room while it has no task, a GPU while it has at most `ahead` besides the one that runs, so that their data
+/// come meanwhile.
 ///
 /// A core does not take a task that the GPUs together would have ended earlier with all tasks that come before it in
 /// the order:
 ///
 ///     time on the core <= max((what the GPUs have + all tasks up to it) / GPUs, first free GPU + its time on a GPU)
 ///
-/// It then takes the next one before it that passes. The published policies have a limit on how many tasks must wait
-/// before slow workers take some (Agullo et al.), or let a GPU that has nothing to do run a core's task anew
-/// (*spoliation*, Beaumont et al.). Here a task stays where it is once it is queued, so only the limit can be used, as
-/// a time instead of a number. The proven ratios therefore do not hold.
+/// The core then takes the nearest earlier task in the order that passes this test. The published policies have a limit
+/// on how many tasks must wait before slow workers take some (Agullo et al.), or let a GPU that has nothing to do run a
+/// core's task anew (*spoliation*, Beaumont et al.). Here a task stays where it is once it is queued, so only the limit
+/// can be used, as a time instead of a number. The proven ratios therefore do not hold.
 ///
 /// No task is refused by all devices: the limit does not apply to what no GPU can run, and a GPU without tasks takes
 /// what it can run.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kNeverSeconds = std::numeric_limits<double>::infinity();
 
-/// The ready tasks, by decreasing rank; those of each size class, too.
+/// The ready tasks, by decreasing rank: all of them, and those of each size class.
 class Pool {
  public:
   struct Key {
@@ -310,9 +310,9 @@ class Homeward final : public PlacingPolicy {
     return least_moving(earliest.finish_s + tolerance_s);
   }
 
-  /// Returns 1 if the amount of work decides how long the remaining tasks take; the further the longest chain exceeds
-  /// that, the smaller. What a task on the chain loses, the whole run loses; but tasks behind it do not wait for data
-  /// that it does not move, hence the root.
+  /// Returns 1 if the amount of work decides how long the remaining tasks take, and less the further the longest chain
+  /// exceeds that time. The run loses what a task on the chain loses; but tasks behind it do not wait for data that it
+  /// does not move, hence the root.
   [[nodiscard]] double work_decides(const ReadyTask& task) const {
     const double longest_s = std::max(horizon_s_, task.upward_rank_s);
     return longest_s > 0 ? std::sqrt(outlook_.rest_s() / longest_s) : 1;
@@ -345,7 +345,7 @@ class Homeward final : public PlacingPolicy {
       TaskId best;
       double best_speedup = kNeverSeconds;
       for (const auto& [size_class, keys] : pool_.by_class()) {
-        // The task with the most slack of its class; if it has too little, all of the class have.
+        // This task has the most slack of its class; if it has too little, so have all others of the class.
         const ReadyTask& task = pool_[*keys.rbegin()];
         const double execution = execution_s(task, core, snapshot);
         if (execution == kNeverSeconds || execution * options_.spare_cover > covered_s_) continue;

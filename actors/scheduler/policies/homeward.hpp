@@ -10,13 +10,13 @@ namespace troupe::scheduler {
 /// All defaults were chosen by experiments, which also say how much each field matters (docs/policies.md).
 struct HomewardOptions {
   /// The tolerance: a task may end this much later than at its earliest in order to move less data. The unit is the
-  /// mean kernel (`Outlook::kernel_s`). The tolerance has a least value, which applies if the amount of work decides
-  /// (it is smaller if the chain does, see step 1), and a largest one.
+  /// mean kernel (`Outlook::kernel_s`). The tolerance has a least value, for runs whose length the amount of work
+  /// decides (less if the longest chain does, see step 1), and a largest one.
   double least_tolerance = 1;
   double most_tolerance = 4;
-  /// Between the two, the tolerance is this part of a task's slack.
+  /// Between these bounds, the tolerance is this part of a task's slack.
   double slack_share = 0.25;
-  /// The weight of the bytes that a task writes: they change their home, and the data that are used with them follow.
+  /// The weight of the bytes that a task writes: these data change their home, and data used with them follow.
   double written_weight = 2;
   /// The number of tasks that a GPU has besides the one that runs, so that their copies overlap with it.
   std::size_t ahead = 2;
@@ -49,10 +49,10 @@ struct HomewardOptions {
 /// without the chain behind it ending after T.
 ///
 /// 1. One by one, in the order of rank: find the earliest finish over all workers, copies included. The task goes to
-/// the core with the earliest finish if it is better off on a core, the GPUs have other work, and it has slack or would
-/// take the GPUs, divided among them, longer than the chain behind it loses. Otherwise, of the workers that finish
+/// the core with the earliest finish if it is better off on a core, the GPUs have other work, and it has slack, or the
+/// GPUs together gain more time without it than the chain behind it loses. Otherwise, of the workers that finish
 /// within a tolerance, it goes to the one with the fewest bytes to copy. The tolerance is a quarter of the slack, at
-/// most four mean kernels; at least one if the work decides, else one times the root of the part that the work takes of
+/// most four mean kernels; at least one if the work decides, else the square root of the part that the work takes of
 /// T. If that worker has room, the task is placed; if not, it stays, and counts as the worker's load for the tasks
 /// after it.
 /// 2. Each core that is still idle, the fastest first if clusters are of mixed sizes, takes, of the tasks whose slack

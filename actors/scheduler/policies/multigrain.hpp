@@ -14,8 +14,8 @@ namespace troupe::scheduler {
 /// Assumption: an accelerator is best at whole super-tasks, which are tasks of pieces (`Codelet::pieces`); cores, all
 /// together, are best at pieces. Times are not needed.
 ///
-/// Algorithm: ready tasks are kept in one order: by priority; of equal ones, with `affinity`, by how much the data that
-/// they write will be used (`ReadyTask::reuse`); of equal ones the older is higher. An accelerator with room takes the
+/// Algorithm: ready tasks are kept in one order: by priority; then, with `affinity`, by how much the data that they
+/// write will be used (`ReadyTask::reuse`); then by age, the older is higher. An accelerator with room takes the
 /// highest task that it can run; the one with the fewest tasks chooses first. It has room while it has at most `ahead`
 /// besides the one that runs, so that their data come meanwhile. Then cores that have nothing to do, and help no other
 /// worker, take:
@@ -28,7 +28,7 @@ namespace troupe::scheduler {
 /// come first*). So all cores together are at one end of the order.
 ///
 /// *Taken back*: with `take_back`, a core that has nothing to do while no super-task waits here gets the last one that
-/// an accelerator has behind another.
+/// waits on an accelerator behind another task.
 ///
 /// *Least size*: a super-task of fewer operations than `least_flops` is for cores, as long as one can run it.
 ///

@@ -23,8 +23,8 @@ class Outlook {
   /// Returns the speed-up below which classes are better off on cores; zero if there are no cores, infinite if there
   /// are no GPUs.
   [[nodiscard]] double pivot() const { return pivot_; }
-  /// Returns the class's time on a core of mean speed over that on a GPU of mean speed: zero if only cores can run it,
-  /// infinite if only GPUs can.
+  /// Returns the class's time on a core of mean speed divided by that on a GPU of mean speed: zero if only cores can
+  /// run it, infinite if only GPUs can.
   [[nodiscard]] double speedup(SizeClassId size_class) const;
   /// Returns the class's time on the worker that is fastest for it; 0 if nothing is known of it.
   [[nodiscard]] double fastest_s(SizeClassId size_class) const {

@@ -19,7 +19,7 @@ void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
   try {
     if (task.codelet->flops && !failed) span.flops = task.codelet->flops(views_.context_of(task));
   } catch (...) {
-    // `flops` is the program's function: a trace must not change the task's outcome.
+    // `flops` is the program's function and may throw: a trace must not change the task's outcome.
   }
   options_.trace->ran(span, task.extras ? &task.extras->name : nullptr);
   kernel_start_ = {};

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kCountBits = 12;
 constexpr std::uint32_t kCountMask = (1U << kCountBits) - 1;
 constexpr std::uint32_t kLeft = 1U << 16U;
-/// The number of looks at a word between two looks at the clock, which costs as much as some of them.
+/// The number of looks at a word between two looks at the clock, which costs as much as several looks at a word.
 constexpr int kLooks = 64;
 
 std::chrono::steady_clock::time_point now() noexcept { return std::chrono::steady_clock::now(); }

@@ -18,7 +18,7 @@
 namespace troupe::workers {
 
 /// The master is the worker's thread, which calls `enter`. Each other core has a helper: a thread of the team, or one
-/// that another worker lends (`serve`). A helper without work looks for it as long as a worker does, and then sleeps.
+/// that another worker lends (`serve`). A helper without work looks for some as long as a worker does, and then sleeps.
 /// All cores of the team work for one kernel at a time, so members that wait for one another do not sleep at first
 /// either.
 class CoreTeam final : public Team {
@@ -78,8 +78,8 @@ class CoreTeam final : public Team {
     std::exception_ptr error;
     /// The last entry that a lent thread has seen.
     std::uint32_t seen = 0;
-    /// The member's part of `gained_ticks`. On a line of its own: the master reads the error after every entry, but
-    /// this only after a task.
+    /// The member's part of `gained_ticks`. It has a cache line of its own: the master reads the error after every
+    /// entry, but this counter only after a task.
     alignas(64) std::atomic<std::int64_t> gained{0};
   };
 

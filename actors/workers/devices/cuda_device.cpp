@@ -337,7 +337,7 @@ bool CudaDevice::look_for_ends() noexcept {
     if (!slot->ended) slot->ended = Duration{};
   }
   if (!any) return true;
-  // If one task has no time, the order of the ends is not known: they count in the order of their starts.
+  // If one task has no time, the order of the ends is not known: the tasks then count in the order of their starts.
   for (Slot* slot : in_flight_) {
     if (!timed && slot->ended) slot->ended = Duration{};
   }
@@ -402,7 +402,7 @@ void CudaDevice::note(const Slot& slot, Duration ran, Duration ago, bool failed)
   try {
     if (task.codelet->flops && !failed) span.flops = task.codelet->flops(slot.views.context_of(task));
   } catch (...) {
-    // `flops` is the program's function: a trace must not change the task's outcome.
+    // `flops` is the program's function and may throw: a trace must not change the task's outcome.
   }
   options_.executor.trace->ran(span, task.extras ? &task.extras->name : nullptr);
 }

@@ -46,13 +46,13 @@ class DeviceListener {
 class Device {
  public:
   /// Ends the tasks that were started: an asynchronous device calls `done` for every task in flight before it returns,
-  /// with a cause if the kernel did not run. Only a worker that died leaves any.
+  /// with a cause if the kernel did not run. Only a worker that died leaves tasks in flight.
   virtual ~Device() = default;
 
   /// Returns the device's name for people: "cpu core 3".
   [[nodiscard]] virtual std::string name() const = 0;
   /// Starts the task's kernel. `behind` holds tasks that were started here and may not have ended. The kernel has to
-  /// wait for their ends: it is *issued* behind them. Empty unless the kind allows it (`DeviceTraits::issues`).
+  /// wait for their ends: it is *issued* behind them, which only some kinds allow (`DeviceTraits::issues`).
   virtual Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept = 0;
   Started start(graph::Task& task) noexcept { return start(task, {}); }
   /// Called once for each task that `start` did not finish. Returns the device's part of a task of pieces: no piece is
@@ -61,7 +61,7 @@ class Device {
   [[nodiscard]] virtual PartOfTask take_part() noexcept { return {}; }
   /// For cores and clusters: runs pieces of a task that another worker has begun, starting with `first`, which this
   /// worker has taken, until none is left or `leave()` is true. Then the worker has to leave the task. Returns nothing
-  /// if the listener will be told of the end; until then `leave` is asked.
+  /// if the device will tell the listener of the end; until then the device goes on asking `leave`.
   [[nodiscard]] virtual PartOfTask help(SharedPieces& /*shared*/, PieceRange /*first*/,
                                         const std::function<bool()>& /*leave*/) noexcept {
     return {};

@@ -62,7 +62,7 @@ void EmulatedDevice::work() {
         given_up ? failure(task, ErrorCode::kernel_failed, "its worker was lost") : run(task);
     const TimeStamp end = clock_.now();
     if (cause != nullptr) {
-      // This is set before the worker is told of the failure.
+      // The device is held before the worker is told of the failure, so that no task begins until `take_back`.
       const LockGuard hold(mutex_);
       held_ = true;
     }

@@ -22,7 +22,7 @@ namespace troupe::workers {
 /// them in this way on one stream: a task that is issued behind others is enqueued like any other. BLAS libraries are
 /// single-threaded here as on cores: the setting holds for the whole process.
 ///
-/// The listener is told how long each kernel ran, without the wait for the kernel before.
+/// The listener is told how long each kernel ran, without its wait for the kernel before it.
 class EmulatedDevice final : public Device {
  public:
   struct Options {

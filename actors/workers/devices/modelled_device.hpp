@@ -18,12 +18,12 @@ namespace troupe::workers {
 /// Kernels run one after the other, in the order of their starts. A kernel is an event at its end. If kernels are
 /// executed, they are executed at that event, so that the run computes the same as a real one.
 ///
-/// A start takes the host the time `launch`, one start after the other, before the kernel can begin. The listener is
-/// told of an end `notice` later. So an idle device loses both times between two tasks, and a device with a queue loses
-/// neither.
+/// Each start takes the host as long as `launch`, one start after the other, before its kernel can begin. The listener
+/// is told of an end `notice` after it. So an idle device loses both times between two tasks, and a device with a queue
+/// loses neither.
 ///
-/// With a board, as on cores, a task of pieces runs in ranges of pieces, and all pieces are assumed to take equally
-/// long. Each range that a worker takes is an event, and other workers can take some.
+/// If `core.board` is set, as it is on cores, a task of pieces runs in ranges of pieces, and all pieces are assumed to
+/// take equally long. Each range that a worker takes is an event, and other workers can take ranges, too.
 class ModelledDevice final : public Device {
  public:
   struct Options {
@@ -35,13 +35,13 @@ class ModelledDevice final : public Device {
     platform::VirtualTime* time = nullptr;
     /// Returns the time that a task takes on this device.
     std::function<Result<Duration>(const graph::Task&)> duration;
-    /// Called at each kernel's end. Returns why the task fails, and then its kernel is not executed, or null. May be
-    /// empty.
+    /// Called at each kernel's end. Returns why the task fails, or null; the kernel of a task that fails is not
+    /// executed. May be empty.
     std::function<graph::FailureLog::Cause(const graph::Task&)> fault = nullptr;
     Duration launch{};
     Duration notice{};
     /// Returns the number of cores of a kernel that starts now: several on a cluster. The model does not say which of
-    /// them compute. If empty, it is one.
+    /// them compute. If this function is empty, each kernel uses one core.
     std::function<int()> cores = nullptr;
   };
 
@@ -74,7 +74,7 @@ class ModelledDevice final : public Device {
     /// The time of the whole task.
     Duration duration{};
     int cores = 1;
-    /// The time at which its launch is finished.
+    /// The time at which the task's launch is finished.
     TimeStamp launched{};
     Part part = {};
   };

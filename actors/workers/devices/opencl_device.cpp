@@ -457,7 +457,7 @@ void OpenClDevice::note(const Slot& slot, Duration ran, bool failed) const noexc
   try {
     if (task.codelet->flops && !failed) span.flops = task.codelet->flops(slot.views.context_of(task));
   } catch (...) {
-    // `flops` is the program's function: a trace must not change the task's outcome.
+    // `flops` is the program's function and may throw: a trace must not change the task's outcome.
   }
   options_.executor.trace->ran(span, task.extras ? &task.extras->name : nullptr);
 }

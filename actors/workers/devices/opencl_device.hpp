@@ -29,10 +29,10 @@ struct OpenClDeviceOptions {
   std::binary_semaphore* turn = nullptr;
 };
 
-/// Every task has an in-order queue to itself, or shares the one queue that the data ask for. Its kernel enqueues its
-/// work on the queue (troupe/opencl.hpp). When the queue has done that work, and the data are back, the task ends,
-/// after its checks. The driver reports the end in a thread of its own. Some drivers run kernels inside the call that
-/// enqueues them: then the task has ended when `start` returns.
+/// Every task has an in-order queue to itself, or all tasks share the only queue of the data (`only_queue`). Its kernel
+/// enqueues its work on the queue (troupe/opencl.hpp). When the queue has done that work, and the data are back, the
+/// task ends, after its checks. The driver reports the end in a thread of its own. Some drivers run kernels inside the
+/// call that enqueues them: then the task has ended when `start` returns.
 ///
 /// Times are the driver's, from profiling. Kernels that share the device slow each other down: at any moment, those
 /// that have begun and not ended are charged an equal part of the time each.

@@ -59,7 +59,7 @@ Result<std::byte*> OpenClLending::lend_one(cl_command_queue queue, const Piece& 
 }
 
 /// Gives pieces of data that begin at the same address, the shorter inside the longer, one buffer: that of the longest.
-/// The kernel finds the first buffer with its address.
+/// A kernel that looks up an address finds the first buffer with it.
 void OpenClLending::share_beginnings() {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     for (std::size_t k = 0; k < buffers_.size(); ++k) {

@@ -28,8 +28,8 @@ class OpenClLending {
                                   platform::OpenClEvent& last);
   /// Returns the buffers, with the addresses of the views.
   [[nodiscard]] std::span<const OpenClLaunch::Buffer> buffers() const { return buffers_; }
-  /// Brings the data back, behind the kernel and these events, and sets `last` as `lend` does. Must be called once.
-  /// Returns the first failure.
+  /// Brings the data back, behind the kernel and the events in `after`, and sets `last` as `lend` does. Must be called
+  /// once. Returns the first failure.
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, std::span<_cl_event* const> after,
                                         platform::OpenClEvent& last);
   /// Called when the task has ended and its data are back.

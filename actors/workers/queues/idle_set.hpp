@@ -49,7 +49,7 @@ class IdleSet {
   static std::uint64_t bit(WorkerId worker) { return std::uint64_t{1} << (worker.index() % 64); }
 
   /// Sixty-four workers, one in each bit. Every submission reads it, so it has a cache line of its own: writes to its
-  /// neighbours do not slow that down.
+  /// neighbours do not slow these reads down.
   struct alignas(64) Word {
     std::atomic<std::uint64_t> bits{0};
   };

@@ -54,8 +54,8 @@ class alignas(64) TaskDeque {
   [[nodiscard]] graph::Task* pop_newest();
   /// Returns the oldest task of the highest priority, or null.
   [[nodiscard]] graph::Task* pop_oldest();
-  /// Moves half of the tasks, rounded up, at most `limit` and `kMostStolen`, to the end of `stolen`: oldest of the
-  /// highest first. The tasks themselves are not touched before the lock is free again.
+  /// Moves half of the tasks, rounded up, at most `limit` and `kMostStolen`, to the end of `stolen`: the oldest of the
+  /// highest priority first. The tasks themselves are not touched before the lock is free again.
   std::size_t steal_half(std::size_t limit, graph::TaskList& stolen);
   /// Does the same, but moves the tasks into an array; returns their number. Touches no task.
   std::size_t steal_half(std::size_t limit, std::array<Entry, kMostStolen>& stolen);

@@ -33,7 +33,7 @@ class OperationBatches {
   explicit OperationBatches(std::uint64_t most_tasks = kFullTasks);
 
   struct EncodedTask {
-    /// The number after that of the last task, or the first number of a new sequence.
+    /// The number of the last task plus one, or the first number of a new sequence.
     std::uint64_t number = 0;
     std::uint32_t codelet = 0;
     const graph::TaskSpecification& specification;

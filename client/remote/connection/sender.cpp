@@ -57,7 +57,7 @@ void Sender::run() {
     const bool written = stream_.write(batch->message);
     batch.reset();
     lock.lock();
-    // The thread that reads the stream sees that it has ended, and reports that to all who wait.
+    // The thread that reads the stream sees the stream's end, and reports it to all who wait.
     if (!written) drop_ = true;
     if (drop_) return;
   }

@@ -47,12 +47,12 @@ class Sender {
   /// `lock()` hands the mutex to the submitting thread, which gives it back through `send`; clang cannot follow that.
   std::mutex mutex_;
   std::condition_variable changed_;
-  OperationBatches operations_;   // mutex_
-  OperationBatches urgent_;       // mutex_
-  std::uint64_t sent_tasks_ = 0;  // mutex_
-  bool idle_ = false;             // mutex_
-  bool stop_ = false;             // mutex_
-  bool drop_ = false;             // mutex_
+  OperationBatches operations_;   // guarded by mutex_
+  OperationBatches urgent_;       // guarded by mutex_
+  std::uint64_t sent_tasks_ = 0;  // guarded by mutex_
+  bool idle_ = false;             // guarded by mutex_
+  bool stop_ = false;             // guarded by mutex_
+  bool drop_ = false;             // guarded by mutex_
   std::thread thread_;
 };
 

@@ -41,8 +41,8 @@ struct ServiceCallsOptions {
 
 /// A connection to a service. Calls fail with
 /// - `io`: the service does not answer, or has gone; `connect` again,
-/// - `platform`: it refuses this user, or speaks another version of the protocol,
-/// - `invalid_argument`: it knows no such session,
+/// - `platform`: the service refuses this user, or speaks another version of the protocol,
+/// - `invalid_argument`: the service knows no such session,
 /// and the message says what to do. Any thread may call.
 class ServiceCalls {
  public:
@@ -56,10 +56,10 @@ class ServiceCalls {
   /// Does nothing in the service; its time shows what a call costs.
   [[nodiscard]] Result<void> ping() const;
   [[nodiscard]] Result<ServiceStatus> status() const;
-  /// Returns the sessions that the caller may see, by number; `all`: ended ones too, as far as they are remembered.
+  /// Returns the sessions that the caller may see, by number; if `all` is true, ended ones too, while remembered.
   [[nodiscard]] Result<std::vector<SessionView>> jobs(bool all = false) const;
-  /// Cancels all tasks of a session that have not started, and those that it submits later. Returns how many will not
-  /// run.
+  /// Cancels all tasks of a session that have not started, and those that it submits later. Returns the number of tasks
+  /// that will not run.
   [[nodiscard]] Result<std::uint64_t> cancel_job(std::uint64_t session) const;
   /// Returns the reasons for one session, or for all that the caller may see.
   [[nodiscard]] Result<ServiceWhy> why(std::optional<std::uint64_t> session = std::nullopt) const;

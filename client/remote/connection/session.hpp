@@ -61,8 +61,8 @@ class Session {
   [[nodiscard]] PendingRequests& requests() { return requests_; }
   [[nodiscard]] bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
 
-  /// Appends an operation that is answered, sends it and waits for the answer. `fill(operation, request)` runs under
-  /// the submission lock, which this call releases; `bytes`: the operation's approximate size.
+  /// Appends an operation that the service answers, sends it and waits for the answer. `fill(operation, request)` runs
+  /// under the submission lock, which this call releases; `bytes` is the operation's approximate size.
   template <class Fill>
   PendingRequests::Answer call(std::unique_lock<std::mutex> lock, const Fill& fill, std::size_t bytes = 32) {
     const graph::Uncancellable uncancellable;

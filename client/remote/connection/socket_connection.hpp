@@ -9,8 +9,8 @@
 namespace troupe::remote {
 
 /// Connects to the Unix socket `path`; `kind` is SOCK_STREAM or SOCK_SEQPACKET with further flags. We connect
-/// ourselves, because gRPC does not tell why it cannot. Fails with `io` if no service is there, and with `platform` if
-/// this user may not use it or its server cannot be trusted with the user's data.
+/// ourselves, because gRPC does not tell why it cannot connect. Fails with `io` if no service is there, and with
+/// `platform` if this user may not use it or its server cannot be trusted with the user's data.
 [[nodiscard]] Result<platform::FileDescriptor> connect_to(const std::string& path, int kind);
 
 /// Describes why nobody could be reached at `socket` (`error` is an `errno`), and what to do.

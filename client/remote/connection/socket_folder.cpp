@@ -50,7 +50,7 @@ Listener listener_in(const std::string& folder) {
     return Listener::present;
   }
   if (errno == EACCES) return Listener::forbidden;
-  return errno == EAGAIN ? Listener::present : Listener::absent;  // its queue is full
+  return errno == EAGAIN ? Listener::present : Listener::absent;  // the service's queue is full
 }
 
 Failure forbidden(const SocketPlaces& places) {

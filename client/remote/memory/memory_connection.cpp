@@ -48,9 +48,9 @@ void bound_receiving(int socket, std::chrono::seconds time) {
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);
 }
 
-/// Receives a reply, with a descriptor if one comes along. Returns false if the connection has ended, or what came is
-/// no reply. A reply that was sent before the end is received even if the other side has not read all that was sent to
-/// it.
+/// Receives a reply, with a descriptor if one comes along. Returns false if the connection has ended, or if the message
+/// is no reply. A reply that was sent before the end is received even if the other side has not read all that was sent
+/// to it.
 bool receive(int socket, wire::MemoryReply& reply, platform::FileDescriptor& passed) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   iovec part{&reply, sizeof(reply)};

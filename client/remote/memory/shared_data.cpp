@@ -39,7 +39,7 @@ std::vector<Rows> rows_around(const SharedPlace::Part& part, std::span<const Sha
   return rows;
 }
 
-/// Copies a part, without the holes in it.
+/// Copies a part, except for the holes in it.
 void copy_part(const DataView& from, const DataView& to, const SharedPlace::Part& part,
                std::span<const SharedPlace::Part> holes = {}) {
   const std::size_t element = from.layout.element_size;

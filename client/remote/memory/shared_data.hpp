@@ -42,16 +42,16 @@ class SharedPlace {
 
   // The functions below move content between shared memory and the program's. They do nothing if there is no copy, or
   // if the program has taken its memory back. They are thread-safe: a thread that returns from copying, or finds that
-  // another thread has copied, sees the content. `written`: the newest task that may have written the data when the
-  // caller asked for them; `task`: tasks up to this one have ended, or wait until the caller is done.
+  // another thread has copied, sees the content. `written` is the newest task that may have written the data when the
+  // caller asked for them. Tasks up to number `task` have ended, or wait until the caller is done.
 
   /// Tasks and other threads must not write the part during the call.
   void copy_out(const Part& part, std::uint64_t written, std::uint64_t task);
-  /// Copies out the whole, except for the parts that the program holds: these are already there, and may be newer than
+  /// Copies out all data except for the parts that the program holds: the program's content of these may be newer than
   /// what tasks have written.
   void copy_out_rest(std::uint64_t task);
-  /// The program holds a part until `give_back` with the same values. If it reads the part, the content is copied out
-  /// first.
+  /// Notes that the program holds a part until it calls `give_back` with the same values. If it reads the part, the
+  /// content is copied out first.
   void hold(const Part& part, AccessMode mode, std::uint64_t written, std::uint64_t task);
   void give_back(const Part& part, AccessMode mode, std::uint64_t task);
   /// Says that the program's memory must not be touched any more.

@@ -83,7 +83,7 @@ class SharedHeap::Blocks {
     Segment segment;
     bool large = false;
     std::uint64_t used = 0;
-    /// The free pieces: where each begins and how long it is. Neighbouring pieces are joined.
+    /// Maps the offset of each free piece to its size. Neighbouring pieces are joined.
     std::map<std::uint64_t, std::uint64_t> free;
 
     void join(std::uint64_t offset, std::uint64_t size) {

@@ -210,7 +210,7 @@ std::unique_ptr<CLI::App> make_bench(apps::Command& chosen) {
   auto arguments = std::make_shared<BenchArguments>();
   auto application =
       std::make_unique<CLI::App>("Troupe and its peers, side by side: medians of interleaved runs.", "troupe bench");
-  application->require_subcommand(0, 1);  // No command is allowed here: a later check gives a better message.
+  application->require_subcommand(0, 1);  // A missing command is allowed here: a later check gives a better message.
   for (const Benchmark& benchmark : kBenchmarks) {
     CLI::App* command = application->add_subcommand(benchmark.name, benchmark.help);
     add_own_options(*command, arguments->plan, benchmark.name);

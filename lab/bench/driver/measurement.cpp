@@ -77,7 +77,7 @@ class RowMeasurement {
     }
   }
 
-  /// Returns true if this contestant agrees with the first, if all have to agree.
+  /// Returns true if this contestant agrees with the first one, or if contestants need not agree.
   bool is_same(const Contestant& contestant, const Json& figures) {
     if (result_.row.same_key.empty()) return true;
     const Json found = figures.value(result_.row.same_key, Json());

@@ -27,7 +27,7 @@ struct Row {
   std::string case_name;
   /// The `key=value` words; `cores`, `mode` and the reference are added.
   std::vector<std::string> words;
-  /// The runners' names of the figures, in the order of `Plan::figure_titles`. The first is compared.
+  /// The runners' names of the figures, in the order of `Plan::figure_titles`. The first figure is compared.
   std::vector<std::string> keys;
   /// The runners' name of a value that has to be the same for all contestants and rounds; empty if there is none.
   std::string same_key = {};
@@ -40,7 +40,7 @@ struct Reference {
   std::string key;
   /// The runners' parameter that gets the figure; empty if it is not passed on.
   std::string parameter;
-  /// If it is not empty, the first figure as a share of the reference is a further figure of this name.
+  /// If this name is not empty, a further figure has it: the first figure as a share of the reference.
   std::string share_key;
 };
 

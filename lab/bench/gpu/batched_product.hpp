@@ -24,7 +24,7 @@ class BatchedProduct {
   [[nodiscard]] virtual double multiply() = 0;
   /// Returns the seconds of one call of the library's gemm for the whole matrices, measured in the same way.
   [[nodiscard]] virtual double multiply_as_one() = 0;
-  /// Returns the number of launches that one product takes on a GPU, as it counts them; 0 on a core.
+  /// Returns the number of launches that one product takes on a GPU, as its kernels' code counts them; 0 on a core.
   [[nodiscard]] virtual double launches() const = 0;
   /// Returns |(C - (C' - A B)) x| / (n/4 eps) in the maximum norm, where C is one product after C', x is random, and
   /// n/4 is about the product of a row of |A| and a column of |B| for elements in (-1/2, 1/2). eps is 2^-53 for double,

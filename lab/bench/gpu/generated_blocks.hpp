@@ -1,4 +1,4 @@
-/// Super-blocks in host memory, with elements that a GPU can generate, too.
+/// Super-blocks in host memory, with elements that a GPU can also generate.
 #pragma once
 
 #include <algorithm>

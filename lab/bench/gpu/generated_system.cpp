@@ -24,7 +24,7 @@ void fill_right_hand_side(Runtime& runtime, const GeneratedSystem& system, Tiled
 /// Computes R <- R - A X.
 void subtract_product(Runtime& runtime, const GeneratedSystem& system, const TiledMatrix<double>& x,
                       TiledMatrix<double>& r) {
-  constexpr std::size_t kScratch = 4;  // several at work at a time
+  constexpr std::size_t kScratch = 4;  // several tasks work at a time
   std::vector<Data> scratch;
   for (std::size_t i = 0; i < kScratch; ++i) {
     scratch.push_back(runtime.allocate_matrix<double>(system.tile, system.tile, "A"));

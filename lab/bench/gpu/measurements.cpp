@@ -129,7 +129,7 @@ GpuFigure measure_in_memory(const GpuBenchOptions& options, std::int64_t n) {
   return figure_of(fmt::format("Cholesky, n = {}, in GPU memory", n), [&](GpuFigure& figure) {
     const GeneratedSystem system{.n = n, .tile = options.tile};
     RuntimeOptions runtime = gpu_alone(options);
-    // The memory has room for the matrix and the check, and no more: the peer has to fit into the rest.
+    // Troupe's memory has room for the matrix and the check only: the peer has to fit into the rest of the GPU.
     const std::uint64_t spare = 16 * static_cast<std::uint64_t>(options.tile * options.tile) * sizeof(double);
     runtime.accelerators.gpu_memory = Bytes{memory_of(n, options.tile, TilePart::lower).count + spare};
     GeneratedCholesky own(runtime, system);

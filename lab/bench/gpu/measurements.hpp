@@ -10,7 +10,7 @@
 namespace troupe::bench {
 
 struct GpuBenchOptions {
-  /// The number of GPUs that Troupe uses. With 0, only cores work and there are no peers, which shows that everything
+  /// The number of GPUs that Troupe uses. With 0, only cores work and there are no peers: a test that the program
   /// works.
   int gpus = 1;
   /// The orders of four kinds of matrices: those that lie in the GPU's memory, one that does not fit there, those of
@@ -40,7 +40,7 @@ struct GpuFigure {
   double gflops = 0;
   std::string peer;
   double peer_seconds = 0;
-  /// The peer's time over Troupe's, the median of the rounds, and the target; 0 if there is none.
+  /// The peer's time over Troupe's (the median of the rounds), and the target for this ratio; 0 if there is none.
   double ratio = 0;
   double target = 0;
   /// The scaled residuals, see `residual_of`; must be below 30.

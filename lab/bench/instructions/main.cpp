@@ -1,5 +1,5 @@
 /// Graphs of empty tasks on one core, for counting instructions: `scripts/instructions` runs this under callgrind with
-/// two numbers of tasks, and divides the difference by the tasks between.
+/// two numbers of tasks, and divides the difference in instructions by the difference in tasks.
 ///
 ///     troupe-instructions SHAPE TASKS
 #include <algorithm>

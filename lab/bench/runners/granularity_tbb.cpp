@@ -17,7 +17,7 @@ using tbb::flow::continue_msg;
 using Node = tbb::flow::continue_node<continue_msg>;
 
 constexpr std::int64_t kMostTasks = 16'384;
-/// The largest number of tasks of a graph that is kept.
+/// The largest number of tasks of a graph that is built once and kept for all executions (mode `static`).
 constexpr std::int64_t kMostStaticTasks = 2'048;
 
 /// A graph with explicit edges. Every task has an output of its own, so the only order is the pattern's.

@@ -1,4 +1,4 @@
-/// The LAPACK of the BLAS library, with that library's own threads.
+/// The runner of the BLAS library's LAPACK, with that library's own threads.
 #include <array>
 
 #include "lab/bench/runners/cases.hpp"

@@ -42,7 +42,7 @@ struct AttackOptions {
   int cores = 0;
   double seconds = 5;
   std::vector<std::string> names = {};
-  /// The role of a process of this program that this program itself has started, and the service's folder.
+  /// The role of this process if this program has started it, otherwise empty; and the service's folder.
   std::string role = {};
   std::string folder = {};
 };

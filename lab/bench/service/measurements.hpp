@@ -19,7 +19,7 @@ struct ServiceBenchOptions {
   std::int64_t tasks = 1'000'000;
   /// The number of graphs of one task, and of calls, per round.
   int calls = 300;
-  /// The order of the matrix that is factorized; 0 means that none is.
+  /// The order of the matrix that is factorized; 0 means that no matrix is factorized.
   std::int64_t n = 8192;
   std::int64_t tile = 512;
 };

@@ -1,4 +1,4 @@
-/// Matrix products: the work of an honest program, and of a program that wants too much.
+/// Matrix products for benchmarks of the service: the work of its well-behaved client, and of some of its attackers.
 #pragma once
 
 #include <chrono>

@@ -38,7 +38,7 @@ void fill(const BlockLuCase& options, BlockLuProgram& program) {
   }
 }
 
-/// Returns the FNV-1a checksum of the bits of the elements, row of blocks by row.
+/// Returns the FNV-1a checksum of the bits of the elements, one row of blocks after the other.
 std::string checksum_of(const BlockLuCase& options, BlockLuProgram& program) {
   std::uint64_t sum = 0xcbf29ce484222325ULL;
   for (int i = 0; i < options.pattern.blocks(); ++i) {

@@ -49,8 +49,8 @@ class BlockLuProgram {
 /// Measures factorizations of the same random matrix: one to warm up, which counts if it takes a second, then as many
 /// as fit into a second, at most nine. Figures: `seconds` (the median), `fastest_seconds`, `runs`, `flops`, `gflops`
 /// (of the median), `kernel_share` (the median of `kernel_seconds` / (cores x seconds)), `processor_seconds` (the
-/// median of the process's time on all cores), and `checksum`, a text that is the same for two runs if all bits of
-/// their factors are.
+/// median of the process's time on all cores), and `checksum`, a text that is the same for two runs if their factors
+/// agree in all bits.
 [[nodiscard]] Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program);
 
 /// Adds up the time in kernels from all threads. A kernel takes a tenth of a millisecond or more; reading the clock

@@ -49,7 +49,7 @@ struct ClustersAssumptions {
 };
 
 struct ClustersOptions {
-  /// The orders. Each is rounded to whole tiles, at least one; orders that are rounded to the same n count once.
+  /// The orders of the matrices, each rounded to at least one whole tile. Orders rounded to the same n count once.
   std::vector<std::int64_t> orders{5000, 8000, 11000, 15000, 20000, 25000, 30000, 35000, 40000, 45000};
   std::vector<std::int64_t> tiles{960, 1920};
   std::vector<int> gpus{1, 2, 3, 4};

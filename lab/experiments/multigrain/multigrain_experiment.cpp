@@ -128,7 +128,7 @@ std::vector<MultigrainSeries> multigrain_series(const MultigrainOptions& options
   std::vector<std::string> policies = options.others;
   policies.push_back(options.policy);
   for (const std::string& policy : policies) {
-    // With priorities, this policy would order tasks first by priority and not by affinity.
+    // With priorities, policy `multigrain` would order tasks first by priority and not by affinity.
     const bool by_affinity = policy.starts_with("multigrain");
     all.push_back({multigrain::both_under(policy), multi, both, all_of_it, policy, "next-use", !by_affinity});
   }

@@ -60,7 +60,7 @@ struct MultigrainOptions {
   std::vector<std::string> machines{"amd-gtx470", "xeon-gtx480"};
   /// The sizes, in blocks on a side.
   std::vector<int> blocks{40, 60, 80, 120, 160};
-  /// The largest size at which tasks on single blocks are simulated, too: about N^3 / 3 tasks, 170,000 at this size.
+  /// The largest size at which tasks on single blocks are also simulated: about N^3 / 3 tasks, 170,000 at this size.
   int most_fine = 80;
   std::vector<linalg::BlockSteps> steps{linalg::BlockSteps::products, linalg::BlockSteps::all};
   /// The policy that is compared with the paper's.

@@ -15,7 +15,7 @@ namespace troupe::apps {
 [[nodiscard]] std::vector<Judgement> judge_opencl(const OpenClVirtualResults& results, const std::string& policy);
 
 /// Returns the claims that are measured on this machine. Claims that need several devices are not tested if there is
-/// one.
+/// only one device.
 [[nodiscard]] const std::vector<Claim>& opencl_measured_claims();
 /// Returns a judgement for each of these claims. If nothing was measured, all are "not tested" and say why.
 [[nodiscard]] std::vector<Judgement> judge_opencl(const OpenClMeasured& measured);

@@ -21,11 +21,11 @@ namespace {
 
 constexpr const char* kPocl = "Portable Computing Language";
 constexpr const char* kTwoPoclDevices = "POCL_DEVICES=basic basic";
-/// The runs before time is taken: drivers compile, and kernel times are learned.
+/// The number of runs before times are taken: in them, drivers compile and kernel times are learned.
 constexpr const char* kWarmUp = "3";
 /// The number of runs after which it is known whether splitting a launch makes it faster.
 constexpr const char* kRangeWarmUp = "16";
-/// The load average from which on a machine counts as busy.
+/// A machine with at least this load average counts as busy.
 constexpr double kBusy = 0.5;
 constexpr Bytes kLargestTrace{std::uint64_t{1} << 30U};
 

@@ -20,7 +20,7 @@ struct OpenClVariant {
 
 struct OpenClReport {
   OpenClOptions options;
-  /// The policy of the aims.
+  /// The policy for which Troupe's own aims are judged, in addition to the claims of the paper.
   std::string policy;
   /// The variants; empty if not asked for. Figures and numbers are those of the first variant.
   std::vector<OpenClVariant> variants;

@@ -1,5 +1,5 @@
-/// The paper on SOCL, repeated in virtual time: programs of independent or repeated kernels on its machines, placed by
-/// policies, or as programs without SOCL place them.
+/// The paper on SOCL, repeated in virtual time: programs of independent or repeated kernels on the paper's machines.
+/// Policies place the kernels, or they are placed as in programs without SOCL.
 #pragma once
 
 #include <compare>
@@ -30,7 +30,7 @@ inline constexpr int kFrames = 20;
 /// The problem that is computed.
 struct OpenClPlace {
   OpenClProgram program = OpenClProgram::black_scholes;
-  /// Options in a block, or pixels in a band.
+  /// The number of options in a block, or of pixels in a band.
   std::int64_t size = 0;
   int blocks = 0;
   friend auto operator<=>(const OpenClPlace&, const OpenClPlace&) = default;

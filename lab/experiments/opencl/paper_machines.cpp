@@ -67,7 +67,7 @@ void add_route(platform::MachineDescription& machine, std::vector<std::uint32_t>
   machine.routes.push_back({std::move(links), bandwidth, kCopyLatency});
 }
 
-/// Adds links: the host's, then for each device one to it and one from it. They are the same link if the device copies
+/// Adds links: the host's, then for each device one to it and one from it. These two are one link if the device copies
 /// in one direction at a time.
 void add_links(platform::MachineDescription& machine, const PaperMachine& paper, double shared) {
   const auto gpus = static_cast<std::size_t>(paper.gpus);

@@ -17,7 +17,7 @@ class CodeFlow {
  public:
   using Edge = std::pair<std::size_t, std::size_t>;
 
-  /// A branch on a condition that control always passes in the same way before it reaches a given block.
+  /// A branch on a condition that control always leaves by the same edge before it reaches a given block.
   struct Decision {
     std::size_t block = 0;
     bool truth = false;
@@ -28,7 +28,7 @@ class CodeFlow {
   explicit CodeFlow(const CodeFunction& function);
 
   [[nodiscard]] bool is_reachable(std::size_t block) const { return dominators_[block].has_value(); }
-  /// Returns the decisions on which the block alone depends, nearest first.
+  /// Returns the decisions that lie on every way to the block, the nearest one first.
   [[nodiscard]] std::vector<Decision> decisions_before(std::size_t block) const;
   /// Returns true if every way through the function that takes none of the `closed` edges passes the block.
   [[nodiscard]] bool is_unavoidable(std::size_t block, const std::set<Edge>& closed) const;
@@ -41,8 +41,8 @@ class CodeFlow {
   std::vector<std::vector<std::size_t>> successors_;
   std::vector<std::vector<std::size_t>> predecessors_;
   std::vector<bool> returns_;
-  /// The immediate dominator of each block: the last block that all ways to it pass. That of the first block is the
-  /// block itself. Empty if no way leads to the block.
+  /// The immediate dominator of each block: the last block that all ways to it pass. The first block is its own
+  /// dominator; a block to which no way leads has none.
   std::vector<std::optional<std::size_t>> dominators_;
 };
 

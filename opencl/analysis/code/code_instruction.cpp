@@ -14,12 +14,12 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, kCount>
 constexpr std::array<std::string_view, 13> kBinary{"add",  "sub",  "mul",  "shl", "lshr", "ashr", "udiv",
                                                    "sdiv", "urem", "srem", "or",  "and",  "xor"};
 constexpr std::array<std::string_view, 6> kCasts{"zext", "sext", "trunc", "bitcast", "addrspacecast", "inttoptr"};
-/// The flags that may stand between an instruction's name and its first type. They do not change the meaning where it
-/// is defined.
+/// The flags that may stand between an instruction's name and its first type. If the result is defined, they do not
+/// matter to this reader.
 constexpr std::array<std::string_view, 19> kFlags{
     "nuw",  "nsw", "exact", "disjoint", "nneg", "inbounds", "nusw",      "samesign",    "fast",  "nnan",
     "ninf", "nsz", "arcp",  "contract", "afn",  "reassoc",  "spir_func", "spir_kernel", "fastcc"};
-/// The attributes of a value or a result.
+/// The attributes that a value or a result may have.
 constexpr std::array<std::string_view, 27> kValueAttributes{"noundef",
                                                             "nocapture",
                                                             "readonly",
@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 27> kValueAttributes{"noundef",
                                                             "dereferenceable_or_null",
                                                             "dead_on_unwind"};
 
-/// The operations that only compute a result, even if that result was not understood.
+/// The operations that only compute a result and have no other effect, even if the result is not understood.
 constexpr std::array<std::string_view, 21> kComputing{
     "fadd",          "fsub",         "fmul",        "fdiv",   "frem",    "fneg",   "fcmp",
     "fptrunc",       "fpext",        "fptoui",      "fptosi", "uitofp",  "sitofp", "insertelement",
@@ -71,7 +71,7 @@ void skip_value_attributes(CodeTokens& tokens) {
   }
 }
 
-/// Reads `bitcast (… @x to …)`, which is a place in the one variable that it mentions.
+/// Reads `bitcast (… @x to …)`, which is a place in the one variable that the expression mentions.
 CodeOperand read_constant_expression(CodeTokens& tokens, std::string_view operation, CodeTypeId type) {
   CodeOperand operand{CodeOperand::Kind::other, type, {}, 0};
   skip_flags(tokens);
@@ -254,7 +254,7 @@ bool read_known(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instructi
   return true;
 }
 
-/// Adds every name that the text mentions as an operand.
+/// Adds an operand for every name that the text mentions.
 void read_mentioned(std::string_view text, CodeInstruction& instruction) {
   CodeTokens tokens(text);
   while (!tokens.at_end()) {
@@ -288,8 +288,8 @@ CodeInstruction read_instruction(std::string_view text, CodeTypes& types, std::s
   } catch (const CodeNotUnderstood&) {
     attributes = {};
   }
-  // The instruction was not understood. Calls and branches have effects of their own, so the name is dropped.
-  // Operations that only compute share the name "other".
+  // The instruction was not understood. It may be a call or a branch, which have other effects, so its name is dropped.
+  // Operations that only compute get the name "other".
   const std::string_view operation = instruction.operation;
   instruction = {};
   instruction.result = result;

@@ -163,7 +163,7 @@ void CodeModule::read_body(CodeFunction& function, std::string_view& rest) {
     }
     std::string_view attributes;
     CodeInstruction instruction = read_instruction(line, types_, attributes);
-    // `relation` holds the number of the group for now, because the line of the group comes at the end.
+    // `relation` holds the number of the attribute group for now, because a module defines its groups at the end.
     if (!instruction.callee.empty()) instruction.relation = attributes;
     function.blocks.back().instructions.push_back(std::move(instruction));
   }

@@ -49,7 +49,7 @@ struct CodeInstruction {
   /// For a call, the name of the function; empty if the function is computed.
   std::string_view callee;
   CodeEffects effects;
-  /// For branches, the blocks that they may go to. The first one of a conditional branch is for true.
+  /// For branches, the blocks that they may go to. A conditional branch goes to the first one if it is true.
   std::vector<std::string_view> labels;
   /// True for a volatile or atomic access.
   bool is_special = false;
@@ -107,11 +107,11 @@ class CodeModule {
   CodeTypes types_;
   std::vector<CodeFunction> functions_;
   std::map<std::string_view, unsigned> variables_;
-  /// The effects of each group of attributes, by its number; the number of each function's group, with or without a
-  /// body.
+  /// The effects of each group of attributes, by the group's number; and the number of each function's group, by the
+  /// function's name.
   std::map<std::string_view, CodeEffects> attributes_;
   std::map<std::string_view, std::string_view> declarations_;
-  /// The lengths of metadata lists by number; the number of the list of arguments for each function.
+  /// The lengths of metadata lists, by the list's number; and the number of each function's list of arguments.
   std::map<std::string_view, std::size_t> list_lengths_;
   std::map<std::string_view, std::string_view> list_of_function_;
   bool is_spir64_ = false;

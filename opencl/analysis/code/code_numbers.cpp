@@ -27,7 +27,7 @@ std::optional<Kind> kind_of_operation(std::string_view operation) {
   return found == kKinds.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// A function that asks for a number of the item or the launch, and its answer for dimensions that do not exist.
+/// A function by which a kernel asks for an id or a size, and its answer for dimensions that do not exist.
 struct Question {
   std::string_view name;
   Kind kind;
@@ -117,7 +117,7 @@ CodeNumbers::Number CodeNumbers::number(const CodeOperand& operand) {
     return node({Kind::argument, bits, static_cast<std::int32_t>(parameter->second), 0, 0});
   }
   const Number found = of_name(operand.name);
-  // Types that do not agree would be an error of this reader.
+  // If the widths differ, this reader has made a mistake, and the number is unknown.
   return found && (*this)[*found].bits == bits ? found : std::nullopt;
 }
 

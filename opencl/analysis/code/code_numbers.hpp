@@ -1,4 +1,4 @@
-/// The integers of a function as expressions.
+/// The integers that a function computes, as expressions of its arguments and of the launch's ids and sizes.
 #pragma once
 
 #include <map>
@@ -19,10 +19,10 @@ class CodeNumbers {
   CodeNumbers(const CodeModule& module, const CodeFunction& function, const CodePointers& pointers);
 
   [[nodiscard]] std::optional<ExpressionId> number(const CodeOperand& operand);
-  /// Returns the offset of a pointer with one root, in bytes from the begin of the object that the root is; 64 bits.
+  /// Returns the offset of a pointer with one root, in bytes from the begin of that object, as a number of 64 bits.
   [[nodiscard]] std::optional<ExpressionId> offset(const CodeOperand& pointer);
-  /// Adds to the list the conditions that follow from an operand that is true, or false; returns true if these are all
-  /// that follow.
+  /// Adds the conditions to the list that hold if the operand has the value `truth`. Returns true if these conditions
+  /// say everything that the operand says.
   [[nodiscard]] bool add_conditions(const CodeOperand& operand, bool truth,
                                     std::vector<KernelFacts::Condition>& conditions);
 
@@ -58,7 +58,7 @@ class CodeNumbers {
   const CodePointers& pointers_;
   std::map<std::string_view, const CodeInstruction*> definitions_;
   std::map<std::string_view, std::size_t> parameters_;
-  /// Bit i is set if parameter i is a value in the item's memory that may be changed.
+  /// Bit i is set if parameter i is a value in the item's memory that the function may change.
   std::uint64_t touched_values_ = 0;
   std::vector<Expression> nodes_;
   std::map<std::tuple<Expression::Kind, int, int, int, std::int64_t>, ExpressionId> known_nodes_;

@@ -25,7 +25,7 @@ CodePointers::CodePointers(const CodeModule& module, const CodeFunction& functio
       roots_[parameter.name].arguments = std::uint64_t{1} << i;
     }
   }
-  // The sets of roots only grow, so this ends.
+  // The sets of roots only grow, so this loop ends.
   for (bool changed = true; changed;) {
     changed = false;
     for (const CodeBlock& block : function.blocks) {
@@ -74,7 +74,7 @@ PointerRoots CodePointers::roots_of_result(const CodeInstruction& instruction) c
     roots = this->roots(instruction.operands.at(1));
     return roots |= this->roots(instruction.operands.at(2));
   }
-  // The roots of a number do not matter, and a pointer that is made from a number has lost them.
+  // Other results are numbers, whose roots do not matter, or pointers that may point anywhere.
   roots.anything = operation != "alloca";
   return roots;
 }

@@ -79,7 +79,7 @@ CodeTypeId CodeTypes::read_named(std::string_view name) {
   if (const auto known = read_names_.find(name); known != read_names_.end()) return known->second;
   const auto text = named_.find(name);
   if (text == named_.end()) throw CodeNotUnderstood("no type of that name: " + std::string(name));
-  // A name may occur in its own definition only behind a pointer, and the type that a pointer points to does not
+  // A definition may mention its own name only as the target of a pointer, and the type of a pointer's target does not
   // matter.
   read_names_.emplace(name, add({}));
   CodeTokens tokens(text->second);
@@ -153,8 +153,8 @@ std::uint64_t CodeTypes::alignment(CodeTypeId id) const {
 
 std::uint64_t CodeTypes::stride(CodeTypeId type) const { return rounded_up(stored_size(type), alignment(type)); }
 
-/// Returns the offset of a part. The offset behind the last part is the size, with the padding that only whole
-/// structures have.
+/// Returns the offset of a part. If `part` is the number of parts, returns the structure's size, which includes the
+/// padding at its end.
 std::uint64_t CodeTypes::part_offset(CodeTypeId id, std::size_t part) const {
   const CodeType& type = (*this)[id];
   const bool packed = type.kind == CodeType::Kind::packed_structure;

@@ -56,7 +56,7 @@ class CodeTypes {
   [[nodiscard]] std::uint64_t alignment(CodeTypeId type) const;
 
   std::vector<CodeType> types_;
-  /// The texts behind `type`, and the types that were read from them.
+  /// The definitions' texts, and the types that were read from them; both by name.
   std::map<std::string, std::string, std::less<>> named_;
   std::map<std::string, CodeTypeId, std::less<>> read_names_;
 };

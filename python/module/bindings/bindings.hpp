@@ -5,7 +5,7 @@
 
 namespace troupe::python {
 
-/// Binds the version, and checks that the libraries have the same.
+/// Binds the version, and checks that the libraries have the same version.
 void bind_version(pybind11::module_& module);
 /// Translates the runtime's errors into the exceptions of troupe/errors.py.
 void bind_errors();

@@ -71,7 +71,7 @@ std::unique_ptr<Hold> acquire(const SharedData& self, const std::string& word) {
 
 /// Returns the array for `numpy.asarray(data)` and everything that calls it. It waits until the array's tasks have
 /// ended, so that nobody reads data while they are written. The result cannot be written, because no task would know of
-/// it.
+/// such a write.
 py::object as_array(const SharedData& self, const py::object& dtype, const py::object& copy) {
   Hold hold(self, AccessMode::read);
   const py::object array = hold.enter();

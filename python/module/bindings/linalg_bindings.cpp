@@ -71,8 +71,8 @@ auto with_type_of(const py::array& array, const Function& function) {
   throw py::type_error("a matrix of neither float32 nor float64");
 }
 
-/// Returns an uninitialized matrix in Fortran order, in huge pages if it is large. Touching these for the first time
-/// costs a tenth of what small pages cost, and for small pages that is more than copying a matrix into them.
+/// Returns an uninitialized matrix in Fortran order, in huge pages if it is large. The first touch of small pages costs
+/// more than copying a matrix into them; the first touch of huge pages costs a tenth as much.
 py::array allocate_matrix(py::ssize_t rows, py::ssize_t cols, const py::dtype& type) {
   const py::ssize_t element = type.itemsize();
   const auto size = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols * element);

@@ -94,7 +94,7 @@ std::unique_ptr<SimulatedRun> run_with(const py::kwargs& keywords) {
 RuntimeOptions options_of(const SimulatedRun& run, const MachineDescription& machine) {
   auto simulation = std::make_shared<SimulationOptions>(run.simulation);
   simulation->machine = machine;
-  // With one memory only, a task that a core holds for later would only be kept from other cores.
+  // If there is only one memory, a core that takes tasks ahead would only keep them from other cores.
   if (simulation->gpus.empty()) simulation->accelerators.ahead.core = 0;
   RuntimeOptions options = run.runtime;
   options.simulation = std::move(simulation);

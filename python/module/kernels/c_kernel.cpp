@@ -31,7 +31,7 @@ struct CParameter {
     scalar,
   };
   What what = What::scalar;
-  /// The index of the array, or of the number.
+  /// The index among the task's arguments by value if `what` is `scalar`, otherwise among its arrays.
   std::uint32_t index = 0;
 };
 

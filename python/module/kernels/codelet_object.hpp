@@ -53,10 +53,10 @@ struct CodeletObject {
   std::uint32_t knows_gaps = 0;
   /// For a function of C, a bit for each array: set if the function gets both strides, and so the order.
   std::uint32_t knows_order = 0;
-  /// The order that a function of C requires of its other arrays with several dimensions; `any`: the order of the first
-  /// of them.
+  /// The order that a function of C requires of its other arrays with several dimensions; `any` means the order of the
+  /// first such array.
   ArrayOrder order = ArrayOrder::c;
-  /// True if its last argument by value says which arrays are in C order.
+  /// True if a kernel's last argument by value says which arrays are in C order.
   bool tells_order = false;
 
   [[nodiscard]] const std::string& name() const { return codelet.definition().known_name(); }

@@ -29,22 +29,22 @@ struct Operand {
 /// size and devices.
 using TileWidth = std::int64_t;
 
-// All functions below return when the result is there, wait for all tasks of the runtime, and throw the failures among
-// them. They throw `numerical`, with that alone as the message, if the matrix is not positive definite or is singular;
-// the content of the overwritten matrices is then lost. Sizes must fit, and none may be 0. `T` is float or double.
+// All functions below wait for all tasks of the runtime, and throw their failures. If the matrix is not positive
+// definite or is singular, they throw `numerical`, and the message says only that; the content of the overwritten
+// matrices is then lost. Sizes must fit, and none may be 0. `T` is float or double.
 
 /// Computes the lower factor, with zeros above the diagonal. The content above the diagonal is not read.
 template <class T>
 void factorize_cholesky(Runtime& runtime, const Operand<T>& a, TileWidth tile);
 
-/// Computes L and U in one matrix, as LAPACK's getrf leaves them, and returns the exchanged rows, counted from 0. With
-/// `lower`, a matrix of zeros of the same size, L goes there, and U stays.
+/// Computes L and U in one matrix, as LAPACK's getrf leaves them, and returns the exchanged rows, counted from 0. If
+/// `lower` is given, it is a matrix of zeros of the same size: L goes there, and U stays.
 template <class T>
 std::vector<int> factorize_lu(Runtime& runtime, const Operand<T>& a, T* lower, TileWidth tile);
 
 /// Computes A = Q R of a matrix with at least as many rows as columns: R goes into the upper triangle of `a`, and the
-/// rest of `a` is to be overwritten. `q`, if given, has the rows of A and at least as many columns, and is overwritten
-/// by those of Q; `rest`, if given, has the rows of A, and is overwritten by Q^T times itself.
+/// part below it has no meaning. `q`, if given, has as many rows as A and at least as many columns, and is overwritten
+/// by columns of Q. `rest`, if given, has as many rows as A, and is overwritten by Q^T times `rest`.
 template <class T>
 void factorize_qr(Runtime& runtime, const Operand<T>& a, const Operand<T>* q, const Operand<T>* rest, TileWidth tile);
 

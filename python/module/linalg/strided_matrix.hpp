@@ -26,8 +26,8 @@ struct StridedMatrix {
 };
 
 /// `above` is the number of the block's rows that lie above the point where the diagonal, continued, enters the block's
-/// first column. Element (i, j) of the block is on or below the diagonal of the whole matrix if i + `above` >= j. With
-/// this value all elements are.
+/// first column. Element (i, j) of the block is on or below the diagonal of the whole matrix if i + `above` >= j. If
+/// `above` is `kAllBelow`, all elements are.
 inline constexpr std::int64_t kAllBelow = std::numeric_limits<std::int64_t>::max() / 2;
 
 /// The side of a square that is copied at a time: it has as many elements as a cache line.

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(memory_actor)
 
 namespace {
 
-/// Copies end at once, from the point of view of the inbox.
+/// A host whose copies have ended when the inbox looks.
 class InstantHost final : public MemoryHost {
  public:
   void copy(const Command& transfer) override {

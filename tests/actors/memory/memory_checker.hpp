@@ -48,7 +48,7 @@ class MemoryChecker {
 
   void asked(RequestId request, NodeId node, std::vector<Use> uses);
   void asked_home(RequestId request, const Use& use) { requests_[request] = {kHost, {use}, false, true}; }
-  /// Must be called before the core is told.
+  /// Must be called before the core is told of the same event.
   void released(RequestId request);
   void transfer_done(TransferId transfer);
   void transfer_failed(TransferId transfer);

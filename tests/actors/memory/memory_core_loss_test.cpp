@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_victim_whose_way_home_is_taken_by_a_lost_node_waits_for_t
   BOOST_TEST(!memory.find(Kind::failed));
   BOOST_TEST(memory.transfers().empty());
   memory.fail(home.transfer);
-  // The reader on the host is served from the second node, and then the first one's place is free.
+  // The reader on the host gets the data from the second node, and then the place on the first node is free.
   BOOST_TEST(memory.end_all(memory.transfers(), 3));
   BOOST_TEST((memory.state(1, 2) == ReplicaState::modified));
 }

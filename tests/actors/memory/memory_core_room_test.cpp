@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(the_last_one_on_devices_becomes_modified_and_is_not_dropped
   memory.run(0, 1, {write(0)});
   memory.run(1, 2, {read(0)});
   BOOST_TEST((memory.state(0, 0) == ReplicaState::invalid && memory.state(0, 1) == ReplicaState::shared));
-  memory.acquire(2, 1, {write(1)});  // drops one of the two
+  memory.acquire(2, 1, {write(1)});  // drops one of the two replicas
   BOOST_TEST(memory.acquired(2));
   BOOST_TEST((memory.state(0, 2) == ReplicaState::modified));
   memory.acquire(3, 2, {write(2)});
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_victim_that_is_wanted_again_stays) {
   memory.run(0, 1, {write(0)});
   memory.acquire(1, 1, {read(5)});
   const TransferId fetch = memory.transfer().transfer;
-  memory.acquire(2, 1, {write(1)});  // makes 0 go
+  memory.acquire(2, 1, {write(1)});  // this evicts 0
   const TransferId back = memory.transfer().transfer;
   memory.done(fetch);
   memory.release(1);  // this makes room at once
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(room_in_pieces_is_made_one) {
   memory.run(3, 1, {read(3)});
   memory.run(4, 1, {read(0)});
   memory.run(5, 1, {read(2)});
-  // 1 and 3 are the oldest, and no neighbours.
+  // 1 and 3 were used longest ago, but do not lie side by side.
   memory.acquire(6, 1, {write(9, 2 * kTile)});
   BOOST_TEST(memory.acquired(6));
   BOOST_TEST(memory.core.used(NodeId(1)).count <= 4 * kTile);

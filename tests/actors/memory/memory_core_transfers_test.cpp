@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(any_number_of_nodes_hold_data_and_are_tried_one_after_the_o
     memory.fail(next.transfer);
   }
   BOOST_TEST(memory.find(Kind::failed));
-  // Nodes evict the data if they have room for one piece only, and a writer makes them outdated everywhere.
+  // A node that has room for a single piece evicts the data, and a writer makes all copies outdated.
   memory.run(1001, 70, {read(1)});
   BOOST_TEST((memory.state(0, 70) == ReplicaState::invalid && memory.state(0, 6) == ReplicaState::shared));
   memory.run(1002, 200, {write(0)});

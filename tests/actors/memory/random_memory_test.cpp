@@ -127,8 +127,8 @@ class RandomRun {
     if (tried && acquired_without_effort(request, node)) throw BrokenRule("it could have been acquired at once");
   }
 
-  /// Puts a command into the place where `acquire` gives it: after the changes of replicas by the request itself. No
-  /// other replicas change before something begins for other requests.
+  /// Inserts the command `acquired` where `acquire` puts it: after the changes of replicas that belong to the request,
+  /// and before anything that begins for other requests.
   void told_acquired(RequestId request, NodeId node) {
     const auto others = std::ranges::find_if(commands_, [&](const Command& each) {
       return each.kind != Command::Kind::replica_changed || (each.node != node && each.state != ReplicaState::invalid);

@@ -1,4 +1,4 @@
-/// Snapshots built by hand, for states that a test cannot stage, or not exactly.
+/// Snapshots built by hand, for states that a test cannot bring about, or cannot bring about exactly.
 #include "actors/observation/stall_explanation.hpp"
 #include "proto/json/json.hpp"
 
@@ -17,7 +17,7 @@ using graph::TaskEdge;
 using graph::TaskNode;
 using graph::TaskRole;
 
-/// A graph with a line for each task.
+/// A snapshot of a graph and its workers. A test adds one task in each line.
 struct Scene {
   Scene() {
     crew.now = 100s;

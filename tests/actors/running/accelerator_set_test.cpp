@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(accelerator_set)
 
 namespace {
 
-/// Copies end when the test says so.
+/// An accelerator whose copies end when the test says so.
 class HeldAccelerator final : public platform::Accelerator {
  public:
   void stop() override {}

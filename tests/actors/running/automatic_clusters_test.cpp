@@ -70,7 +70,7 @@ Outcome run(const SimulationOptions& simulation, const std::vector<Phase>& phase
     for (int i = 0; i < phase.length; ++i) {
       for (int j = 0; j < phase.width; ++j) runtime.submit(codelet, {handles[static_cast<std::size_t>(j)]});
     }
-    // All tasks of the next phase come after all of this one.
+    // All tasks of the next phase come after all tasks of this phase.
     std::vector<Access> everything;
     for (const Handle& handle : handles) everything.push_back(read_write(handle));
     runtime.submit(all, everything);
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(accelerators_count) {
   const Codelet both = shared_kernel(true, true);
   const Outcome chains = run(eight_cores("auto", 1), {{1, 100}}, both);
   BOOST_TEST(chains.changes <= 1U);
-  // If the GPU cannot run the tasks, the cores change beside it.
+  // If the GPU cannot run the tasks, the clusters of cores still change.
   const Codelet at_home = shared_kernel();
   BOOST_TEST(run(eight_cores("auto", 1), {{400, 1}, {1, 100}}, at_home).ms <
              0.85 * best_of({{400, 1}, {1, 100}}, eight_cores("", 1), at_home));

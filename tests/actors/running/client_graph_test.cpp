@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(numbers_of_tasks_are_not_used_up_by_clients_that_have_gone)
     BOOST_TEST_REQUIRE(number > last);
     last = number;
   }
-  // The highest bits mark other requests to the memory manager than tasks' first ones, so ids must stay below.
+  // The highest bits mark requests to the memory manager that are not tasks' first ones, so ids must stay below.
   BOOST_TEST(last < std::uint64_t{1} << 40U);
 }
 
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(pieces_are_charged_to_the_client_whose_they_are_whoever_run
                                               ++client.ran;
                                               if (fails && piece == kPieces - 1) throw std::runtime_error("the last");
                                             });
-        // Two workers have to run it, as each piece waits for the other.
+        // Two workers have to run this task, as each piece waits for the other.
         std::atomic<int> met{0};
         const Codelet together = Codelet("together", {})
                                      .pieces([](const KernelContext&) { return 2; },

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(clusters_and_cores_help_one_another) {
   std::atomic<int> inside{0};
   std::mutex mutex;
   std::set<std::uint32_t> ran_on;
-  // All three cores have to be in it at the same time.
+  // All three cores have to be in this task at the same time.
   const Codelet codelet = Codelet("three", {})
                               .pieces([](const KernelContext&) { return 3; },
                                       [&](std::size_t, const KernelContext& context) {
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(who_helps_stops_where_its_core_is_wanted_in_a_cluster) {
   runtime.submit(codelet);
   BOOST_TEST_REQUIRE(soon([&] { return by_helper > 3; }));
   runtime->regroup("1x2").value_or_throw();
-  // The helper only ends its piece.
+  // The helper ends its piece and takes no other piece.
   std::this_thread::sleep_for(20ms);
   const int then = by_helper;
   std::this_thread::sleep_for(20ms);

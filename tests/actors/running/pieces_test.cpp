@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(who_began_a_task_does_not_wait_for_those_that_help) {
   const Future after = runtime.submit(next, {}, {.after = {first}});
   BOOST_TEST_REQUIRE(soon([&] { return held.inside == 1; }));
   const Future other = runtime.submit(next);
-  // No other worker can run it.
+  // No other worker can run the task `other`.
   BOOST_TEST_REQUIRE(soon([&] { return other.status() == TaskStatus::succeeded; }));
   BOOST_TEST(ran_on == owner);
   BOOST_TEST((first.status() == TaskStatus::pending));

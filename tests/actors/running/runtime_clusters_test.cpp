@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(cores_that_drive_accelerators_are_taken_away_before) {
   BOOST_TEST(places(options)[3].pu == 4);
   options.clusters = "2x3";
   BOOST_TEST(contains(refusal(options), "take 6 cores, but there are 4"));
-  // If the number of cores is given, the accelerators get the others.
+  // If the number of cores is given, the accelerators get the other cores.
   options.cores = 5;
   options.clusters = "1x3+1x2";
   BOOST_TEST(

@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_trace_has_the_dependencies_and_they_agree_with_the_times)
   const Trace trace = runtime->take_trace();
   std::map<TaskId, const TraceEvent*> events;
   for (const TraceEvent& event : trace.events) events[event.task] = &event;
-  // Each cell waits for those above and to the left of it; each pair appears once.
+  // Each cell waits for those above and to the left of it; each pair of cells appears once.
   BOOST_TEST(trace.dependencies.size() == 2U * 20 * 19);
   for (const TraceDependency& dependency : trace.dependencies) {
     BOOST_TEST_REQUIRE(events.contains(dependency.before));
@@ -367,7 +367,7 @@ BOOST_AUTO_TEST_CASE(starting_and_stopping_again_and_again) {
   const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
   for (int i = 0; i < 100; ++i) {
     TestRuntime runtime(workers(1 + i % 4, kPolicies[i % 3]));
-    // The runtime ends with tasks still to run, with none, or with some waited for.
+    // The runtime ends with tasks that have not run, with no tasks, or after a wait for all tasks.
     for (int task = 0; task < i % 5; ++task) runtime.submit(count);
     if (i % 2 == 0) BOOST_TEST(runtime.wait() == "");
   }

@@ -135,8 +135,8 @@ int helper_threads() {
   return count;
 }
 
-/// Returns true if the number of helper threads becomes `expected`. A team's helpers are ended by their master's
-/// thread, which may be later than the beginning of the next team.
+/// Returns true if the number of helper threads becomes `expected`. The master's thread ends the helpers of its team,
+/// perhaps only after the next team has begun.
 bool has_helper_threads(int expected) {
   for (int i = 0; i < 2000 && helper_threads() != expected; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

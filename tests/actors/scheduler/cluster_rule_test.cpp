@@ -21,7 +21,7 @@ const SizeClassId kUnknown(2);
 /// Workers with these times of a gemm and of a panel; the time of the third class is not known.
 EqualWorkers equal(int count, double gemm, double panel) { return {count, {gemm, panel, 0}}; }
 
-/// The cheapest way through all levels, found by trying all, and the grouping with which it begins.
+/// The cheapest way through all levels, found by trying all ways, and the grouping with which it begins.
 struct Way {
   double cost = std::numeric_limits<double>::infinity();
   std::size_t first = 0;
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(few_tasks_end_where_they_end_first) {
   BOOST_TEST(level_seconds({{kGemm, 4}}, mixed, 8) == 10.0);
   // This needs three rounds on two workers.
   BOOST_TEST(level_seconds({{kGemm, 5}}, std::vector{equal(2, 4, 4)}, 8) == 12.0);
-  // The panel goes first, to the only worker that is good at it; the others are done by then.
+  // The panel goes first, to a core. When it ends, the GPU has run all of the others.
   const std::vector gpu_and_cores{equal(1, 1, 9), equal(4, 20, 6)};
   BOOST_TEST(level_seconds({{kGemm, 6}, {kPanel, 1}}, gpu_and_cores, 8) == 6.0);
 }
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(it_begins_as_the_cheapest_way_does) {
     const auto chosen = change_now(seconds, 0, change);
     if (!chosen) continue;
     ++changes;
-    // The change may come slightly early, but the way's cost must not be more than two hundredths higher.
+    // The change may come slightly too early, but then the cost must be at most two hundredths above the lowest cost.
     double then = change + seconds[0][*chosen];
     if (seconds.size() > 1) then += best_way(std::vector(seconds.begin() + 1, seconds.end()), *chosen, change).cost;
     BOOST_TEST(then <= 1.02 * stay.cost + 1e-9);

@@ -16,9 +16,9 @@ struct HandMadeRun {
   int makespan_us = 0;
 };
 
-/// Runs `count` independent tasks without data, which take `us_on[i]` microseconds on worker i. Workers run what they
-/// were given in that order. Tasks end where they were placed, so a policy that leaves some for ever ends the run
-/// early.
+/// Runs `count` independent tasks without data, which take `us_on[i]` microseconds on worker i. Each worker runs its
+/// tasks in the order in which it got them. A task is never moved. If the policy never places some tasks, the run ends
+/// without them.
 inline HandMadeRun run_alike(scheduler::PlacingPolicy& policy, int cores, int gpus, const std::vector<int>& us_on,
                              int count) {
   HandMadeMachine machine(cores, gpus);

@@ -12,9 +12,9 @@
 namespace troupe::scheduler {
 
 /// Assumptions: kernel and transfer times are known.
-/// Algorithm: tasks with the longest chain behind them first; each to the worker that needs the fewest bytes of those
-/// where it ends at most `tolerance` times its own duration later than on the best one.
-/// Ties: tasks as they became ready, workers by id.
+/// Algorithm: tasks with the longest chain behind them come first. Each goes to the worker that needs the fewest bytes
+/// among those where it ends at most `tolerance` times its own duration later than on the best one.
+/// Ties: tasks are taken in the order in which they became ready, workers by id.
 class Thrifty final : public PlacingPolicy {
  public:
   explicit Thrifty(double tolerance) : tolerance_(tolerance) {}
@@ -59,7 +59,7 @@ class Thrifty final : public PlacingPolicy {
   std::vector<std::size_t> order_;
 };
 
-/// Keeps every task until a worker has nothing to do, which then takes the oldest that it can run.
+/// Keeps every task until a worker has nothing to do. That worker then gets the oldest task that it can run.
 class FirstIdle final : public PlacingPolicy {
  public:
   [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true}; }

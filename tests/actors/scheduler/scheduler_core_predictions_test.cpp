@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_class_is_tried_on_each_model_of_a_kind) {
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     m.ended(placed[t], tasks[t].id, kNow, placed[t] == 1 ? 1us : 9us);
   }
-  // Now the policy decides, and knows the times of both.
+  // Now the policy decides, and knows the times on both workers.
   (void)m.place({m.ready(m.gemm, {})});
   BOOST_REQUIRE(m.seen.tasks.size() == 1U);
   BOOST_TEST((m.scheduler->predictions().execution(m.seen.tasks[0], WorkerId(1)) == 1us));
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(further_tasks_of_a_kernel_that_was_measured_nowhere_wait) {
   const auto again = m.scheduler->ended(kNow);
   BOOST_REQUIRE(again.tried.size() == 1U);
   BOOST_TEST((again.tried[0].task == tasks[6].id && again.tried[0].worker == WorkerId(1)));
-  // The time on GPUs is known. As many tasks as have room go to GPUs. None go to cores before the time on cores is
+  // The time on GPUs is known. GPUs get as many tasks as they have room for. Cores get none before the time on cores is
   // known, too.
   m.started(1, tasks[3].id, kNow);
   m.ended(1, tasks[3].id, kNow + 1us, 1us);
@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(further_tasks_of_a_kernel_that_was_measured_nowhere_wait) {
   BOOST_TEST(known.tried.empty());
   BOOST_REQUIRE(known.placed.size() == 1U);
   BOOST_TEST((known.placed[0].task == tasks[7].id && known.placed[0].worker == WorkerId(1)));
-  // Then the policy decides about all of them.
+  // Then the policy decides about all four tasks that are left.
   m.started(0, tasks[0].id, kNow);
   m.ended(0, tasks[0].id, kNow + 9us, 9us);
   BOOST_TEST(m.scheduler->ended(kNow + 9us).placed.size() == 4U);
@@ -394,13 +394,13 @@ BOOST_AUTO_TEST_CASE(nothing_is_put_behind_a_task_of_which_hardly_anything_is_kn
   KernelHistory& kernel = m.history->kernel({"gemm", DeviceKind::cuda, 8, false});
   const auto measure = [&](double size, double time_s) { kernel.add(kernel.shape(99, {.size = size}), time_s); };
   for (const double size : {8.0, 16.0, 24.0, 32.0}) measure(size, size * 1e-3);
-  // Far from what was measured: one begins, and the others wait until it has ended.
+  // The size is far from the measured ones: one task begins, and the others wait until it has ended.
   const std::vector<ReadyTask> tasks{m.of_rows(18), m.of_rows(18), m.of_rows(18)};
   BOOST_TEST(m.scheduler->model()->doubt(m.submitted->size_class(tasks[0].size_class), WorkerId(0)) > 0.3);
   BOOST_TEST(m.place(tasks).size() == 1U);
   m.started(0, tasks[0].id, kNow);
   BOOST_TEST(m.scheduler->ended(kNow).placed.empty());
-  // Two go ahead where it is known better, though not surely.
+  // The time is now known better, though not surely, so two tasks may begin.
   m.ended(0, tasks[0].id, kNow + 144ms, 144ms);
   const auto known = m.scheduler->ended(kNow + 144ms);
   BOOST_TEST(m.scheduler->model()->doubt(m.submitted->size_class(tasks[0].size_class), WorkerId(0)) < 0.3);

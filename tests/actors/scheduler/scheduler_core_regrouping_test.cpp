@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr TimeStamp kNow = std::chrono::seconds(1);
 
-/// 100 us on one core, less on several; remembers what it was taught.
+/// Predicts 100 us on one core and less on several; remembers what it was taught.
 class ByCores final : public ExecutionModel {
  public:
   struct Taught {

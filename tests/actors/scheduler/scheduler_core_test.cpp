@@ -47,7 +47,7 @@ struct Fixture {
   SchedulerCore core(bool in_rounds, std::size_t workers = 2) {
     return {std::make_unique<Shortest>(in_rounds, asked), std::vector<DeviceKind>(workers, DeviceKind::cpu_core), 1};
   }
-  /// Returns a core with three tasks that have not started on worker 0, and one on worker 1.
+  /// Returns a scheduler's core in which three tasks on worker 0 and one on worker 1 have not started.
   SchedulerCore loaded_core(bool in_rounds) {
     SchedulerCore scheduler = core(in_rounds);
     (void)scheduler.abandon(tasks({100, 101, 102, 103, 104, 105}), "loads it", kNow);

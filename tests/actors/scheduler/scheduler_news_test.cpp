@@ -13,7 +13,7 @@ namespace {
 using Kind = TaskEvent::Kind;
 
 struct News {
-  /// Returns true if the scheduler is woken for such an event.
+  /// Returns true if the scheduler is woken for an event of this kind.
   bool wakes(Kind kind) {
     const int before = woken;
     news.happened({.kind = kind});

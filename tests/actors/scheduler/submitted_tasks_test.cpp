@@ -252,9 +252,9 @@ BOOST_AUTO_TEST_CASE(levels_are_what_could_run_at_the_same_time) {
   const TaskId alone = task(1, {read_write(handles[1])});
   task(2, {read(handles[0]), read_write(handles[2])});
   task(2, {read(handles[0]), read_write(handles[3])});
-  // This one comes after both readers, which may run together.
+  // This task comes after both readers, which may run together.
   task(3, {read_write(handles[0])});
-  // This one has other data and can run with the first.
+  // This task has other data and can run with the first task.
   task(0, {write(handles[4])});
   BOOST_TEST(texts() == "| 2x0 1x1| 2x2| 1x3");
   BOOST_TEST(texts(3) == "| 1x0 1x1| 1x2");

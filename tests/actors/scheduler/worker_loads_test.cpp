@@ -72,9 +72,9 @@ BOOST_AUTO_TEST_CASE(those_that_run_on_a_device_with_slots_share_it) {
   place(3, 5us);
   start(1, 80us);
   start(2, 80us);
-  // Together they take as long as one after the other.
+  // Tasks that run together end as late as tasks that run one after the other.
   BOOST_TEST((free_at(0, 81us) == 125us));
-  // Task 2 ends as predicted: each has had 10 us.
+  // Task 2 ends as predicted: each task has had 10 us of the device.
   end(2, 100us);
   BOOST_TEST(loads.busy(WorkerId(0)));
   BOOST_TEST((free_at(0, 101us) == 125us));
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(what_an_ended_task_had_left_is_taken_out_and_what_it_needed
   // Each task has had 5 us of the device.
   end(2, 115us);
   BOOST_TEST((free_at(0, 115us) == 175us));
-  // Each task has had 30 us more. The first needed 5 us less than that.
+  // Each task has had 30 us more, and task 1 was predicted to need 5 us less than that.
   end(1, 175us);
   BOOST_TEST((free_at(0, 175us) == 180us));
 }

@@ -1,4 +1,4 @@
-/// Tasks issued behind those that they wait for, in virtual time. Launches take 4 us and notices 20 us.
+/// Tasks issued behind tasks that they wait for, in virtual time. A launch takes 4 us, and the notice of an end 20 us.
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
 #include <utility>
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_was_issued_behind_a_kernel_that_fails_is_cancelled_wit
   std::vector<Future> behind;
   const Future root = runtime.submit(broken, {chained, other});
   for (int i = 0; i < 3; ++i) behind.push_back(runtime.submit(update, {chained}));
-  // This task follows the broken one only because that one reads what this one writes. It is not cancelled with it.
+  // This task follows the broken task only because it writes what the broken one reads, so it is not cancelled.
   const Future independent = runtime.submit(update, {other});
   const std::string failure = runtime.wait();
   BOOST_TEST(failure.find("broken") != std::string::npos, failure);

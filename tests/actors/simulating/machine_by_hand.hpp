@@ -19,8 +19,8 @@ using tests::TestRuntime;
 inline constexpr std::size_t kElements = 1000;
 using Values = std::vector<double>;
 
-/// 8000 bytes over 1000 MB/s take 8 us, after 10 us of latency; from GPU to GPU half of both. The kernel takes 100 us
-/// on a core and 10 us on a GPU.
+/// 8000 bytes over 1000 MB/s take 8 us, after 10 us of latency; from GPU to GPU both take half as long. The kernel
+/// takes 100 us on a core and 10 us on a GPU.
 inline constexpr microseconds kCopy(18);
 inline constexpr microseconds kPeerCopy(9);
 inline constexpr microseconds kOnGpu(10);

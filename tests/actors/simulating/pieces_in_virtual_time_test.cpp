@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(reuse_decides_which_super_tasks_the_accelerator_runs) {
     std::vector<Values> values(3, Values(kElements));
     std::vector<Handle> handles;
     for (Values& one : values) handles.push_back(registered(runtime, one));
-    // Otherwise the last one has the most uses.
+    // Without this reuse of the first vector, the last one has the most uses.
     if (by_position) BOOST_TEST(runtime->set_reuse(handles[0], 1000).ok());
     const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const KernelContext&) {});
     for (const Handle& handle : handles) runtime.submit(in_ten(), {handle});
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(a_piece_that_throws_fails_the_task) {
   runtime.submit(broken, {handle});
   const std::string message = runtime.wait();
   BOOST_TEST(tests::contains(message, "piece 4 of 10: gave up"), message);
-  // A worker that ended its piece at the same moment had just taken the seventh. No worker takes the last three.
+  // When the task fails, another worker has just taken the seventh piece. No worker takes the last three.
   BOOST_TEST(makespan(runtime->report()) == microseconds(30));
 }
 

@@ -104,7 +104,7 @@ struct Dialogue {
       crew->ports[receiver.index()].deque.push(ready);
     }
   }
-  /// Gives worker 0 a task that adds one to `value`, and another one that waits for it.
+  /// Gives worker 0 a task that adds one to `value`, and another task that waits for the first one.
   void give_chain_of_two() {
     const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int& x) { ++x; });
     const Handle handle = tasks.scalar(value);

@@ -66,7 +66,7 @@ struct Observed {
     return all;
   }
   void drained(std::size_t worker) { grouping.drained(id(worker), standings[worker].part()); }
-  /// Lets all workers open that can.
+  /// Opens all workers that can open.
   void open() {
     for (Standing& standing : standings) standing.open_up();
   }

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(without_work_it_asks_a_victim_once_and_waits_for_the_answer
   d.stage.tell(d.worker, StealReply{kSecond, 1});
   d.stage.play();
   BOOST_TEST(d.ran == (Lines{"a"}), kPerElement);
-  // The worker has run one task, and asks for the other.
+  // The worker has run the task that it got, and asks for more.
   BOOST_TEST(d.stage.heard() == (Lines{"second: 0 asks for tasks"}), kPerElement);
   BOOST_TEST(d.deque(kSecond).pop_newest() != nullptr);
   d.stage.tell(d.worker, StealReply{kSecond, 0});

@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_lost_device_gives_its_claims_up_before_it_sends_on_what_t
   BOOST_TEST(steps().empty());
   BOOST_TEST(notes.lines == (Lines{"withdraw b"}), kPerElement);
   BOOST_TEST(!asked_for[1]->issued_ahead);
-  // The task becomes ready when that one has ended, and goes where every other task of this worker goes.
+  // Task b becomes ready when task a has ended, and goes where every other task of this worker goes.
   end(a, std::make_shared<Failure>(Failure{ErrorCode::device_lost, "planned"}));
   BOOST_TEST(steps() == (Lines{"send on b", "rest"}), kPerElement);
 }

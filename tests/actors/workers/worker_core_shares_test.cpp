@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_a_chain_goes_on_while_another_client
     crew.shares->activated(share, host.tasks.size());
     activation.push(host.tasks);
     for (int i = 0; i < 3; ++i) {
-      // This is the policy's part.
+      // Here the test does the policy's work.
       graph::Task* const task = activation.pop_oldest();
       BOOST_TEST_REQUIRE(task != nullptr);
       crew.ports[0].deque.push(task);

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(its_own_tasks_come_before_the_entry_queue_unless_that_has_a
 BOOST_AUTO_TEST_CASE(from_a_long_entry_queue_it_takes_several_but_leaves_the_others_theirs) {
   for (int i = 0; i < 64; ++i) crew.entry.push(task(std::to_string(i)));
   BOOST_TEST(steps() == (Lines{"start 0"}), kPerElement);
-  // Each of four workers gets a quarter, and half of that at once.
+  // Each of four workers may take a quarter of the tasks, and takes half of its quarter at once.
   BOOST_TEST(deque(kFirst).size() == 7U);
   BOOST_TEST(crew.entry.size() == 56U);
 }
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(within_a_ring_the_victim_is_random_and_has_tasks) {
   }
   BOOST_TEST(asked[0] == 0);
   BOOST_TEST(asked[2] == 0);
-  // An empty neighbour passes its turn to the next, so 1 is asked when the start is 1, and 3 when it is 2 or 3.
+  // An empty neighbour passes its turn on: worker 1 is asked if the start is 1, and worker 3 if it is 2 or 3.
   BOOST_TEST(asked[1] > 60);
   BOOST_TEST(asked[3] > 60);
 }
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_successors_go_to_the_scheduler) {
   BOOST_TEST(activation.size() == 1U);
 }
 
-/// Returns a core that fetches data, with one task in hand in addition to the running one.
+/// Returns options of a core that fetches data, with one task in hand in addition to the running one.
 WorkerCore::Options with_lookahead(TaskDeque* activation = nullptr) {
   return {.self = kFirst, .fetches = true, .lookahead = 1, .seed = 7, .activation_queue = activation};
 }

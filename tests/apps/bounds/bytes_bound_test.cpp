@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(tasks_are_seen_as_triangles_only_if_their_tiles_are_three_d
   BOOST_TEST(!TileTriangles(problem, usable).is_triangle[0]);
 }
 
-/// Compares the most triangles of tasks that n tiles hold, for every n, with a search over all sets of tasks.
+/// Checks, for all sets of tasks, that `TileTriangles` gives no more tiles than the tasks of the set read.
 void check_triangles(const BytesProblem& problem) {
   const TileTriangles triangles(problem, std::vector<bool>(problem.tiles.size(), true));
   for (std::size_t set = 1; set < (std::size_t{1} << problem.tasks.size()); ++set) {
@@ -278,8 +278,8 @@ BOOST_AUTO_TEST_CASE(no_choice_of_devices_moves_less_than_the_triangles_need) {
   }
 }
 
-/// Cholesky of n x n tiles of one byte, on cores that take 25 and 8 GPUs that take 1, in 1.2 times the time of the area
-/// bound.
+/// Cholesky of n x n tiles of one byte. A task takes 25 on a core and 1 on each of 8 GPUs; the makespan is 1.2 times
+/// the area bound.
 BOOST_AUTO_TEST_CASE(several_gpus_need_the_same_tiles) {
   constexpr int n = 20;
   BytesProblem problem{{}, {}, 2, with_memories({{25.0, 1.0}, {25.0, 1.0}}, {4, 8}), 0};

@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
 }
 
 BOOST_AUTO_TEST_CASE(clusters_may_change_on_the_way) {
-  // The run has 220 tasks, so the last stage of one of them never comes.
+  // The run has 220 tasks, so the last stage of the second choice never comes.
   for (const char* clusters : {"2x10,100:single", "2x10,1000000:single"}) {
     const auto json = Json::parse(succeeds(simulate({"--clusters", clusters, "--gpus", "1", "--json"})));
     const auto& point = json["results"][0];

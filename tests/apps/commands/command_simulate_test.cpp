@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(lu_with_incremental_pivoting_has_the_graph_of_qr_and_says_w
   BOOST_TEST(lu["results"][0]["tasks"] == qr["results"][0]["tasks"]);
   BOOST_TEST(lu["derived_kernels"].size() == 4U);
   BOOST_TEST(lu["derived_kernels"][3] == (nlohmann::json{{"kernel", "ssssm"}, {"from", "tsmqr"}, {"factor", 0.5}}));
-  // All kernels take half as long.
+  // All kernels of LU take half as long as those of QR.
   BOOST_TEST(lu["results"][0]["bound_seconds"].get<double>() == qr["results"][0]["bound_seconds"].get<double>() / 2,
              boost::test_tools::tolerance(1e-3));
   const std::string text = succeeds(simulate({"lu", "--pivoting", "incremental", "--no-peer-copies"}));
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) 
     BOOST_TEST(result["cores"] == 12 - gpus);
     BOOST_TEST(result["gpu_numbers"].size() == static_cast<std::size_t>(gpus));
     BOOST_TEST(result["workers"].size() == 12U);
-    // The orders give 4 x 4 and 2 x 2 tiles.
+    // The matrix of order 2048 has 4 x 4 tiles, and that of order 1024 has 2 x 2.
     BOOST_TEST(result["tasks"] == (result["n"] == 2048 ? 20 : 4));
     BOOST_TEST(result["seconds"].get<double>() > 0);
     BOOST_TEST(result["gflops"].get<double>() > 0);

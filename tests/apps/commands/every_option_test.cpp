@@ -455,7 +455,7 @@ BOOST_AUTO_TEST_CASE(every_option_that_asks_a_service_has_an_effect_or_is_refuse
   const TemporaryFolder folder;
   const ServeProcess service(folder.path());
   BOOST_REQUIRE(service.says("serving"));
-  // This job has ended, for `jobs --all`.
+  // This job has ended, so that `jobs --all` shows it.
   succeeds(service.ask({"submit", "cholesky", "--n", "40"}));
   BOOST_REQUIRE(ServeProcess::within([&] { return succeeds(service.ask({"jobs"})) == "no jobs\n"; }));
   Trial trial;

@@ -16,13 +16,13 @@ struct OptionCase {
   std::string with;
   /// The difference between the two runs:
   ///
-  /// - "/pointer": this value of the JSON that is printed, or of a list its length;
+  /// - "/pointer": this value of the printed JSON, or the length of this list;
   /// - "file NAME": the file or folder is there;
-  /// - "errors TEXT": it is on standard error;
+  /// - "errors TEXT": the text is on standard error;
   /// - "output": standard output;
   /// - "refused TEXT": the option is refused (exit code 2) with a message that has this text;
   /// - "unreachable": no service answers (exit code 1);
-  /// - "test FILE": what it does takes a terminal or minutes to see; this test below tests/ has it.
+  /// - "test FILE": its effect needs a terminal or minutes; this test below tests/ checks it.
   std::string differs;
 };
 

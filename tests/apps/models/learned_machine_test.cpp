@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_machine_has_the_kernels_that_are_known) {
   BOOST_TEST_REQUIRE(machine.kernels.size() == 1U);
   const auto* gemm = machine.find_kernel("cholesky", "gemm", "double");
   BOOST_TEST_REQUIRE(gemm != nullptr);
-  // A time is that of a tile with as many operations; between 1 and 4 cores Amdahl's law gives it.
+  // A time belongs to a tile with as many operations; between 1 and 4 cores Amdahl's law gives the time.
   BOOST_TEST(gemm->cluster(1, gemm->edge_with(8e6)).mean_us == 1000, boost::test_tools::tolerance(1e-6));
   BOOST_TEST(gemm->cluster(2, gemm->edge_with(8e6)).mean_us == 1600.0 / 3, boost::test_tools::tolerance(1e-6));
 }

@@ -20,7 +20,7 @@ class Bash {
  public:
   Bash() { std::ofstream(folder_.path("troupe")) << bash_completion(whole_command_line()); }
 
-  /// Returns the words that it offers for the last of `words`, in a folder with the files `matrix.mtx` and `a b*`.
+  /// Returns the words that bash offers for the last of `words`, in a folder with the files `matrix.mtx` and `a b*`.
   [[nodiscard]] std::set<std::string> offers(const Words& words) const {
     std::string script = "cd '" + folder_.path() + "' && : > matrix.mtx && : > 'a b*' && . ./troupe && COMP_WORDS=(";
     for (const std::string& word : words) script += " '" + word + "'";

@@ -23,7 +23,7 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Returns the first line in which the two differ, for a message that can be read.
+/// Returns the first line in which the two texts differ, for a message that can be read.
 std::string difference(const std::string& kept, const std::string& written) {
   const auto [a, b] = std::mismatch(kept.begin(), kept.end(), written.begin(), written.end());
   const auto line = [](const std::string& text, std::string::const_iterator at) {

@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_told_to_stop_ends_though_the_service_does_not
       service.ask({"submit", "cholesky", "--n", "1000", "--tile", "100", "--repeat", "100000"}), folder.path("job"));
   const auto running = [&] { return Json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs"); };
   BOOST_TEST(ServeProcess::within([&] { return running().size() == 1 && running().at(0).at("ended") > 0; }));
-  // The service behaves as if a kernel kept every worker, but needs no time for it.
+  // The service behaves as if a kernel kept every worker, but the test needs no long kernel.
   service.signal(SIGSTOP);
   ::kill(job, SIGTERM);
   int status = -1;

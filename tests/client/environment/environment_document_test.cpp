@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(every_variable_that_anything_reads_is_in_a_table_and_not_re
   std::set<std::string> known;
   for (const client::Variable& one : client::variables()) known.emplace(one.name);
   for (const client::OtherVariable& one : client::other_variables()) known.emplace(one.name);
-  // `environment_value` asks whether the program has more rights.
+  // `environment_value` is `getenv` for programs that may have more rights than their user.
   const std::regex reads("(getenv|environment_value)\\(\"(TROUPE_[A-Z_]+)\"");
   std::size_t found = 0;
   for (const char* folder : {"proto", "graph", "platform", "actors", "client", "kernels", "linalg", "traces", "opencl",

@@ -28,7 +28,7 @@ using tests::EnvironmentVariable;
 using tests::failure;
 using tests::with_workers;
 
-/// A variable beside those of the table of options, whose values tests/options checks.
+/// A variable that is not in the table of options. tests/options checks the values of the variables in that table.
 struct Example {
   const char* name;
   const char* good;

@@ -32,7 +32,7 @@ class AlignedVector {
   double* begin_;
 };
 
-/// A codelet that adds. It counts the tasks whose buffers were host memory and the others.
+/// A codelet that adds. It counts the tasks whose buffers were host memory and all other tasks.
 struct Watched {
   std::atomic<int> in_place{0};
   std::atomic<int> apart{0};

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_socket_that_another_user_has_put_there_is_not_trusted) {
   const auto refused = remote::connect_to(path, SOCK_SEQPACKET);
   BOOST_REQUIRE(!refused.ok());
   BOOST_TEST(contains(refused.failure().message, "belongs to user 4000000000"));
-  // If only its owner can write to the folder, the user trusts that owner.
+  // If only the folder's owner can write to it, the user trusts that owner.
   BOOST_REQUIRE(::chown(folder.path().c_str(), 4'000'000'000U, 0) == 0);
   BOOST_TEST(!remote::connect_to(path, SOCK_SEQPACKET).ok());
   ::chmod(folder.path().c_str(), 0755);

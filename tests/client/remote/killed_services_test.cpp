@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(end_right_or_say_that_the_service_is_lost_and_run_on_the_ne
     const std::uint64_t count = std::min(KilledServiceRuns::kAtOnce, run.count - done);
     for (const std::string& problem : runs.execute(run.first + done, count)) BOOST_ERROR(problem);
   }
-  // The seeds of whole rounds; most services are killed in the middle of something.
+  // With the seeds of whole rounds, most services are killed in the middle of something.
   if (run.count >= 50) BOOST_TEST(runs.lost() > run.count / 4);
 }
 

@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(cancelled_tasks_do_not_run_and_say_so) {
     for (int i = 0; i < 20; ++i) others.push_back(runtime.submit((*this)["fill"], {dx}, args(5.0)));
     BOOST_TEST(eventually([this] { return gate().waiting() == 1; }));
     runtime.cancel();
-    // A service handles operations in their order, so the answer to this one comes after the cancellation.
+    // A service handles operations in their order, so the answer to this operation comes after the cancellation.
     double other = 0;
     const Data flush = runtime.scalar(other);
     runtime.wait(flush);

@@ -1,4 +1,4 @@
-/// The service's end of a client's session, inside the test. It says what the test wants.
+/// The service's end of a client's session, inside the test. It sends what the test wants.
 #pragma once
 
 #include <sys/mman.h>
@@ -59,7 +59,7 @@ class ScriptedMemory final : public remote::SegmentSource {
 class ScriptedService {
  public:
   using Say = std::function<void(const v1::Event&)>;
-  /// Called for each operation in the thread that writes. It may say something.
+  /// Called for each operation in the thread that writes. The function may send events.
   std::function<void(const v1::Operation&, const Say&)> on_operation = nullptr;
   std::uint64_t most_tasks = 1000;
 

@@ -1,4 +1,4 @@
-// A service in a process of its own, for tests that kill it, until it is killed:
+// A service in a process of its own. It serves until a test kills it:
 //
 //   service_process FOLDER [POLICY EMULATED_GPUS]
 #include <unistd.h>

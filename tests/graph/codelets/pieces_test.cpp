@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(the_kernel_for_a_core_runs_all_of_them) {
   BOOST_TEST((codelet.definition().kinds() & kOnHostMemory) != 0);
   codelet.definition().kernel_for(DeviceKind::cpu_core)(call.context);
   BOOST_TEST(call.values == std::vector<double>(5, 3.0), boost::test_tools::per_element());
-  // The emulated device also does this.
+  // The emulated device also runs all pieces.
   codelet.definition().kernel_for(DeviceKind::emulated)(call.context);
   BOOST_TEST(call.values == std::vector<double>(5, 9.0), boost::test_tools::per_element());
   BOOST_TEST(codelet.definition().cores_used({DeviceKind::cpu_core, 7}) == 7);

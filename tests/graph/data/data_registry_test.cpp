@@ -41,8 +41,8 @@ BOOST_AUTO_TEST_CASE(finds_what_is_registered_and_nothing_else) {
   registry.remove(x);
   BOOST_TEST((registry.find(handle).failure().code == ErrorCode::invalid_handle));
   DataRecord& y = add(1, 1, 1);
-  BOOST_TEST(&y == &x);                                                             // the memory again …
-  BOOST_TEST((registry.find(handle).failure().code == ErrorCode::invalid_handle));  // … but not the handle
+  BOOST_TEST(&y == &x);                                                             // the record is used again …
+  BOOST_TEST((registry.find(handle).failure().code == ErrorCode::invalid_handle));  // … but the old handle is invalid
   BOOST_TEST(registry.size() == 1U);
 }
 

@@ -1,4 +1,4 @@
-// Memory that has no content yet, and memory that may not be written: single-stepped.
+// Memory that has no content yet, and memory that may not be written. Tasks run one at a time.
 #include "graph/data/usable.hpp"
 
 #include <array>
@@ -19,7 +19,7 @@ using tests::RecordingFixture;
 using tests::submit;
 using tests::try_submit;
 
-/// A fixture that also has numbers in memory without content.
+/// A fixture that can also register numbers that nobody has written: such data have no valid content.
 struct Fixture : RecordingFixture {
   std::array<double, 4> memory{100, 100, 100, 100};
   Handle x = memory_named("x", 1);

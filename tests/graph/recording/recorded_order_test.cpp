@@ -63,7 +63,7 @@ struct Case {
 Case random_case(std::uint64_t seed, std::size_t tasks) {
   Random random(seed);
   Case one(tasks);
-  // Orders are dense or sparse, and reach near or far.
+  // The seed decides how many dependencies a task has at most, and how far back they reach.
   const std::uint32_t most = 1 + random.below(8);
   const std::uint32_t reach = 1 + random.below(static_cast<std::uint32_t>(tasks));
   for (std::size_t after = 1; after < tasks; ++after) {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(an_empty_order_has_nothing) {
   BOOST_TEST(unordered.predecessors(1).empty());
 }
 
-/// There are so few tasks that the search behind each of them reaches the first.
+/// There are so few tasks that the search back from each of them reaches the first.
 BOOST_AUTO_TEST_CASE(small_random_orders_keep_exactly_what_nothing_else_implies) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Case one = random_case(seed, 2 + seed % 60);

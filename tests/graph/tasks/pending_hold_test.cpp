@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_reduction_without_methods_is_refused_and_leaves_the_data_
   while (f.host.graph.combine_open_reductions()) f.host.run_all();
   BOOST_TEST(x == 11);
   BOOST_TEST(f.endings.by_tag.size() == 2U);
-  BOOST_TEST(f.endings.count == 3U);  // these and the task that combines
+  BOOST_TEST(f.endings.count == 3U);  // these tasks and the one that combines
   BOOST_TEST(f.host.graph.progress().submitted == 3U);
 }
 

@@ -1,4 +1,4 @@
-// Failure, cancellation and callbacks, single-stepped.
+// Failure, cancellation and callbacks. Tasks run one at a time.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(what_was_overwritten_costs_later_tasks_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_commuting_task_does_not_see_what_a_failed_one_left_behind) {
-  // Both may start while the other's outcome is not known yet. The second waits for the lock.
+  // Each of the two tasks may start while the other's outcome is not known yet. The second waits for the lock.
   submit(graph, mix_fails, {x});
   const Future second = submit(graph, mix, {x});
   TaskList ready;

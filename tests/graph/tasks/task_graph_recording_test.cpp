@@ -1,4 +1,4 @@
-// Recordings: what they record and what a run does, single-stepped.
+// Recordings: what they record and what a run does. Tasks run one at a time.
 #include "tests/graph/recording_fixture.hpp"
 
 namespace troupe::graph {
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(tasks_with_many_accesses_and_many_predecessors) {
       host.run_all();
       BOOST_TEST(c == 780);
     }
-    // After a run with as many data, ordinary tasks use its memory.
+    // After a run with so many data, ordinary tasks use the run's memory.
     for (int i = 0; i < 100; ++i) submit(graph, twice, {ha});
     host.run_all();
   }

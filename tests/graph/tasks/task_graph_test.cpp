@@ -1,4 +1,4 @@
-// Data, waiting and progress, single-stepped.
+// Data, waiting and progress. Tasks run one at a time.
 #include "graph/task_graph.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_future_knows_how_its_task_ended_even_when_the_memory_is_a
   check();
   host.run_all();
   check();
-  // A dependency on one of these tasks means the same as before.
+  // A dependency on one of these ended tasks still has its meaning.
   BOOST_TEST((submit(graph, twice, {y}, {}, {.after = {succeeded}}).status() == TaskStatus::pending));
   const Future after_failed = submit(graph, twice, {y}, {}, {.after = {failed}});
   host.run_all();

@@ -135,12 +135,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_breakdown_is_reported_with_the_row_that_cores_re
   Gpu gpu;
   for (const std::int64_t n : {1, 16, 64, 65, 128}) {
     for (const Around& around : kAround) {
-      // cuSOLVER loses, or names late, the last minor of every 64 columns.
+      // cuSOLVER does not notice the last minor of every 64 columns, or notices it late.
       for (const std::int64_t bad : {std::int64_t{0}, n / 2, std::min<std::int64_t>(n, 64) - 1, n - 1}) {
         Operand indefinite = tall_tile<T>(n, around, 1);
         indefinite.matrix<T>()(around.above + bad, bad) = T{-1};
         compare_errors<T>(gpu, codelets<T>().potrf, indefinite, around.above, 100);
-        // A zero row stays zero, so its pivot is exactly zero, and later ones may be, too.
+        // A zero row stays zero, so its pivot is exactly zero, and later pivots may be zero, too.
         Operand singular = tall_tile<T>(n, around, 1);
         for (std::int64_t j = 0; j < n; ++j) singular.matrix<T>()(around.above + bad, j) = T{0};
         compare_errors<T>(gpu, codelets<T>().getrf_without_pivoting, singular, around.above, 100);

@@ -117,7 +117,7 @@ cublasStatus_t trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode
 struct BatchCall {
   cublasHandle_t handle;
   int count;
-  /// The shapes of one block of each operand, without addresses, for the checks at once.
+  /// The shapes of one block of each operand, without addresses, for the checks that the call makes at once.
   std::vector<DeviceBlock> shapes;
 };
 

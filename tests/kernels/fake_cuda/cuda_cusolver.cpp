@@ -79,8 +79,8 @@ int factorize(int n, T* a, std::ptrdiff_t lda) {
   return info;
 }
 
-/// Factorizes with pivoting. The status is the last zero pivot, as above. NaN counts as zero, since cuSOLVER 13
-/// returned no NaN on an H100 for a panel that had one, and zeros for a column of them.
+/// Factorizes with pivoting. The status is the last zero pivot, as in `factorize`. NaN counts as zero, since cuSOLVER
+/// 13 returned no NaN on an H100 for a panel that had one, and zeros for a column of them.
 template <class T>
 int factorize_with_pivots(int m, int n, T* a, std::ptrdiff_t lda, int* pivots) {
   for (int j = 0; j < n; ++j) {

@@ -88,7 +88,7 @@ double residual(const Matrix<T>& a, const Form& form, const Matrix<T>& x, const 
       size_of_x = std::max(size_of_x, std::abs(static_cast<double>(x(i, j))));
     }
   }
-  // The diagonal, n, is the largest element of A; 1 if the diagonal is a unit one.
+  // The largest element of A is on its diagonal: about n, or 1 if the diagonal is a unit one.
   return worst / (std::numeric_limits<T>::epsilon() * (form.unit_diagonal() ? 1 : n) * std::max(n, 1) * size_of_x);
 }
 

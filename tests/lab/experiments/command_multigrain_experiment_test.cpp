@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
       BOOST_TEST(point["gflops"].get<double>() > 0);
       const auto series = point["series"].get<std::string>();
       BOOST_TEST((point["bytes"].get<double>() > 0) == !series.starts_with("cores"));
-      // 23 cores, and the GPU with many products in one call.
+      // The limit is the speed of 23 cores and of the GPU with many products in one call.
       BOOST_TEST(point["gflops"].get<double>() < 23 * 10.89 + 0.351 * 1089);
     }
   }

@@ -198,8 +198,8 @@ BOOST_AUTO_TEST_CASE(indexes_of_reuse_are_positions_or_counts_of_uses) {
   const auto uses = reuse_indexes(a, BlockReuse::uses);
   const auto of_products = reuse_indexes(a, BlockReuse::uses, BlockSteps::products);
   BOOST_TEST(positions == (std::vector<std::int64_t>{0, 1, 1, 2}), boost::test_tools::per_element());
-  // The first is factorized and read by two solves. Two others have a solve and a product each; the last has a product
-  // and a factorization.
+  // The first super-block is factorized and read by two solves. Two others have a solve and a product each; the last
+  // has a product and a factorization.
   BOOST_TEST(uses == (std::vector<std::int64_t>{3, 2, 2, 2}), boost::test_tools::per_element());
   BOOST_TEST(of_products == (std::vector<std::int64_t>{0, 1, 1, 1}), boost::test_tools::per_element());
 }

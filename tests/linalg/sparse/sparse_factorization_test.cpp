@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(replaced_pivots_are_counted_named_and_refined) {
 
 BOOST_AUTO_TEST_CASE(a_full_column_replaces_no_pivots) {
   Runtime runtime(two_workers_for_sparse());
-  // An arrow: its last column has a sum of 3000, and that times the square root of eps is about 1.
+  // The matrix is an arrow. Its last column has a sum of 3000, and 3000 times the square root of eps is about 1.
   std::vector<SparseEntry> entries;
   for (int i = 0; i < 3000; ++i) {
     entries.push_back({i, i, 1});
@@ -236,8 +236,8 @@ BOOST_AUTO_TEST_CASE(says_what_is_singular) {
   Runtime runtime(two_workers_for_sparse());
   BOOST_CHECK_EXCEPTION(SparseFactorization<double>(runtime, compressed(2, {{0, 0, 1}, {1, 0, 1}})), Error,
                         [](const Error& error) { return error.code() == ErrorCode::numerical; });
-  // The matrix is singular, but not by its pattern. The residual says that the result is not a solution, or it is one
-  // of many.
+  // The matrix is singular, but not by its pattern. The residual says that the result is not a solution, or the result
+  // is one of many solutions.
   const CompressedMatrix singular = compressed(2, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}});
   const SparseFactorization<double> factorization(runtime, singular);
   BOOST_TEST(factorization.replaced().count == 1);

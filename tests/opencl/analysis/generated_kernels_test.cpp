@@ -105,7 +105,7 @@ class GeneratedCheck {
     }
   }
 
-  /// Runs two halves along the dimension, each on its own copies.
+  /// Runs the kernel in two halves along the dimension, each on its own copies of the buffers.
   void check_split(unsigned dimension, const HostBuffers& whole) {
     std::array<ItemBox, 2> halves{kAllItems, kAllItems};
     halves[0].count[dimension] = kGeneratedGroup[dimension];

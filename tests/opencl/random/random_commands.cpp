@@ -282,7 +282,7 @@ void RandomWorld::add() {
   for (const Object* in : {a, b}) {
     if (in == nullptr) continue;
     const RandomUse read = use_of(*in, begin, size, false);
-    // Each work-item may read the word that it writes, and no other that is written.
+    // Each work-item may read the word that it writes, but no other word that the launch writes.
     if (read.conflicts(write) && read.begin != write.begin) return;
     uses.push_back(read);
   }

@@ -25,7 +25,7 @@ struct RandomContext {
   std::size_t alignment = 1;
 };
 
-/// Contexts of all kinds: on the unified device, on it and all others, on the real ones, and on one.
+/// Contexts of all kinds: on the unified device, on all devices, on the real devices, and on one of these.
 class RandomMachine {
  public:
   /// Makes the contexts. `policy` is given as a context's property; empty for the default. Contexts with a policy of

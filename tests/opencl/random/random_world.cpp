@@ -139,7 +139,7 @@ int RandomWorld::enqueue(const char* what, const std::vector<RandomUse>& uses, b
 int RandomWorld::enqueue_on(int queue, const char* what, const std::vector<RandomUse>& uses, bool may_block,
                             const Enqueue& call) {
   RandomOrder::Plan plan = order_.plan(queue, uses);
-  // The command also waits for some that it need not wait for.
+  // The command also waits for some commands that it need not wait for.
   if (order_.size() > 0 && numbers_.one_in(4)) {
     const int command = static_cast<int>(numbers_.below(static_cast<std::size_t>(order_.size())));
     order_.wait_for_command(plan, command);

@@ -134,8 +134,8 @@ class RandomWorld {
   void end_map();
   void compare(int root);
 
-  /// Enqueues a command with these uses. It waits for all that it must and for some that it need not wait for. Returns
-  /// its number.
+  /// Enqueues a command with these uses. The command waits for all commands that it must wait for, and for some others.
+  /// Returns its number.
   int enqueue(const char* what, const std::vector<RandomUse>& uses, bool may_block, const Enqueue& call);
   int enqueue_on(int queue, const char* what, const std::vector<RandomUse>& uses, bool may_block, const Enqueue& call);
   /// Returns the command, or a marker behind it if it has no event.

@@ -10,7 +10,7 @@ struct SpeedsFixture {
   static constexpr std::array kBoth{3, 5};
 
   [[nodiscard]] KernelSpeeds::Choice choose(double merging = 0) { return speeds.choose(kItems, kBoth, merging); }
-  /// Makes device 3 known by whole launches and device 5 by a part. Times are nanoseconds per item.
+  /// Reports two whole launches on device 3 and two parts of launches on device 5. Times are nanoseconds per item.
   void know(double whole, double part) {
     for (int i = 0; i < 2; ++i) {
       speeds.took_whole(3, kItems, whole * kItems);

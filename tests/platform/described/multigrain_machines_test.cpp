@@ -21,7 +21,7 @@ Json file_of(const std::string& name) {
   return {};
 }
 
-/// Returns the share of the core's or GPU's peak.
+/// Returns the share of the core's or GPU's peak that the kernel is assumed to reach.
 double assumed_share(const Json& assumptions, const std::string& kernel, int tile, bool on_gpu) {
   const double gemm = assumptions["core_gemm_share_of_peak"];
   if (on_gpu) return assumptions[tile == 192 ? "gpu_single_gemm_share_of_peak" : "gpu_streamed_gemm_share_of_peak"];

@@ -81,9 +81,9 @@ BOOST_AUTO_TEST_CASE(sizes_are_mixed_and_the_larger_ones_choose_first) {
   const Topology topology = discovered({.synthetic = kFourCaches});
   BOOST_TEST((clusters(planned("1x16+4x1", topology)) == Rings{range(0, 15)}));
   // The cluster of five fills a cache. The cluster of four goes to another cache, but not where it would leave no
-  // socket for the ten.
+  // socket for the cluster of ten.
   BOOST_TEST((clusters(planned("1x4+1x5+1x10", topology)) == Rings{range(0, 9), range(10, 14), range(15, 18)}));
-  // The two go to the cores that the three leave in their cache.
+  // The cluster of two gets the cores that the cluster of three leaves in its cache.
   BOOST_TEST((clusters(planned("1x3+1x2", topology)) == Rings{{0, 1, 2}, {3, 4}}));
   BOOST_TEST(planned("20x1", topology).cores.size() == 20U);
   BOOST_TEST(clusters(planned("20x1", topology)).empty());

@@ -10,8 +10,8 @@ namespace troupe::tests {
 
 class FakeSystem {
  public:
-  /// Puts the process into the group `own` of version 2, in a hierarchy of which only `visible` is mounted (all of it
-  /// if `visible` is `/`).
+  /// Puts the process into the control group `own` of cgroup version 2. Only the part `visible` of the hierarchy of
+  /// groups is mounted; all of it if `visible` is `/`.
   void use_v2(const std::string& own, const std::string& visible = "/") {
     write("proc/self/cgroup", "0::" + own + "\n");
     write("proc/self/mountinfo",

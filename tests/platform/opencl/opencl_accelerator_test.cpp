@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_is_placed_at_one_address_with_one_size_has_one_buffer)
 
 BOOST_AUTO_TEST_CASE(buffers_that_others_replace_take_no_memory) {
   if (!has_opencl_devices()) return;
-  // The places shift, so that each overlaps two of the round before.
+  // The places shift, so that each place overlaps two places of the round before.
   const auto accelerator = open();
   constexpr std::size_t kPiece = 64 << 10;
   const auto content = numbered_bytes(kPiece);

@@ -33,7 +33,7 @@ void look_around() {
 
 }  // namespace
 
-/// The list is made once in a process, so only this case asks for it.
+/// The list of OpenCL devices is made once in a process, so only this case asks for it.
 BOOST_AUTO_TEST_CASE(a_bound_thread_that_asks_first_binds_no_driver) {
   const CpuSet all = this_thread_binding().value();
   const EnvironmentVariable driver("OCL_ICD_VENDORS", tests::fake_opencl_driver());

@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_copy_with_a_low_rate_of_its_own_leaves_the_link_to_the_ot
   n.expect({{"slow", 1000ns}, {"fast", 1000ns}});
 }
 
-// Three GPUs share a switch of 3; a fourth is alone behind another switch. The host's link of 9 would give each more.
+// Three GPUs share a switch of 3 GB/s; a fourth has its own switch. The host's link of 9 GB/s would give each more.
 BOOST_AUTO_TEST_CASE(a_chain_of_bottlenecks_is_shared_level_by_level) {
   auto routes = star(5, {{0}, 5 * kGiga, 0ns});
   routes[1].links = {0, 1};

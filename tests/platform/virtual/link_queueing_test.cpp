@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(nothing_comes_into_either_gpu_beside_a_copy_between_them) {
   machine.start("host>1", 0, 1);
   machine.start("3>2", 3, 2);
   machine.start("2>1", 2, 1);
-  // The last copy waits for the two that it excludes, which do not exclude one another.
+  // The last copy waits for the two copies that it excludes, which do not exclude one another.
   BOOST_TEST(machine.run() == (Done{"1>2 1000", "host>1 2000", "3>2 2000", "2>1 3000"}), kPerElement);
 }
 

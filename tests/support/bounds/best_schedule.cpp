@@ -33,8 +33,8 @@ class Search {
     std::vector<std::size_t> cores;
   };
 
-  /// Enumerates the sets of shared cores that make a worker of the type. The number of such sets is the most that run
-  /// at a time.
+  /// Makes a place of each set of shared cores that is as large as a worker of the type. Places that share a core
+  /// exclude one another in time.
   void choose_cores(std::size_t type, const std::vector<std::size_t>& chosen, std::size_t next) {
     if (chosen.size() == static_cast<std::size_t>(problem_.machine.types[type].cores)) {
       places_.push_back({type, chosen});
@@ -90,7 +90,7 @@ class Search {
 
   const BoundProblem& problem_;
   std::vector<Place> places_;
-  /// Places that share no core with others.
+  /// The number of places that share no core with other places.
   std::size_t own_ = 0;
   std::vector<double> free_at_;
   std::vector<double> end_;

@@ -27,21 +27,21 @@ struct FakeCudaOptions {
   /// later call reports the fault.
   std::uint64_t fault_in_launch = 0;
   std::uint64_t fault_in_copy = 0;
-  /// The number of the allocation that fails, counted in the same way.
+  /// The number of the allocation that fails, counted from 1 over all devices since `reset`; 0 if none fails.
   std::uint64_t failing_malloc = 0;
   bool host_register_fails = false;
-  /// The time between the moment when memory is pinned and the return of the call; and the time that unpinning takes
-  /// before the memory is no longer pinned.
+  /// A call that pins memory waits this long after it has pinned the memory. A call that unpins memory waits this long
+  /// before it unpins.
   std::uint64_t pinning_ns = 0;
   /// The least time of every copy and every kernel.
   std::uint64_t least_ns = 0;
   /// The time that every kernel takes if it has its device alone. Kernels on one device share it equally, by the clock
-  /// that the device's events show. That clock does not count how late the machine's threads wake at a kernel's end.
+  /// that the device's events show. That clock stands still from a kernel's end until its thread wakes.
   std::uint64_t shared_ns = 0;
   /// The properties that tell how fast each device is: its compute capability (9.0), multiprocessors, highest clock
-  /// rate, and the ratio of its rates in float and in double. The defaults stand for 1.024 TFlop/s in float, as 9.0
-  /// means 128 multiply-adds per clock and multiprocessor, and for as much in double, on tensor cores. The fake's
-  /// kernels are not that fast.
+  /// rate, and the ratio of its rates in float and in double. The defaults stand for 1.024 TFlop/s in float, because
+  /// 9.0 means 128 multiply-adds per clock and multiprocessor. The rate in double is the same, on tensor cores. The
+  /// fake's kernels are not that fast.
   int capability_major = 9;
   int capability_minor = 0;
   int multiprocessors = 4;
@@ -93,7 +93,7 @@ struct FakeCudaCounts {
   std::uint64_t copies = 0;
   std::uint64_t copies_of_pageable_memory = 0;
   std::uint64_t peer_copies = 0;
-  /// The number of events that were made with times for a caller that polls, but interrupt the host.
+  /// The number of events with times that interrupt the host, although they were made for a caller that polls.
   std::uint64_t timed_events_that_interrupt = 0;
 };
 

@@ -12,7 +12,7 @@ thread_local int current_device = 0;
 namespace {
 thread_local cudaError_t last_error = cudaSuccess;
 
-/// Returns the last block that begins at or before `begin`; the end if there is none.
+/// Returns the last block that begins at or before `begin`; `blocks.end()` if there is none.
 template <class Map>
 auto find_block(const Map& blocks, const std::byte* begin) {
   auto found = blocks.upper_bound(begin);
@@ -140,7 +140,7 @@ void Stream::run() {
 }
 
 namespace {
-/// The machine of a process that nobody controls.
+/// Returns the machine of a process in which no test calls `reset`.
 FakeCudaOptions first_options() {
   FakeCudaOptions first;
   if (const char* const memory = std::getenv(kFakeCudaMemory)) first.memory = std::strtoull(memory, nullptr, 10);
@@ -162,7 +162,7 @@ void Machine::reset(const FakeCudaOptions& to) {
   const std::lock_guard lock(mutex);
   options = to;
   forget_lost();
-  // Memory that is still allocated keeps the number of its device.
+  // Memory that is still allocated counts as used by the new device that has the same number.
   std::vector<std::uint64_t> used;
   for (const Device& device : devices) used.push_back(device.used);
   devices.clear();

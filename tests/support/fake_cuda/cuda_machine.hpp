@@ -109,8 +109,8 @@ enum class Side { host, pinned, device };
 struct Place {
   Side side = Side::host;
   int device = -1;
-  /// True if the whole range lies in one block, in case it begins in one. CUDA refuses copies that begin in pinned
-  /// memory and end outside it.
+  /// False if the range begins in a block and ends outside of it. CUDA refuses copies that begin in pinned memory and
+  /// end outside it.
   bool inside = true;
 };
 

@@ -31,7 +31,7 @@ cudaError_t physical(const Machine& machine, int device, int& found) {
   return cudaSuccess;
 }
 
-/// Runs `body` in the same way for a device that the call names.
+/// Runs `body` as `on_device` does, but with a device that the call names.
 template <class F>
 cudaError_t of_device(int device, const F& body) {
   Machine& machine = Machine::get();
@@ -112,7 +112,7 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   return of_device(device, [&](Machine& machine, int found) {
     current_device = device;
-    // CUDA has done this since version 12.
+    // Since version 12 of CUDA, this call begins to use the device.
     machine.begin_to_use(found);
     return found == machine.options.unavailable_device ? cudaErrorDevicesUnavailable : machine.fault_of(found);
   });

@@ -76,7 +76,7 @@ void do_copy(int device, const Copy& copy, bool faulty) {
     const std::lock_guard lock(machine.mutex);
     const auto is_there = [&machine](const void* begin, std::size_t bytes) {
       const Place place = machine.find(begin, bytes);
-      // Host memory may have been pinned or unpinned since.
+      // Host memory may have been pinned or unpinned since the copy was enqueued.
       return place.inside || place.side != Side::device;
     };
     good = is_there(copy.to, copy.to_bytes()) && is_there(copy.from, copy.from_bytes());
@@ -88,7 +88,7 @@ void do_copy(int device, const Copy& copy, bool faulty) {
   }
 }
 
-/// Begins a copy. If `across`, it may lead from one device to another without access to it.
+/// Begins a copy. If `across` is true, it may go from one device to another without peer access.
 cudaError_t begin_copy(const Copy& copy, cudaMemcpyKind kind, cudaStream_t handle, bool across) {
   Machine& machine = Machine::get();
   std::unique_lock lock(machine.mutex);

@@ -51,7 +51,7 @@ cl_int* as_status(Last last) {
   }
 }
 
-/// Puts a function into the failing device's table that first asks whether to fail.
+/// Replaces a function in the failing device's table by one that first finds out if it has to fail.
 template <auto kFunction, class Result, class... Arguments>
 void let_fail(const char* name, Result (*)(Arguments...)) {
   static const char* const called = name;

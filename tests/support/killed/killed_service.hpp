@@ -1,5 +1,5 @@
-/// Random programs on a service that is killed while they run, and on the one that takes its place. For files that
-/// include `built_paths.hpp` first.
+/// Random programs on a service that is killed while they run, and on the service that takes its place. Include
+/// `built_paths.hpp` before this header.
 #pragma once
 
 #include <atomic>

@@ -23,9 +23,9 @@
 
 namespace troupe::tests {
 
-/// Compares the data that it may look at with those of running its tasks one after the other. Every call either does
-/// what it promises or fails with an error that names the service. Data that are handed out without an error are right,
-/// before and after the loss; tasks end, and each callback is called once.
+/// Runs a program and compares the data that it may look at with those of a sequential run. Every call either does what
+/// it promises or fails with an error that names the service. Data that are handed out without an error must be right,
+/// before and after the loss of the service. All tasks end, and each callback is called once.
 class LoneProgram {
  public:
   explicit LoneProgram(std::uint64_t seed) : program_(make_program(options_for(seed))), seed_(seed) {
@@ -225,7 +225,7 @@ class LoneProgram {
     set_reduction(index);
   }
 
-  /// Records a few tasks on whole matrices, and runs them some times.
+  /// Records a few tasks on whole matrices, and runs them several times.
   void run_recording() {
     Random random(seed_ + 31);
     std::vector<PlannedTask> tasks(2 + random.below(6));
@@ -266,7 +266,7 @@ class LoneProgram {
   const std::uint64_t seed_;
   const Codelet step_ = step_codelet(false);
   client::Backend* backend_ = nullptr;
-  /// The program's data, and what they have to be.
+  /// The program's data, and the values that they must have.
   Memory memory_;
   Memory reference_;
   std::vector<std::shared_ptr<std::byte>> hidden_;

@@ -1,4 +1,4 @@
-/// A service in a process of its own, for tests that kill it. For files that include `built_paths.hpp` first.
+/// A service in a process of its own, for tests that kill it. Include `built_paths.hpp` before this header.
 #pragma once
 
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX

@@ -160,8 +160,8 @@ struct Place {
   std::vector<Precision> precisions;
 };
 
-/// Draws a machine. A machine that comes with Troupe has times for some applications in some precision; a random one
-/// has all.
+/// Draws a machine. A machine that comes with Troupe has times for some applications in some precision; a random
+/// machine has times for all.
 Place random_place(Random& random, Application application) {
   struct Known {
     const char* machine;
@@ -204,7 +204,7 @@ BoundedRun factorization(Random& random, Random& of_clusters) {
   // Kernels that run on GPUs alone need a GPU; the others need a core.
   if (run.simulation.gpus.empty() || cores_of(run.simulation) <= 0) run.simulation.cores = 1;
   if (run.simulation.gpus.empty() && !run.simulation.machine.gpus.empty()) run.simulation.gpus = {0};
-  // Panels of LU run on cores alone, and not all kernels of a random machine can.
+  // Panels of LU run on cores alone, but some kernels of a random machine run on GPUs alone.
   if (known && run.application == Application::lu && chance(random, 50)) run.empty_tiles_seed = random.next();
   run.reuse_by_position = chance(random, 20);
   const auto& kernels = run.simulation.machine.kernels;
@@ -314,7 +314,7 @@ std::vector<std::string> BoundedRun::problems() const {
 
 BoundedRun bounded_run(std::uint64_t seed) {
   Random random(seed * 0x9e3779b97f4a7c15ULL + 3);
-  // Clusters are drawn from a generator of their own, so that the rest of the run of a seed stays what it was.
+  // Clusters are drawn from a generator of their own, so that everything else is still the same for a seed.
   Random of_clusters(seed * 0x9e3779b97f4a7c15ULL + 5);
   return chance(random, 60) ? factorization(random, of_clusters) : any_graph(random, of_clusters);
 }

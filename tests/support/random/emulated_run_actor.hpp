@@ -20,8 +20,8 @@ struct EmulatedRun {
 };
 
 /// Draws a run: 1 to 3 cores and 1 to 3 accelerators, most of which hold a few tiles; any bandwidth and latency, with
-/// or without direct copies between them; any policy with any options, window, lookahead, number of submitters; every
-/// third with faults. If nothing moves for 20 seconds, it writes the reasons to standard error.
+/// or without direct copies between them; any policy, options, window, lookahead and number of submitters. Every third
+/// run has faults. If nothing moves for 20 seconds, it writes the reasons to standard error.
 [[nodiscard]] EmulatedRun emulated_run(std::uint64_t seed);
 /// Describes, for people, what `emulated_run` has drawn.
 [[nodiscard]] std::string describe(const EmulatedRun& run);

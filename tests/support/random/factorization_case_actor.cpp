@@ -85,7 +85,7 @@ class Padded {
   std::vector<T> values_;
 };
 
-/// The tile algorithms, called as by a program that chooses the storage itself.
+/// Calls the tile algorithms as a program does that chooses the storage itself.
 template <class T>
 class Direct {
  public:
@@ -128,7 +128,7 @@ class Direct {
     return result;
   }
 
-  /// Does not wait for the factorization, so that its tasks and these overlap.
+  /// Submits its tasks without waiting for the factorization, so that the tasks of both overlap.
   linalg::DenseMatrix<T> solve(const linalg::DenseMatrix<T>& b) {
     Padded<T> memory(b);
     TiledMatrix<T> x = tiles_of(memory, b);

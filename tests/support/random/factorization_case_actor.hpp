@@ -47,7 +47,7 @@ struct FactorizationCase {
 /// Describes a case for people.
 [[nodiscard]] std::string describe(const FactorizationCase& one);
 
-/// Assembles, factorizes, solves, and returns the scaled residuals of the factors and of the solution.
+/// Assembles the system, factorizes and solves it, and returns the scaled residuals of the factors and of the solution.
 std::vector<linalg::Residual> residuals_of(const FactorizationCase& one);
 
 }  // namespace troupe::tests

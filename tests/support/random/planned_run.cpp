@@ -46,7 +46,7 @@ void PlannedRun::run_whole() const {
   log.input = compute(task, views);
   log.end = clock.fetch_add(1);
   if (!task.faulty) return;
-  // The runtime must not use what was written so far. Computing twice is as wrong as computing half.
+  // A faulty task computes twice and then fails: the runtime must not use anything that it has written.
   compute(task, views);
   log.end = clock.fetch_add(1);
   fail_as_planned(index);

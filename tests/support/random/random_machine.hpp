@@ -10,7 +10,7 @@ namespace troupe::tests {
 
 /// Returns a machine with 1 to 5 cores and `gpus` GPUs; with routes over links that some or all of them share, of any
 /// bandwidth and latency; and with times of `kTimedKernels` kernels ("test/k0/long", …) on cores, on clusters of three
-/// and five of them, and on GPUs. Kernels with even numbers depend on the size of the data.
+/// and five cores, and on GPUs. The times of kernels with even numbers depend on the size of the data.
 [[nodiscard]] platform::MachineDescription random_machine(Random& random, int gpus);
 
 /// Draws the times of clusters of three and five cores from the time of one core. They may be less or more than that

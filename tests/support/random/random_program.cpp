@@ -39,7 +39,7 @@ class Generator {
     for (int root = 0; root < program_.roots; ++root) {
       if (chance(40)) cut(root, program_.prologue, shared_);
     }
-    // The submitter that divides a matrix later owns it; only the owner uses its parts.
+    // If a submitter divides a matrix later, the matrix belongs to it, and no other submitter uses the parts.
     for (int submitter = 0; submitter < options_.submitters; ++submitter) add_submitter(submitter);
     return std::move(program_);
   }
@@ -50,7 +50,7 @@ class Generator {
 
   int add_region(const Region& region, bool reducible) {
     program_.regions.push_back(region);
-    // The reference does not know the tasks that combine reductions, and those may be lost, too.
+    // Tasks that combine reductions may be lost when a worker dies, and the reference does not know these tasks.
     program_.reducible.push_back(reducible && !options_.losses);
     divided_.push_back(false);
     return static_cast<int>(program_.regions.size()) - 1;
@@ -65,7 +65,7 @@ class Generator {
     }
   }
 
-  /// Cuts a region at a random row and column. Some parts may stay with the whole.
+  /// Cuts a region into four blocks at a random row and column. Some of the blocks may not become parts.
   void cut(int index, std::vector<Operation>& out, std::vector<int>& available) {
     const Region whole = program_.regions[static_cast<std::size_t>(index)];
     if (!options_.parts || divided_[static_cast<std::size_t>(index)] || whole.rows * whole.cols < 2) return;

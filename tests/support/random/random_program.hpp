@@ -112,7 +112,7 @@ struct Operation {
     wait_task,
     wait_all,
     wait_handle,
-    /// Reads region `index` while it holds it.
+    /// The host holds region `index` and reads it.
     read_host,
     /// Modifies a region as the host does. Task `index` describes the change.
     modify_host,
@@ -125,7 +125,7 @@ struct Operation {
   std::vector<int> parts = {};
 };
 
-/// The plan of a program. It is plain data, and the same for the same options.
+/// The plan of a program. It is plain data. Equal options give equal plans.
 struct RandomProgram {
   /// The regions. The first ones are the roots: the region of a whole matrix has the index of its root. Data are
   /// column-major with gaps.
@@ -163,9 +163,9 @@ struct TaskLog {
   bool skipped = false;
 };
 
-/// The content of a region that a submitter has seen at a moment when its tasks up to a number must have had their
-/// effect there, and no others could. Such moments are after a wait, while it held the region, and after the region's
-/// release.
+/// The content of a region that a submitter has seen at a moment when exactly its tasks up to the number `after` must
+/// have had their effect there. Such moments are after a wait, while the submitter held the region, and after the
+/// region's release.
 struct HostLook {
   int region = 0;
   std::uint64_t after = 0;
@@ -190,17 +190,17 @@ struct PlannedKernel {
 [[nodiscard]] std::uint32_t planned_pieces(const PlannedTask& task);
 [[nodiscard]] std::string timed_kernel_name(int kernel);
 
-/// Returns the codelets that a service must know for programs with `on_service`, which run in its process.
+/// Returns the codelets that a service must know for programs with `on_service`, which run in the service's process.
 [[nodiscard]] std::vector<Codelet> service_codelets(DeviceKind gpu);
 
 /// The results of the tasks of a program, by index.
 struct RanProgram {
   /// The tasks in the order in which they ran.
   std::vector<int> order;
-  /// The task's id; invalid if it was not submitted because its parent did not run.
+  /// The tasks' ids. An id is invalid if the task was not submitted because its parent did not run.
   std::vector<TaskId> ids;
   std::vector<TaskStatus> status;
-  /// The floating-point operations that its codelet counts.
+  /// The floating-point operations that each task's codelet counts.
   std::vector<double> flops;
   /// The number of matrices that exist at the end, and how many of them were reported to have lost their content.
   int roots = 0;

@@ -33,7 +33,7 @@ struct Cell {
   /// the open epoch.
   bool poisoned = false;
   bool poisoned_in_epoch = false;
-  /// The end of what the epoch waited for, the end of the epoch or last writer, and the end of the readers since.
+  /// The latest end of the tasks that the epoch waited for, of the epoch or last writer, and of the readers since.
   std::uint64_t before_end = 0;
   std::uint64_t epoch_end = 0;
   std::uint64_t readers_end = 0;
@@ -169,7 +169,7 @@ class Checker {
     cell.commuting.push_back(task);
   }
 
-  /// Orders one access. Returns whether the data were invalid for it.
+  /// Checks the order of one access. Returns true if the data were invalid for the access.
   bool access(Cell& cell, int task, AccessMode mode) {
     if (mode == AccessMode::reduce) cell.reduced = true;
     if (mode == AccessMode::commute || mode == AccessMode::reduce) {
@@ -244,8 +244,8 @@ class Checker {
     }
   }
 
-  /// A commuting task may be cancelled because of a task that came later in the program. Then some neighbour must have
-  /// had a reason of its own.
+  /// A commuting task may be cancelled because of a task that came later in the program. Then another task of its group
+  /// must have had a reason of its own.
   void justify_cancellations() {
     bool changed = true;
     while (changed) {

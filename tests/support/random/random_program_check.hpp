@@ -49,7 +49,7 @@ struct ProgramOutcome {
 };
 
 /// Runs the tasks one after the other in the order of their ids, on a copy of the initial data, and compares. Appends
-/// to `problems`. Sets `poisoned[i]` to whether region i has no valid content at the end.
+/// to `problems`. Sets `poisoned[i]` to true if region i has no valid content at the end, otherwise to false.
 void check_outcome(const ProgramOutcome& outcome, std::vector<bool>& poisoned, std::vector<std::string>& problems);
 
 }  // namespace troupe::tests

@@ -168,7 +168,7 @@ class Run {
     cancellable_.push_back(index);
   }
 
-  /// Asks for the end of a few tasks, of the newest one and of any, until all have ended.
+  /// Cancels a few tasks, each time the newest one or a random one, unless all tasks have ended.
   void cancel_some() {
     Random random(options_.seed + 29);
     for (auto left = program_.tasks.size() / 8; left > 0 && !ended_.load(); --left) {
@@ -267,7 +267,7 @@ class Run {
     return outcome;
   }
 
-  /// If devices fail, only one wait says which data are lost.
+  /// Looks at a region after a wait. If devices fail, only one wait says which data are lost.
   void look_after_wait(int region, std::uint64_t after, const Result<void>& waited) {
     if (!is_visible(region) || handle(region).record() == nullptr) return;
     if (options_.device_faults && (options_.submitters > 1 || !waited || failed_wait_.load())) {

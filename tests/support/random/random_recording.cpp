@@ -34,8 +34,8 @@ struct Slice {
   std::size_t begin = 0;
   std::size_t end = 0;
   SharedRecording recording;
-  /// One entry per region: `used` if some task uses it, `exchangeable` if other data may take its place, `refused` if
-  /// none can.
+  /// One entry per region: `used` if some task uses it, `exchangeable` if other data may take its place in a run,
+  /// `refused` if a run that exchanges this region alone is refused.
   std::vector<bool> used;
   std::vector<bool> exchangeable;
   std::vector<bool> refused;
@@ -143,7 +143,7 @@ class RecordingRun {
     }
   }
 
-  /// Returns true if the region has parts or is one. Then reductions are executed as commuting tasks.
+  /// Returns true if the region has parts or is a part. Then reductions are executed as commuting tasks.
   [[nodiscard]] bool divided(std::size_t region) const {
     const int root = program_.regions[region].root;
     return std::count_if(program_.regions.begin(), program_.regions.end(),
@@ -168,7 +168,7 @@ class RecordingRun {
         if (other == region || !slice.used[other]) continue;
         alone = alone && !overlap(program_.regions[region], program_.regions[other]);
       }
-      // If the other data cannot be reduced into, a direct submission is refused.
+      // Regions that tasks reduce into keep their data, because other data may take no reductions.
       slice.exchangeable[region] = alone && !reduces[region];
       slice.refused[region] = !alone || (reduces[region] && !divided(region));
     }
@@ -180,7 +180,8 @@ class RecordingRun {
     return targets;
   }
 
-  /// Replaces some regions of the slice by those of the other set, and some by one another.
+  /// Returns targets in which some regions of the slice are replaced by the same regions of the second set of data, and
+  /// some pairs of regions are exchanged.
   Targets random_targets(const Slice& slice) {
     Targets targets = own_data();
     for (std::size_t region = 0; region < targets.size(); ++region) {
@@ -292,7 +293,7 @@ class RecordingRun {
         rebindings.push_back({handle({region, 0}), handle(targets[region])});
       }
     }
-    // The order of rebindings means nothing. Data that cannot be exchanged cannot be exchanged for themselves either.
+    // The order of rebindings does not matter. If data cannot be exchanged, even a rebinding to themselves is refused.
     std::erase_if(rebindings, [&](const Rebinding& one) {
       const auto region = std::find(handles_[0].begin(), handles_[0].end(), one.recorded) - handles_[0].begin();
       return !slice.exchangeable[static_cast<std::size_t>(region)];
@@ -301,7 +302,7 @@ class RecordingRun {
     return graph_.replay(slice.recording, rebindings);
   }
 
-  /// Runs the slice on the reference.
+  /// Runs the slice's tasks one after the other on the reference.
   void run_in_order(const Slice& slice, const Targets& targets) {
     for (std::size_t i = slice.begin; i < slice.end; ++i) {
       const PlannedTask& task = program_.tasks[i];
@@ -393,8 +394,8 @@ class RecordingRun {
     }
   }
 
-  /// Cancels a run before it can start. Then the data that none of its tasks would have written are valid, and no
-  /// others.
+  /// Cancels a run before it can start. Afterwards exactly those data are valid that none of its tasks would have
+  /// written.
   void cancel_run(const Slice& slice) {
     wait_for_all();
     check();

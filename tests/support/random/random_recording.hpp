@@ -21,8 +21,8 @@ struct RandomRecordingOptions {
   bool faults = false;
   /// True if no other thread uses the graph meanwhile.
   bool alone = true;
-  /// If mixed, some kernels run on GPUs, too. None run on GPUs only, because data with parts may take the place of
-  /// others.
+  /// If mixed, some kernels run on GPUs, too. No kernel runs on GPUs only, because data with parts may take the place
+  /// of other data.
   Devices devices = {};
   /// If true, handles are divided into parts, as with `ProgramOptions::parts`.
   bool parts = true;

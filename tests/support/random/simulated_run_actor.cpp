@@ -37,7 +37,7 @@ SimulationOptions random_simulation(Random& random, std::uint64_t seed) {
   }
   if (chance(random, 20)) std::reverse(options.gpus.begin(), options.gpus.end());
   options.cores = 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(options.machine.cores)));
-  // With 0, all cores that drive no GPU are used, perhaps none.
+  // If `cores` is 0, all cores that drive no GPU are used; perhaps there are none.
   if (chance(random, 20) && options.machine.cores >= static_cast<int>(options.gpus.size())) options.cores = 0;
   options.noise = chance(random, 40);
   options.seed = seed;

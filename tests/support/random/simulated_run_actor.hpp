@@ -26,7 +26,7 @@ struct SimulatedRun {
 /// Draws cores, 0 to 4 GPUs, most of them with little memory, any policy with any options, the window, the lookahead
 /// and the message order.
 [[nodiscard]] SimulatedRun simulated_run(std::uint64_t seed);
-/// Draws such a run in which GPUs fail: copies, kernels, allocations, or a whole GPU.
+/// Draws a run as `simulated_run` does, in which GPUs fail: copies, kernels, allocations, or a whole GPU.
 [[nodiscard]] SimulatedRun simulated_run_with_faults(std::uint64_t seed);
 /// Draws a run with 70 cores, 100 GPUs with little memory, and a policy that uses all of them.
 [[nodiscard]] SimulatedRun simulated_run_on_many_devices(std::uint64_t seed);

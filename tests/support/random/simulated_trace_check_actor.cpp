@@ -83,8 +83,8 @@ class Checker {
     }
   }
 
-  /// Returns true if the accesses of the two tasks forbid exchanging them. Sets `apart` if they must not overlap, even
-  /// if their order is free.
+  /// Returns true if the accesses of the two tasks do not allow them to change places. Sets `apart` if the tasks must
+  /// not overlap, even if their order is free.
   [[nodiscard]] bool conflict(const PlannedTask& a, const PlannedTask& b, bool& apart) const {
     bool ordered = false;
     for (const PlannedAccess& x : a.accesses) {
@@ -161,7 +161,7 @@ class Checker {
     for (std::size_t i = 0; i < events_.size(); ++i) {
       if (events_[i].empty()) continue;
       const TraceEvent& event = *events_[i].front();
-      // Other cores may have helped.
+      // A task of pieces takes less time if other cores have helped.
       const bool shorter = in_pieces(i) && event.worker.index() < cores();
       const Duration takes = time(i, event.worker.index());
       if (event.duration() > takes || (event.duration() < takes && !shorter)) {

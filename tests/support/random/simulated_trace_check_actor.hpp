@@ -25,7 +25,7 @@ struct FactorizationOutcome {
 /// Checks the following from the figures of the machine and the plan of the program alone: each task ran once, for as
 /// long as the machine says, after all that it conflicts with; no worker ran two tasks at a time; copies between one
 /// pair of memories did not overlap, and no route or link carried more than it can; no memory held more than its size;
-/// report and trace agree; the run does not end before the longest chain could at its fastest. Appends problems to
+/// report and trace agree; the run does not end before the longest chain of tasks could end. Appends problems to
 /// `problems`.
 void check_simulated_trace(const FactorizationOutcome& outcome, std::vector<std::string>& problems);
 

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(of_a_diamond_takes_the_longer_side) {
   BOOST_TEST((path.length == microseconds(35)));
   BOOST_TEST((path.pauses == microseconds(10)));
   BOOST_TEST((path.longest_pause == microseconds(8)));
-  // This counts the first task and the one that began 2 us after it.
+  // `unpaused` counts the first task and the task that began 2 us after it.
   BOOST_TEST((path.unpaused == microseconds(30)));
 }
 

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(pieces_of_others_tasks_are_kernels_and_no_tasks) {
   BOOST_TEST(analysis.workers[1].tasks == 0U);
   BOOST_TEST(us(analysis.workers[1].kernels) == 50);
   BOOST_TEST(us(analysis.workers[1].overhead) == 10);
-  // The other had nothing to do while this one computed.
+  // The other worker had nothing to do while this worker computed.
   BOOST_TEST(us(analysis.workers[0].waiting) == 20);
 }
 

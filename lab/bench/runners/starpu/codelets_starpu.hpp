@@ -26,8 +26,8 @@ struct Operand {
   Operand(std::span<const starpu_data_handle_t> some, AccessMode how) : pieces(some), mode(how) {}
 };
 
-/// Submits kernels of codelets with the access modes of the codelets or the operands. It must outlive the tasks, and a
-/// session must outlive it. A kernel that throws ends the process.
+/// Submits kernels of codelets with the access modes of the codelets or the operands. This object must outlive the
+/// tasks, and a session must outlive this object. A kernel that throws ends the process.
 class CodeletTasks {
  public:
   /// Throws std::runtime_error if StarPU refuses the task.

@@ -72,7 +72,7 @@ Json stream(Parameters& parameters) {
   const std::int64_t tasks = parameters.integer("tasks", 10'000'000, 1);
   const int cores = cores_of(parameters);
   parameters.require_all_used();
-  // The limit is that of Troupe. Without a limit, StarPU keeps every task that has not run yet.
+  // Troupe has the same limit. Without a limit, StarPU keeps every task that has not run yet.
   constexpr std::int64_t kInFlight = 65'536;
   MemoryCodelets codelets;
   Values values;

@@ -1,9 +1,9 @@
 /// A cluster's kernel compared with the same cores on their own.
 ///
 /// Both take turns, in one process and on the same bound cores: the team's kernel on one tile; and each member's kernel
-/// for a core on a tile of its own, all begun at the same time. The ratio is the team's speed over the sum of the
-/// members' speeds, of medians, and of the fastest rounds. Data are restored before each kernel, outside of the
-/// measured time.
+/// for a core on a tile of its own, all begun at the same time. The ratios are the team's speed over the sum of the
+/// members' speeds: one from medians, and one from the fastest rounds. Data are restored before each kernel, outside of
+/// the measured time.
 #include <algorithm>
 #include <chrono>
 #include <deque>

@@ -28,7 +28,7 @@ ExecutionHistory sample() {
   for (const double time : {0.1, 0.1, 0.1, 9.0}) gemm.add(gemm.shape(7, {.size = 1.0 / 3}), time);
   KernelHistory& copy = history.kernel(kCopy);
   copy.add(copy.shape(1, {.size = 4096}), 1e-7);
-  // These were asked for and never measured.
+  // These shapes were asked for and never measured.
   (void)copy.shape(2, {.size = 4096});
   (void)history.kernel({"unused", DeviceKind::cpu_core, 8, true}).shape(1, {.size = 1});
   return history;

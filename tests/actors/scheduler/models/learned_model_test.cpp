@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(small_changes_are_not_told_until_they_add_up) {
 }
 
 BOOST_AUTO_TEST_CASE(sizes_that_were_not_measured_are_predicted_by_the_law_through_all_others) {
-  // The three have different sizes.
+  // The three measured tasks have different sizes.
   for (std::uint64_t i = 1; i <= 3; ++i) measure(size_class(gemm, 1e6 * static_cast<double>(i), i), kCore, 10us * i, 1);
   const auto between = size_class(gemm, 2.5e6, 10);
   BOOST_TEST(predicted_us(between, kCore) == 25, kClose);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_prediction_is_sure_when_the_law_is_or_when_many_tasks_wer
   BOOST_TEST(!model.is_sure(asked, kCore));
   for (; next < LearnedModel::kMany; ++next) measure(one(next), kCore, next % 2 == 0 ? 10us : 90us, 1);
   BOOST_TEST(model.is_sure(asked, kCore));
-  // Only a few were measured on the GPU, because hardly any run there.
+  // Only a few tasks were measured on the GPU, because hardly any run there.
   measure(one(next++), kGpu, 10us, 1);
   measure(one(next++), kGpu, 90us, 1);
   measure(one(next++), kGpu, 90us, 1);
@@ -267,7 +267,7 @@ BOOST_FIXTURE_TEST_CASE(sizes_that_were_not_measured_on_a_cluster_are_predicted_
 BOOST_FIXTURE_TEST_CASE(a_codelet_without_a_version_for_teams_takes_as_long_as_on_one_core, Clusters) {
   const auto large = size_class(gemm, 1e6, 1);
   measure_on(large, one, 90us, 2);
-  // Only one of the cluster's cores runs it.
+  // Only one of the cluster's cores runs the task.
   measure_on(large, eight, 90us, 1);
   for (const std::uint32_t worker : {one, two, four, eight}) BOOST_TEST((predicted(large, worker) == 90us));
   BOOST_TEST(history->kernels().size() == 1U);

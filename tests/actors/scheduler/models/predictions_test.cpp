@@ -11,8 +11,8 @@ namespace predictions {
 using tests::HandMadeMachine;
 using namespace std::chrono_literals;
 
-/// Node 0 is the host; nodes 1, 2 and 3 are GPUs. A byte takes half a nanosecond between GPUs 1 and 2, and otherwise
-/// one.
+/// Node 0 is the host; nodes 1, 2 and 3 are GPUs. A byte takes half a nanosecond between GPUs 1 and 2, and one
+/// nanosecond between all other nodes.
 struct Fixture {
   Fixture() { machine.link(1, 2, 100ns, 0.5).link(2, 1, 100ns, 0.5); }
 

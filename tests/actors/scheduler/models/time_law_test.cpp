@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(sums_are_all_that_it_is) {
     const TaskMeasures one = product(random);
     law.add(one, one.size);
   }
-  // Both are computed at the same moment.
+  // Both laws are fitted to the same sums.
   const TimeLaw first(law.sums());
   const TimeLaw second(first.sums());
   const TaskMeasures one = product(random);
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(data_without_elements_and_tasks_without_time_are_very_small
 }
 
 BOOST_AUTO_TEST_CASE(a_task_with_more_data_than_all_before_leaves_doubts_that_are_numbers) {
-  // Laws are fitted now and then: some of these are asked before they are fitted again.
+  // Laws are fitted now and then only: some of these laws are asked before the next fit.
   for (int before = 30; before < 60; ++before) {
     TimeLaw law;
     for (int i = 0; i < before; ++i) law.add(task(8, {1, 1}), 1e-6);

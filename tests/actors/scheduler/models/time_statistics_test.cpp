@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(old_times_fade) {
   const TimeStatistics statistics = of(times);
   BOOST_TEST(statistics.count() == 2000U);
   BOOST_TEST(statistics.weight() == 100);
-  // Each time reduces the remaining difference by a hundredth.
+  // Each time reduces the remaining difference from 2 by a hundredth.
   BOOST_TEST(statistics.mean_s() == 2 - std::pow(0.99, 1000), kClose);
 }
 

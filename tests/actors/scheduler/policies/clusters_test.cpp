@@ -37,7 +37,7 @@ std::unique_ptr<PlacingPolicy> made(const std::string& specification) {
   return std::move(make_policy(specification, Nearness(64), true).value_or_throw().placing);
 }
 
-/// Double-precision gemm at tile 960 on sirocco-double: one core, ten of them, one GPU.
+/// The microseconds of a double-precision gemm at tile 960 on sirocco-double: on one core, ten cores and one GPU.
 constexpr int kOne = 48530;
 constexpr int kTen = 6246;
 constexpr int kGpu = 1685;
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(homeward_feeds_the_fastest_idle_core_first) {
   machine.load(gpu, 300, 2);
   const SizeClassId gemm = machine.size_class_on({400, 400, 130, 10});
   machine.predictions.left = {400};
-  // The GPU would end it at 310. The cluster may take it; a single core would end it later than the GPU.
+  // The GPU would end the task at 310. The cluster may take it; a single core would end it later than the GPU.
   const ReadyTask task = ranked(machine.of_class(gemm), 10);
   (void)machine.place(*policy, {task});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{task.id.value(), cluster}}));

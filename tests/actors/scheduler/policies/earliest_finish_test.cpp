@@ -50,7 +50,8 @@ struct TwoTasks {
 
 BOOST_FIXTURE_TEST_CASE(mct_takes_tasks_as_they_come, TwoTasks) {
   std::swap(tasks[0], tasks[1]);
-  // The first runs on the GPU until 10. The second would end there at 20, as on the core, which comes first.
+  // The first task runs on the GPU until 10. The second would end at 20 on the GPU and on the core; the core has the
+  // lower number, so it gets the task.
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{1, 0}), kPerElement);
   std::swap(tasks[0], tasks[1]);
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{1, 1}), kPerElement);
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(copies_that_other_work_would_hide_are_charged_all_the_same)
 BOOST_AUTO_TEST_CASE(a_worker_s_load_grows_by_copies_only_where_nothing_hides_them) {
   HandMadeMachine machine(1, 1);
   machine.load(1, 10).data_on(5, {0});
-  // The first ends at 20 on the GPU, as its copy overlaps the running task; the second ends at 30 against 35.
+  // The first ends at 20 on the GPU, as its copy overlaps the running task; the second at 30 there, or 35 on the core.
   BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(35, 10, reads(5, 10'000)), machine.task(35, 10)}) ==
                  (Workers{1, 1}),
              kPerElement);
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(shared_links_make_copies_cost_twice_as_often_as_there_are_g
   BOOST_TEST(machine.place(*earliest_finish({.shared_links = true}), {task}) == (Workers{0}), kPerElement);
 }
 
-/// With one GPU the policy charges a byte two times its time.
+/// With one GPU the policy charges twice the time that a byte takes.
 BOOST_AUTO_TEST_CASE(dmda_charges_copies_that_other_work_hides_once_and_others_twice) {
   const auto place = [](int load, int on_core) {
     HandMadeMachine machine(1, 1);

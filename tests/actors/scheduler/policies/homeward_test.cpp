@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_task_goes_to_the_gpu_that_has_its_data_rather_than_to_one
   const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
   machine.predictions.left = {100};
   const auto policy = homeward();
-  // On worker 0 the task would end after 5 us of copying and 10 us of running, on worker 1 after 8 and 10.
+  // Worker 0 would copy for 5 us and run the task for 10 us; worker 1 would wait for 8 us and run it for 10 us.
   const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
   BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, 1}}));
 }
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_cores_are_better_off_with_goes_there_while_gpus
 }
 
 BOOST_AUTO_TEST_CASE(on_the_longest_chain_it_takes_the_faster_device_unless_the_gpus_gain_more_than_the_chain_loses) {
-  // The chain loses 25 us. The two GPUs gain 30 us of one of them, which is 15 us.
+  // The chain loses 25 us. One GPU gains 30 us, which is 15 us for each of two GPUs.
   BOOST_TEST((panel_placement(5000, 2) == Placement{{0, 1}}));
   BOOST_TEST((panel_placement(5000, 1) == Placement{{0, 0}}));
 }

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(all_cores_together_have_one_super_task) {
   BOOST_TEST((machine.place_kept(*policy) == Placement{{1, 0}}));
   machine.load(0, 5).open(0, 1);
   BOOST_TEST(machine.place_kept(*policy).empty());
-  // All of its pieces are taken, though some still run.
+  // All pieces of that super-task are taken, though some still run.
   machine.open(0, 0);
   BOOST_TEST((machine.place_kept(*policy) == Placement{{0, 1}}));
 }

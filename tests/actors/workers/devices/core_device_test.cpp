@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_in_the_team_uses_the_time_in_which_members_compute
     compute();
     team.run([](int, int) { compute(); });
   });
-  // Takes the nearest value of many rounds, as the helper begins late on a busy machine.
+  // The nearest value of many rounds counts, because on a busy machine the helper begins late.
   const auto share_of = [&](const Codelet& codelet, double expected) {
     double nearest = 9;
     for (int round = 0; round < 40 && std::abs(nearest - expected) > 0.05; ++round) {

@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(what_helpers_compute_is_gained) {
 
 BOOST_AUTO_TEST_CASE(whoever_waits_for_others_does_not_compute) {
   CoreTeam team(team_of(3));
-  // The master has nothing to do and waits for one helper; the other helper waits for nothing.
+  // The master has nothing to do and waits for one helper; the other helper has nothing to do either.
   const auto one = [](int rank, int) {
     if (rank == 1) compute();
   };

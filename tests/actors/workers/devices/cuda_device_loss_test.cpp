@@ -1,4 +1,4 @@
-// GPUs that are lost under their tasks, or between them.
+// GPUs that are lost while tasks run on them, or between tasks.
 #include <string>
 #include <vector>
 

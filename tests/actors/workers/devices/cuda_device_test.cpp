@@ -1,4 +1,4 @@
-// Tasks on a GPU: how they run, how long they took, and how they fail alone.
+// Tasks on a GPU: how they run, how long they took, and how one fails without the others.
 #include "actors/workers/devices/cuda_device.hpp"
 
 #include <chrono>
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(each_slot_has_a_stream_and_tasks_are_on_the_gpu_together) {
 BOOST_AUTO_TEST_CASE(what_a_task_took_is_measured_on_its_stream) {
   Fixture f({.devices = 1, .least_ns = 3'000'000});
   if (!f.needs_fake()) return;
-  // Both wait in the same queue of threads, but each measures only its own kernel.
+  // Both tasks wait in the same queue of threads, but each measures only its own kernel.
   f.start(f.submit(f.adder(1), {f.value(0)}));
   f.poll_until(1);
   std::this_thread::sleep_for(std::chrono::milliseconds(30));

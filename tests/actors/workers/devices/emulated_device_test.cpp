@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(tasks_run_in_the_order_of_their_starts_one_at_a_time) {
 BOOST_AUTO_TEST_CASE(it_tells_how_long_each_kernel_ran_without_the_wait_for_the_one_before) {
   static constexpr auto kLong = std::chrono::milliseconds(60);
   const Codelet slow = Codelet("slow", {}).cpu([](const KernelContext&) { std::this_thread::sleep_for(kLong); });
-  // A busy machine may delay the thread at a short kernel's end by as much, but not each time.
+  // On a busy machine the end of a short kernel may be noticed late by as much, but not each time.
   bool short_is_short = false;
   for (int i = 0; i < 10 && !short_is_short; ++i) {
     graph::Task* first = ready(slow);
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(after_a_failure_nothing_begins_that_is_not_started_again) {
   for (graph::Task* task : {others[0], others[1]}) BOOST_TEST(!device.start(*task, {&first, 1}).finished);
   started.set_value();
   BOOST_TEST(listener.wait(1)[0].cause);
-  // The task started before its worker has heard of it.
+  // This task is started before its worker has heard of the failure.
   BOOST_TEST(!device.start(*others[2], {&first, 1}).finished);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   BOOST_TEST(ran == 0);

@@ -59,7 +59,7 @@ class Ended final : public DeviceListener {
 /// A device whose kernels wait until the test releases them, in the order of their starts.
 struct Fixture {
   Fixture() {
-    // A device whose queues can be held.
+    // The queues of device 2 can be held.
     if (tests::has_opencl_devices()) use(2);
   }
   void use(std::size_t number) {
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_device_that_ends_waits_for_what_is_in_flight) {
   });
   device.reset();
   const std::size_t told = listener.count();
-  // The thread's function checks conditions, too.
+  // The thread makes checks, too, so it has to end before the next check here.
   releasing.join();
   BOOST_TEST(told == 2U);
   for (const Ended::End& end : listener.wait(2)) complete(*end.task);

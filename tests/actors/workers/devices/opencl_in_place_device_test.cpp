@@ -22,7 +22,7 @@ namespace opencl_in_place {
 using platform::OpenClHostMemory;
 using tests::GraphFixture;
 
-/// No task ends later, because the driver runs commands inside the calls.
+/// A listener that must not be called: the driver runs commands inside the calls, so each task ends inside `start`.
 class NobodyHears final : public DeviceListener {
   void done(graph::Task&, graph::FailureLog::Cause, Duration) noexcept override { BOOST_ERROR("a task ended late"); }
 };

@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(sparse_factorizations_are_measured_by_grain) {
   }
 }
 
-/// A runtime's kept graph is compared with Troupe's kept graph, if there is one.
+/// A kept graph of another runtime is compared with Troupe's recorded graph, if that was measured.
 BOOST_AUTO_TEST_CASE(kept_graphs_are_compared_with_the_recorded_one) {
   const TemporaryFolder folder;
   const std::string recorded =
