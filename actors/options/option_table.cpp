@@ -216,7 +216,7 @@ std::string dashed(std::string_view word) {
 Result<void> check_each(const RuntimeOptions& options, const std::string& owner) {
   RuntimeOptions unused;
   for (const RuntimeOption& option : runtime_options()) {
-    const bool replaced = option.field == "policy" && options.placement.make_policy;
+    const bool replaced = option.word == "policy" && options.placement.make_policy;
     if (replaced || option.is_default(options)) continue;
     const std::string name = fmt::format("{}::{}", owner, option.field);
     if (Result<void> set = option.set(unused, option.text(options), name); !set) return set;

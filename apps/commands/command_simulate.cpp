@@ -305,7 +305,8 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
       ->transform(number_within(0.0, 1e9));
   command.add_flag_callback(
       "--no-peer-copies", [&options] { options.copies.peer = false; }, "Copies between GPUs go through host memory");
-  command.add_flag("--write-back", arguments.write_back, "Copy tiles to the host as soon as no task writes them");
+  command.add_flag("--write-back", arguments.simulation.copies.write_back_finished,
+                   "Copy tiles to the host as soon as no task writes them");
   add_switch(command, "copy-streams", arguments.copy_streams,
              "Copies go in order once handed to the driver, and nothing enters a GPU beside a copy between GPUs");
   add_switch(command, "priorities", arguments.priorities, "Tasks have priorities (the default), or are all equal");

@@ -68,7 +68,7 @@ SimulationOptions options_of(const SimulationArguments& arguments, MachineDescri
   if (arguments.launch_us) options.accelerators.launch = microseconds(*arguments.launch_us);
   if (arguments.notice_us) options.accelerators.notice = microseconds(*arguments.notice_us);
   options.copies.overhead = microseconds(arguments.copy_overhead_us.value_or(starpu ? 10 : 0));
-  options.copies.write_back_finished = arguments.write_back || starpu;
+  options.copies.write_back_finished = options.copies.write_back_finished || starpu;
   options.copies.streams = arguments.copy_streams.value_or(starpu);
   options.knowledge.priorities = arguments.priorities.value_or(!starpu);
   if (arguments.repeat > 1 && arguments.noise == false) {

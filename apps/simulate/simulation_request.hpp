@@ -49,7 +49,6 @@ struct SimulationArguments {
   std::optional<double> launch_us;
   std::optional<double> notice_us;
   std::optional<double> copy_overhead_us;
-  bool write_back = false;
   std::optional<bool> copy_streams;
   std::optional<bool> priorities;
   /// The remaining options, used as they are.

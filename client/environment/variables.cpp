@@ -86,12 +86,12 @@ Variable variable_of(const RuntimeOption& option) {
           fmt::format("RuntimeOptions::{}", option.field),
           option.watches,
           [&option](const RuntimeOptions& options) {
-            return option.is_default(options) && (option.field != "policy" || !options.placement.make_policy);
+            return option.is_default(options) && (option.word != "policy" || !options.placement.make_policy);
           },
           [&option](Settings& settings, const std::string& value) {
             RuntimeOptions& options = settings.options;
             Result<void> set = option.read(option, options, value);
-            if (option.field == "why_after" && !options.observation.on_stall)
+            if (option.word == "why_after" && !options.observation.on_stall)
               options.observation.on_stall = tell_of_stall;
             return set;
           }};

@@ -23,7 +23,7 @@ constexpr std::uint64_t hash_of(std::string_view text) {
 /// 64-bit hash are ignored: the tag guards against mistakes, not against malice.
 template <class T>
 constexpr std::uint64_t type_tag() {
-  // As a `constexpr` variable the tag is computed when compiling; otherwise each task argument would hash the name.
+  // A `constexpr` variable is computed when compiling; otherwise each task argument would hash the name.
   constexpr std::uint64_t tag = detail::hash_of(__PRETTY_FUNCTION__);
   return tag;
 }

@@ -45,9 +45,10 @@ bool is_compiled(const std::string& page, const std::string& name) {
          found("document_program(" + name + " " + page + ")") || found(page + " \"example: " + name + "\"");
 }
 
-/// Returns true if the file contains the block. In the file, the block may be indented as the body of a function.
+/// Returns true if the file contains the block. In the file, the block may be indented as the body of a function or a
+/// row of a table.
 bool is_part_of(const std::string& block, const std::string& file) {
-  for (const char* indent : {"", "  ", "    "}) {
+  for (const char* indent : {"", "  ", "    ", "      "}) {
     std::string moved;
     std::istringstream lines(block);
     for (std::string line; std::getline(lines, line);) moved += (line.empty() ? "" : indent + line) + "\n";

@@ -65,35 +65,38 @@ BOOST_AUTO_TEST_CASE(values_of_programs_are_refused_as_elsewhere) {
   using namespace std::chrono_literals;
   using O = RuntimeOptions;
   BOOST_TEST(refusal([](O& o) { o.accelerators.ahead.gpu = 2000; }) ==
-             "RuntimeOptions::gpu_lookahead: '2000' is too large: give a whole number from 0 to 1024");
+             "RuntimeOptions::accelerators.ahead.gpu: '2000' is too large: give a whole number from 0 to 1024");
   BOOST_TEST(refusal([](O& o) { o.cores = -1; }) ==
              "RuntimeOptions::cores: '-1' is negative: give a whole number from 0 to 1048576");
   BOOST_TEST(refusal([](O& o) { o.window = 0; }) ==
              "RuntimeOptions::window: '0' is too small: give a whole number from 1 to 18446744073709551615");
-  BOOST_TEST(
-      refusal([](O& o) { o.threads.spin = -250ms; }).starts_with("RuntimeOptions::spin: '-250ms' is negative: give "));
+  BOOST_TEST(refusal([](O& o) {
+               o.threads.spin = -250ms;
+             }).starts_with("RuntimeOptions::threads.spin: '-250ms' is negative: give "));
   BOOST_TEST(refusal([](O& o) {
                o.accelerators.gpu_memory = Bytes{0};
-             }).starts_with("RuntimeOptions::gpu_memory: '0B' is no "));
+             }).starts_with("RuntimeOptions::accelerators.gpu_memory: '0B' is no "));
   BOOST_TEST(refusal([](O& o) { o.accelerators.eviction = "lur"; }).ends_with("did you mean lru?"));
   BOOST_TEST(refusal([](O& o) { o.policy = "hfet"; }).starts_with("RuntimeOptions::policy: "));
   BOOST_TEST(refusal([](O& o) {
                o.accelerators.opencl = "some";
-             }).starts_with("RuntimeOptions::opencl: OpenCL devices 'some': "));
-  BOOST_TEST(
-      refusal([](O& o) { o.accelerators.emulated_gpus.resize(65); }).starts_with("RuntimeOptions::emulated_gpus: "));
+             }).starts_with("RuntimeOptions::accelerators.opencl: OpenCL devices 'some': "));
+  BOOST_TEST(refusal([](O& o) {
+               o.accelerators.emulated_gpus.resize(65);
+             }).starts_with("RuntimeOptions::accelerators.emulated_gpus: "));
   SimulationOptions simulation;
   simulation.accelerators.ahead.issue = 2000;
   BOOST_TEST(refusal([&](O& o) { o.simulation = std::make_shared<const SimulationOptions>(simulation); }) ==
-             "SimulationOptions::issue_ahead: '2000' is too large: give a whole number from 0 to 1024");
+             "SimulationOptions::accelerators.ahead.issue: '2000' is too large: give a whole number from 0 to 1024");
 }
 
 BOOST_AUTO_TEST_CASE(the_default_folder_of_kernel_times_must_be_there) {
   const tests::EnvironmentVariable cache("XDG_CACHE_HOME", std::nullopt);
   const tests::EnvironmentVariable home("HOME", std::nullopt);
-  BOOST_TEST(refusal([](RuntimeOptions& o) { o.placement.models = "default"; }) ==
-             "RuntimeOptions::model_folder: 'default' is no folder here, since neither XDG_CACHE_HOME nor HOME is set: "
-             "name a folder, or none");
+  BOOST_TEST(
+      refusal([](RuntimeOptions& o) { o.placement.models = "default"; }) ==
+      "RuntimeOptions::placement.models: 'default' is no folder here, since neither XDG_CACHE_HOME nor HOME is set: "
+      "name a folder, or none");
 }
 
 BOOST_AUTO_TEST_CASE(the_words_for_eviction_are_its_policies) {

@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
   TestRuntime fixed(tests::workers(2));
   const Result<void> no = fixed->regroup("1x2");
   BOOST_TEST_REQUIRE(!no.ok());
-  BOOST_TEST(contains(no.failure().message, "set RuntimeOptions::regroup"));
+  BOOST_TEST(contains(no.failure().message, "set RuntimeOptions::threads.regroup"));
   TestRuntime runtime(regroupable(2));
   BOOST_TEST(contains(runtime->regroup("3x10").failure().message, "ask for 1x2"));
   BOOST_TEST(contains(runtime->regroup("pudding").failure().message, "is no level"));

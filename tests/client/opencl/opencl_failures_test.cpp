@@ -128,7 +128,8 @@ BOOST_AUTO_TEST_CASE(devices_that_are_not_there_are_refused_with_what_there_is) 
 BOOST_AUTO_TEST_CASE(memory_that_a_device_has_not_is_refused) {
   if (!has_opencl_devices()) return;
   const auto start = [](const RuntimeOptions& options) { const Runtime runtime(options); };
-  const auto none = failure(ErrorCode::invalid_argument, "RuntimeOptions::opencl_memory: '0B' is no amount of memory");
+  const auto none =
+      failure(ErrorCode::invalid_argument, "RuntimeOptions::accelerators.opencl_memory: '0B' is no amount of memory");
   BOOST_CHECK_EXCEPTION(start(with_memory(0)), Error, none);
   const auto refused = failure(ErrorCode::invalid_argument, "OpenCL device 0", "bytes of memory were asked for");
   BOOST_CHECK_EXCEPTION(start(with_memory(std::uint64_t{1} << 50U)), Error, refused);

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(every_member_of_the_text_is_needed) {
     const std::string last = pointer.substr(pointer.rfind('/') + 1);
     if (last.find_first_not_of("0123456789") == std::string::npos) continue;
     // These members were added in a later version, so they may be missing.
-    if (last == "members" || last == "user_name") continue;
+    if (last == "members" || last == "user_name" || last == "manager_passes") continue;
     json without = whole;
     without.at(json::json_pointer(pointer.substr(0, pointer.rfind('/')))).erase(last);
     const auto read = view_from_text(without.dump());
