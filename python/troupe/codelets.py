@@ -1,4 +1,4 @@
-"""Kernels of a program: functions of Python, of C, and of Numba."""
+"""Makes kernels from a program's functions in Python, in C, or compiled by Numba."""
 
 import inspect
 import typing
@@ -37,15 +37,15 @@ def _mode_of_annotation(annotation):
 
 
 def codelet(*modes, name=None):
-    """Makes a kernel of a function: `@codelet("read", "write")` says what it does to its first parameters, which are
-    arrays; `@codelet` alone takes that from annotations:
+    """Makes a kernel from a function. `@codelet("read", "write")` gives the modes in which the function accesses its
+    first parameters, which are arrays; `@codelet` alone takes the modes from annotations:
 
         @troupe.codelet
         def axpy(x: Read, y: ReadWrite, alpha): y += alpha * x
 
-    Modes are read, write, rw (read and write), commute (read and write, in any order), and reduce. The last one may begin
-    with '*': it is that of all further arrays. Arrays of mode read cannot be written. What follows the arrays is passed
-    as it is. The function runs in a thread of the runtime, one kernel in Python at a time.
+    Modes are read, write, rw (read and write), commute (read and write, in any order), and reduce. If the last mode
+    begins with '*', all further arrays have it. The function cannot write arrays of mode read. Arguments after the
+    arrays are passed unchanged. The function runs in a thread of the runtime; one kernel in Python runs at a time.
     """
     if len(modes) == 1 and callable(modes[0]):
         return _of_annotations(modes[0], name)
@@ -117,20 +117,20 @@ def _make(function, name, modes):
 
 
 def c_codelet(function, *parameters, name=None, returns="void", order="C"):
-    """A kernel that is a function of C, which workers call without the interpreter's lock.
+    """Makes a kernel from a function of C. Workers call it without the interpreter's lock.
 
-    `function`: an address (int), a function of ctypes, a pointer of cffi, or a Numba cfunc. `parameters`: what it takes,
-    each as a text or all in one, with commas:
+    `function`: an address (int), a function of ctypes, a pointer of cffi, or a Numba cfunc. `parameters`: those of the
+    function, each as a text or all in one text, with commas:
 
         axpy = troupe.c_codelet(lib.axpy, "read double*, rw double*, size, double")
 
-    An array is its mode and the type of its elements ("void*" takes any); "size", "rows", "cols", "ld", "row_stride" and
-    "col_stride" are of the array before them, each an int64, strides in elements; numbers come last. `returns`: "void",
-    or "int", which is not 0 where the kernel failed.
+    An array is written as its mode and the type of its elements ("void*" takes any type). "size", "rows", "cols", "ld",
+    "row_stride" and "col_stride" describe the array before them; each is an int64, and strides count elements. Numbers
+    come last. `returns`: "void", or "int" if the function returns 0 for success and another number for failure.
 
-    `order`: how the function takes arrays of several dimensions, unless it is told both strides. "C": row by row, and "ld"
-    is from row to row; "F": column by column, as LAPACK, and "ld" is from column to column; "any": it makes no difference,
-    as long as all arrays of a call are in the same order. Arrays in another order are refused.
+    `order`: the order in which the function expects arrays of several dimensions, unless it takes both strides. "C":
+    row by row, where "ld" leads from row to row; "F": column by column, as in LAPACK, where "ld" leads from column to
+    column; "any": either, as long as all arrays of a call are in the same order. Arrays in another order are refused.
     """
     address, keep, found = _address_of(function)
     texts = [text.strip() for parameter in parameters for text in _texts(parameter)]

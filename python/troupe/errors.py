@@ -1,12 +1,12 @@
-"""What can go wrong. Every exception of this package that tells of the runtime is a `TroupeError`; there is a subclass
-for each code, which also is the usual exception of Python for such a mistake."""
+"""The exceptions of this package. Every error of the runtime is a `TroupeError`, with a subclass for each error code.
+Many of these are also the exception that Python itself raises for such an error, such as `ValueError`."""
 
 import concurrent.futures
 
 
 class TroupeError(RuntimeError):
-    """A failure in the runtime. `code` is its name as the manual and JSON have it. `failures` holds the exceptions that
-    kernels in Python have raised, the first of which is `__cause__`, too."""
+    """A failure in the runtime. `code` is the name of the error in the manual and in JSON. `failures` holds the
+    exceptions that kernels in Python have raised; the first of them is also the `__cause__`."""
 
     code = "unknown"
     failures: list
@@ -35,13 +35,13 @@ class ConflictingAccess(TroupeError, ValueError):
 
 
 class OverlappingHandles(TroupeError, ValueError):
-    """Data share memory with others, or blocks overlap or leave the bounds of the whole."""
+    """Data share memory with other data, or the blocks of a partition overlap or leave the bounds of the data."""
 
     code = "overlapping_handles"
 
 
 class SignatureMismatch(TroupeError, TypeError):
-    """A task passes another number of arrays, other types or arguments than its kernel takes."""
+    """The number of a task's arrays, their types or its other arguments are not those that its kernel takes."""
 
     code = "signature_mismatch"
 
@@ -53,7 +53,7 @@ class NoImplementation(TroupeError):
 
 
 class WaitInKernel(TroupeError):
-    """A kernel waited for the runtime that runs it, which could never end."""
+    """A kernel waited for the runtime that runs it; such a wait could never end."""
 
     code = "wait_in_kernel"
 
@@ -77,7 +77,7 @@ class Cancelled(TroupeError, concurrent.futures.CancelledError):
 
 
 class CallbackFailed(TroupeError):
-    """What was to be called at a task's end raised an exception."""
+    """A function that the runtime calls when a task has ended raised an exception."""
 
     code = "callback_failed"
 
@@ -101,13 +101,13 @@ class TransferFailed(TroupeError):
 
 
 class DeviceLost(TroupeError):
-    """A device stopped working; what only its memory held is lost."""
+    """A device stopped working; data that only its memory held are lost."""
 
     code = "device_lost"
 
 
 class PlatformError(TroupeError, OSError):
-    """The machine could not be inspected, or has less than was asked for."""
+    """The machine could not be inspected, or lacks something that was asked for, such as a GPU."""
 
     code = "platform"
 
@@ -125,13 +125,13 @@ class BadInput(TroupeError, ValueError):
 
 
 class NumericalError(TroupeError, ArithmeticError):
-    """A factorization broke down: not positive definite, or exactly singular."""
+    """A factorization broke down: the matrix is not positive definite, or it is exactly singular."""
 
     code = "numerical"
 
 
 class ServiceLost(TroupeError, ConnectionError):
-    """The service of this node is not there, or has ended the connection."""
+    """The service of this node is not running, or has ended the connection."""
 
     code = "service_lost"
 
@@ -140,7 +140,7 @@ _by_code = {c.code: c for c in list(globals().values()) if isinstance(c, type) a
 
 
 def exception_of(code, message):
-    """An exception of the class for a code."""
+    """Returns an exception of the class for `code`, or a plain `TroupeError` if the code is unknown."""
     return _by_code.get(code, TroupeError)(message)
 
 

@@ -1,7 +1,7 @@
-"""Futures as `concurrent.futures` and `asyncio` know them.
+"""Lets `concurrent.futures` and `asyncio` use the futures of Troupe.
 
-The members below become those of `troupe.Future`. Callbacks run in one thread of this module, which is started when the
-first one is added."""
+The functions below become members of `troupe.Future`. Callbacks run in one thread of this module, which is started when
+the first callback is added."""
 
 import asyncio
 import atexit
@@ -62,7 +62,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def add_done_callback(self, callback):
-    """Calls `callback(future)` when the task has ended, in a thread of this module; at once where it has ended."""
+    """Calls `callback(future)` in a thread of this module when the task has ended; at once if it already has."""
     key = self._key
     with _lock:
         if self._watch():
@@ -73,23 +73,23 @@ def add_done_callback(self, callback):
 
 
 def done(self):
-    """Whether the task has ended, well or not. Never blocks."""
+    """Returns True if the task has ended, whether or not it succeeded. Never blocks."""
     return self.state not in ("pending", "recorded")
 
 
 def cancelled(self):
-    """Whether the task did not run because it, or something that it needed, was cancelled or failed."""
+    """Returns True if the task did not run: it was cancelled, or something that it needed failed or was cancelled."""
     return self.state == "cancelled"
 
 
 def running(self):
-    """False: whether a task has begun is not told; see `Runtime.why`."""
+    """Always returns False: a future does not know whether its task has begun. `Runtime.why` shows what runs."""
     return False
 
 
 def cancel(self):
-    """The task will not run unless it has been started; tasks that read what it writes are cancelled with it. Returns
-    whether it has not ended yet."""
+    """Cancels the task unless it has been started; tasks that read what it writes are cancelled with it. Returns False
+    if the task has already run, otherwise True."""
     if self.done():
         return self.cancelled()
     self._cancel()
@@ -102,8 +102,9 @@ def _wait(self, timeout):
 
 
 def result(self, timeout=None):
-    """Waits for the end, and returns what a kernel in Python returned, else None. Raises what went wrong: the exception
-    of a kernel in Python is the `__cause__`. `TimeoutError` after so many seconds."""
+    """Waits for the task's end. Returns what its kernel returned if that is in Python, otherwise None. Raises a
+    `TroupeError` if the task failed (the `__cause__` is the kernel's exception) or was cancelled, and `TimeoutError` if
+    it has not ended after `timeout` seconds."""
     _wait(self, timeout)
     failure = self._exception()
     if failure is not None:
@@ -115,13 +116,13 @@ def result(self, timeout=None):
 
 
 def exception(self, timeout=None):
-    """Waits for the end, and returns what went wrong, or None."""
+    """Waits for the task's end as `result` does. Returns the error of the task, or None if it succeeded."""
     _wait(self, timeout)
     return self._exception()
 
 
 def wait(self, timeout=None):
-    """Waits for the end, as `result` does."""
+    """Waits for the task's end and raises its error, as `result` does, but returns nothing."""
     self.result(timeout)
 
 
@@ -151,7 +152,8 @@ def _repr(self):
 
 
 class _Proxies:
-    """Futures of concurrent.futures that end with ours, for what looks at their inside."""
+    """A table of proxies: for a future of ours, a `concurrent.futures.Future` that ends when ours ends. It lends ours
+    the private members that functions such as `concurrent.futures.wait` use."""
 
     def __init__(self):
         self._of = weakref.WeakKeyDictionary()

@@ -1,16 +1,17 @@
 """Dense linear algebra on all workers: Cholesky, LU, QR and systems of equations.
 
-The functions mean what those of numpy and scipy of the same name mean. Matrices are float32 or float64, in C or Fortran
-order or any other strides; integers become float64. Results are new arrays in Fortran order, or lie where the matrix was
-(`overwrite_a=True`), whatever its order. Arguments may share memory with one another, also where they are overwritten.
+Each function does what the function of numpy or scipy with the same name does. Matrices are float32 or float64, in C or
+Fortran order or with any other strides; integers become float64. Results are new arrays in Fortran order. With
+`overwrite_a=True`, `cholesky`, `lu_factor` and `lu` write a result into `a`, whatever its order; `solve` writes it into
+`b` with `overwrite_b=True`. Arguments may share memory with one another, even if they are overwritten.
 
-`cholesky`, `qr` and `solve` compute with float32 as numpy does: in float64, with a result that is rounded to float32.
-`precision="single"` computes in float32, which takes half the time and memory. `lu` and `lu_factor` compute in the type of
-the matrix, as scipy does.
+`cholesky`, `qr` and `solve` treat float32 as numpy does: they compute in float64 and round the result to float32.
+`precision="single"` computes in float32, which takes half the time and memory. `lu` and `lu_factor` compute in the type
+of the matrix, as scipy does.
 
 Without `runtime=` all calls share one runtime on all cores, which is started by the first call and stopped when the
-interpreter ends. A call with a runtime of one's own waits for all tasks of that, before it reads its arguments and in the
-end, and raises what failed among them.
+interpreter ends. A call with `runtime=` waits for all tasks of that runtime, before it reads its arguments and again at
+its end, and raises an error if one of them has failed.
 
 >>> import numpy as np, troupe.linalg
 >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
@@ -34,16 +35,16 @@ __all__ = ["LinAlgError", "cholesky", "lu", "lu_factor", "qr", "solve"]
 
 
 class LinAlgError(np.linalg.LinAlgError, NumericalError):
-    """A matrix without the factorization: not positive definite, singular, or of a shape that does not fit.
+    """The error for a matrix that is not positive definite, is singular, or has a shape that does not fit.
 
     It is both numpy's `LinAlgError` and a `troupe.TroupeError`.
     """
 
 
 class _SharedRuntime:
-    """The runtime of calls that name none, which the end of the interpreter ends.
+    """The runtime of all calls without `runtime=`. It is stopped when the interpreter ends.
 
-    One call at a time has it: a wait for everything would see others' failures.
+    One call at a time uses it: a call waits for all tasks of the runtime, and would raise the failures of other calls.
     """
 
     def __init__(self):
@@ -67,7 +68,7 @@ _shared = _SharedRuntime()
 
 
 def _call(runtime, tile, function, *arguments):
-    """Calls a function of the compiled module with a runtime, and raises numpy's error where the matrix is at fault."""
+    """Calls a function of the compiled module with a runtime. Raises `LinAlgError` if the factorization breaks down."""
     try:
         tile = operator.index(tile)
     except TypeError:
@@ -84,13 +85,13 @@ def _call(runtime, tile, function, *arguments):
 
 
 def _finish_tasks(runtime):
-    """Tasks of a runtime of the program's own may still write what is to be read."""
+    """Waits for the tasks of the program's own runtime, because they may still write the arguments of the call."""
     if runtime is not None:
         _troupe.Runtime.wait(runtime)
 
 
 def _matrix(a, name="a"):
-    """`a` as an array of two dimensions and a type that there are kernels for."""
+    """Returns `a` as an array of two dimensions, with a type that there are kernels for."""
     array = np.asarray(a)
     if array.ndim != 2:
         raise LinAlgError(f"{name} has {array.ndim} dimensions: a matrix has two")
@@ -114,10 +115,11 @@ def _square(array, name="a"):
 
 
 class _Operand:
-    """A matrix that the compiled module overwrites, what it is copied from first, and where it is copied to in the end.
+    """The matrix `work`, which the compiled module overwrites. The module first copies `source` to it, and in the end
+    copies it to `target`; both may be None.
 
-    `dtype`: what is computed in. `apart`: the matrix shares memory with another argument, and is read and written by
-    nobody while the module works.
+    `dtype`: the type to compute in. `apart`: the given matrix shares memory with another argument, so `work` is a copy
+    and the module itself neither reads nor writes the given matrix.
     """
 
     def __init__(self, given, array, overwrite, dtype, name="a", apart=False):
@@ -142,7 +144,7 @@ class _Operand:
             self.target = array
 
     def finish(self):
-        """The result, once the module has returned."""
+        """Returns the result. Called after the module has returned."""
         if self._result is None:
             return self.work.astype(self._dtype, order="F", copy=False)
         if self.target is None and self.work is not self._result:
@@ -151,7 +153,7 @@ class _Operand:
 
 
 def _check_overwriting(given, array, name):
-    """That a result can lie where `given` does, of which `array` is what is computed with."""
+    """Raises `ValueError` if the result cannot be written into `given`, which was converted to `array`."""
     if array is not given:
         raise ValueError(f"overwrite_{name}=True needs an array of {array.dtype} to overwrite, not {_kind(given)}")
     if not array.flags.writeable:
@@ -163,7 +165,8 @@ def _check_overwriting(given, array, name):
 
 
 def _overlaps_itself(array):
-    """Whether two elements are one, as in what `numpy.lib.stride_tricks` makes. Strides are whole elements."""
+    """Returns True if two elements have the same address, as in arrays of `numpy.lib.stride_tricks`. Strides must be
+    whole elements."""
     rows, cols = array.shape if array.ndim == 2 else (array.shape[0], 1)
     if array.size < 2:
         return False
@@ -176,7 +179,7 @@ def _overlaps_itself(array):
 
 
 def _mirror(array, work):
-    """Makes `work` the symmetric matrix whose lower triangle is that of `array`."""
+    """Fills `work` with the symmetric matrix that has the same lower triangle as `array`."""
     strip = 256
     for begin in range(0, len(array), strip):
         inside, below = slice(begin, begin + strip), slice(begin + strip, None)
@@ -187,7 +190,7 @@ def _mirror(array, work):
 
 
 def _computed_in(precision, dtype):
-    """The type to compute in. As in numpy it is float64 where nothing else is asked for."""
+    """Returns the type to compute in: float64, as in numpy, unless `precision` is "single"."""
     if precision not in ("double", "single"):
         raise ValueError(f'precision is {precision!r}: "double" or "single"')
     if precision == "double":
@@ -202,17 +205,17 @@ def _kind(value):
 
 
 def _in_elements(array):
-    """The same array, or a copy where its strides cannot be told in elements."""
+    """Returns the array itself, or a copy if its strides are not whole elements or it is not aligned."""
     whole = all(stride % array.itemsize == 0 for stride in array.strides)
     return array if whole and array.flags.aligned else array.copy(order="F")
 
 
 def cholesky(a, *, overwrite_a=False, precision="double", tile=0, runtime=None):
-    """The lower factor L of a symmetric positive definite matrix, A = L L^T, as `numpy.linalg.cholesky`.
+    """Returns the lower factor L of a symmetric positive definite matrix A = L L^T, as `numpy.linalg.cholesky` does.
 
-    Reads the lower triangle of `a`; above the diagonal the result has zeros. `precision`: "single" computes with float32
-    in float32. `tile`: columns of a tile, 0 as the library chooses. Raises `LinAlgError` where the matrix is not square or not positive definite; with `overwrite_a`, `a` is lost
-    then.
+    Reads the lower triangle of `a`; above the diagonal the result has zeros. `precision="single"`: computes in float32;
+    `a` must be float32. `tile`: the columns of a tile; 0: the library chooses. Raises `LinAlgError` if the matrix is
+    not square, or if it is not positive definite; with `overwrite_a`, the content of `a` is lost in the second case.
     """
     _finish_tasks(runtime)
     array = _square(_matrix(a))
@@ -223,10 +226,10 @@ def cholesky(a, *, overwrite_a=False, precision="double", tile=0, runtime=None):
 
 
 def lu_factor(a, *, overwrite_a=False, tile=0, runtime=None):
-    """L and U in one matrix, and the exchanges of rows, as `scipy.linalg.lu_factor`, whose `lu_solve` takes them.
+    """Returns L and U in one matrix, and the row exchanges `piv`, as `scipy.linalg.lu_factor` does.
 
-    Row i was exchanged with row `piv[i]`, in the order of i. Raises `LinAlgError` where the matrix is not square, and,
-    other than scipy, where it is singular.
+    `scipy.linalg.lu_solve` takes both. Row i was exchanged with row `piv[i]`, for i from 0 upwards. Raises
+    `LinAlgError` if the matrix is not square and, unlike scipy, if it is singular.
     """
     _finish_tasks(runtime)
     array = _square(_matrix(a))
@@ -238,10 +241,10 @@ def lu_factor(a, *, overwrite_a=False, tile=0, runtime=None):
 
 
 def lu(a, *, p_indices=False, overwrite_a=False, tile=0, runtime=None):
-    """`(p, l, u)` with A = P L U, partial pivoting, as `scipy.linalg.lu` for square matrices.
+    """Returns `(p, l, u)` with A = P L U, by partial pivoting, as `scipy.linalg.lu` does for square matrices.
 
-    With `p_indices`, `p` is a vector and A = L[p] U. With `overwrite_a`, U lies in `a`. Raises `LinAlgError` where the
-    matrix is not square, and, other than scipy, where it is singular.
+    With `p_indices`, `p` is a vector and A = L[p] U. With `overwrite_a`, U is written into `a`. Raises `LinAlgError` if
+    the matrix is not square and, unlike scipy, if it is singular.
     """
     _finish_tasks(runtime)
     array = _square(_matrix(a))
@@ -262,11 +265,11 @@ def lu(a, *, p_indices=False, overwrite_a=False, tile=0, runtime=None):
 
 
 def qr(a, mode="reduced", *, overwrite_a=False, precision="double", tile=0, runtime=None):
-    """A = Q R, as `numpy.linalg.qr`: Q orthogonal, R upper triangular; signs may differ from LAPACK's.
+    """Returns `(q, r)` with A = Q R, Q orthogonal and R upper triangular, as `numpy.linalg.qr` does.
 
-    `mode`: "reduced" gives Q with min(m, n) columns and R with as many rows, "complete" a square Q, "r" R alone. With
-    `overwrite_a` the content of `a` is lost, which saves a copy where it is in Fortran order. `precision`: "single" computes
-    with float32 in float32.
+    Signs may differ from LAPACK's. `mode`: "reduced" gives Q with min(m, n) columns and R with as many rows, "complete"
+    a square Q, "r" R alone. With `overwrite_a` the content of `a` is lost; this saves a copy if it is in Fortran order.
+    `precision="single"`: computes in float32; `a` must be float32.
     """
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f'mode is {mode!r}: "reduced", "complete" or "r"')
@@ -294,13 +297,13 @@ def qr(a, mode="reduced", *, overwrite_a=False, precision="double", tile=0, runt
 
 
 def solve(a, b, *, assume="gen", overwrite_a=False, overwrite_b=False, precision="double", tile=0, runtime=None):
-    """The solution of A X = B for a vector or a matrix B, as `numpy.linalg.solve`.
+    """Returns the solution X of A X = B for a vector or a matrix B, as `numpy.linalg.solve` does.
 
-    `assume`, as scipy's `assume_a`: "gen", LU with partial pivoting; "pos", Cholesky of a symmetric positive definite
-    matrix; "sym", symmetric: Cholesky, and LU where it is not positive definite. Of a symmetric matrix the lower triangle
-    is read, and what lies above the diagonal is not (scipy reads the upper one, unless it is called with `lower=True`).
-    `precision`: "single" computes with float32 in float32. Raises `LinAlgError` where shapes do not fit and where the
-    matrix is singular, or not positive definite with "pos".
+    `assume`, as scipy's `assume_a`: "gen": LU with partial pivoting; "pos": Cholesky of a symmetric positive definite
+    matrix; "sym": Cholesky of a symmetric matrix, and LU if it is not positive definite. With "pos" and "sym" only the
+    lower triangle of `a` is read (scipy reads the upper one, unless it is called with `lower=True`).
+    `precision="single"`: computes in float32; `a` and `b` must be float32. Raises `LinAlgError` if shapes do not fit,
+    if the matrix is singular or, with "pos", if it is not positive definite.
     """
     if assume not in ("gen", "pos", "sym"):
         raise ValueError(f'assume is {assume!r}: "gen", "pos" or "sym"')
@@ -342,5 +345,5 @@ def solve(a, b, *, assume="gen", overwrite_a=False, overwrite_b=False, precision
 
 
 def _columns(array):
-    """A vector as a matrix of one column, without a copy."""
+    """Returns a vector as a matrix of one column, without a copy. Returns matrices and None unchanged."""
     return array if array is None or array.ndim == 2 else array[:, np.newaxis]

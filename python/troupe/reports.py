@@ -1,4 +1,4 @@
-"""What a runtime says of itself: dictionaries that print as text for people."""
+"""The reports of a runtime: dictionaries that print as text for people."""
 
 
 class _Report(dict):
@@ -11,8 +11,8 @@ class _Report(dict):
 
 
 class Why(_Report):
-    """What `Runtime.why` returns: the keys are those of the JSON in the manual."""
+    """The report that `Runtime.why` returns; its keys are those of the JSON in the manual."""
 
 
 class Analysis(_Report):
-    """What `Trace.analysis` returns: where the time of a run went."""
+    """The report that `Trace.analysis` returns; it says where the time of a run went."""

@@ -9,15 +9,15 @@ __all__ = ["connect", "plugin_codelet"]
 
 
 def connect(folder=None, name=None):
-    """A `Runtime` on the service of this node, in place of workers of the program's own.
+    """Returns a `Runtime` whose tasks run in the service of this node; this program has no workers for it.
 
-    `folder`: where the service's sockets are; None: `$TROUPE_SOCKET_FOLDER`, else where `troupe serve` puts them. `name`:
-    what the program calls itself in `troupe jobs`; None: the name of its script.
+    `folder`: the folder of the service's sockets; None: `$TROUPE_SOCKET_FOLDER`, or if that is not set, the folder
+    where `troupe serve` puts them. `name`: the program's name in `troupe jobs`; None: the name of its script.
 
-    The service runs kernels by their names: those of `troupe.kernels`, `troupe.linalg`, and of its plug-ins. Others, such as
-    kernels in Python, are refused when they are submitted (`NoImplementation`). Data that the runtime allocates lie in
-    memory that the service shares; other arrays are copied there and back. Raises `FileError` where there is no service,
-    and `PlatformError` where this user may not use it.
+    The service runs kernels by their names: those of `troupe.kernels`, `troupe.linalg`, and of its plug-ins. Others,
+    such as kernels in Python, are refused when they are submitted (`NoImplementation`). Data that the runtime allocates
+    lie in memory that the service shares; other arrays are copied there and back. Raises `FileError` if there is no
+    service, and `PlatformError` if this user may not use it.
     """
     _require_service()
     if name is None:
@@ -26,10 +26,11 @@ def connect(folder=None, name=None):
 
 
 def plugin_codelet(name, *parameters):
-    """A kernel of one of the service's plug-ins (docs/plugins.md), by its name there.
+    """Returns the kernel that has this name in one of the service's plug-ins (docs/plugins.md).
 
-    `parameters`: what it does to each of its arrays ("read", "write", "rw", "commute", "reduce"), then the types of its
-    numbers: `plugin_codelet("scale", "rw", "double")`. Arrays are in Fortran order. The service refuses what does not fit.
+    `parameters`: the mode of each of its arrays ("read", "write", "rw", "commute", "reduce"), then the types of its
+    numbers: `plugin_codelet("scale", "rw", "double")`. Arrays are in Fortran order. The service refuses tasks whose
+    arguments do not fit the kernel.
     """
     _require_service()
     return _troupe._plugin_codelet(name, list(parameters))

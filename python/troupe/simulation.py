@@ -1,4 +1,5 @@
-"""One's own graph in virtual time: how long would it take on another machine, with more GPUs, under another policy?
+"""Runs a program's task graph in virtual time: how long would it take on another machine, with more GPUs, under another
+policy?
 
 >>> import troupe
 >>> sim = troupe.Simulation("idgraf-double")
@@ -10,9 +11,9 @@
 >>> for gpus in (0, 1, 2, 4):
 ...     print(gpus, sim.run(gpus=gpus).makespan)
 
-Nothing is computed and data take no memory: a task takes the time that its codelet says, a copy between memories what the
-machine's links allow, and everything else is Troupe itself, with its policies and its memory manager. Equal programs give
-equal results, on any machine.
+Nothing is computed and data take no memory. A task takes the time that its codelet says, and a copy between memories
+takes the time that the links of the described machine allow. Everything else is Troupe itself, with its policies and
+its memory manager. Equal programs give equal results, on any machine.
 """
 
 import math
@@ -39,7 +40,7 @@ _MODES = {
 
 
 def machines():
-    """The names of the machines that come with Troupe; a path to a file of one's own will do everywhere, too."""
+    """Returns the names of the machines that come with Troupe. The path of a description can replace such a name."""
     return list(_simulation.machines())
 
 
@@ -51,12 +52,12 @@ class Machine:
 
     @property
     def name(self):
-        """What reports call it."""
+        """The name of the machine in reports."""
         return self._machine.name
 
     @property
     def cores(self):
-        """The number of its cores. Each GPU that is used takes one, which drives it."""
+        """The number of its cores. Each GPU that is used needs one core, which drives it and runs no tasks."""
         return self._machine.cores
 
     @property
@@ -69,7 +70,7 @@ class Machine:
 
 
 class SimulatedData:
-    """Data that have a shape and no memory. Made by `Simulation.data`."""
+    """Data that have a shape but no memory. `Simulation.data` makes them."""
 
     __slots__ = {
         "shape": "As numpy has it.",
@@ -88,7 +89,7 @@ class SimulatedData:
 
     @property
     def nbytes(self):
-        """What a copy moves."""
+        """The number of bytes of all elements, which is what a copy between memories moves."""
         return math.prod(self.shape) * self.dtype.itemsize
 
     def __repr__(self):
@@ -96,7 +97,7 @@ class SimulatedData:
 
 
 class SimulatedCodelet:
-    """What tasks do with their data, and how long it takes. Made by `Simulation.codelet`."""
+    """A codelet: how its tasks access their data, and how long they take. `Simulation.codelet` makes it."""
 
     __slots__ = {
         "name": "For reports and traces.",
@@ -146,7 +147,7 @@ class SimulatedCodelet:
 
 
 def _number(given, sizes, what):
-    """A number, or what a function of the sizes gives, as a float; None stays None."""
+    """Returns `given` as a float; if it is a function, returns its result for the sizes. None stays None."""
     if callable(given):
         given = given(*sizes)
     if given is None:
@@ -157,7 +158,7 @@ def _number(given, sizes, what):
 
 
 class SimulatedRun:
-    """What came of one run in virtual time. Made by `Simulation.run`."""
+    """The result of one run in virtual time. `Simulation.run` returns it."""
 
     __slots__ = ("_outcome", "_title", "_trace")
 
@@ -173,13 +174,13 @@ class SimulatedRun:
 
     @property
     def trace(self):
-        """Who ran what when: a `troupe.Trace`, to look at, to write and to draw."""
+        """A `troupe.Trace`, which says which worker ran which task when; it can be written and drawn."""
         if self._trace is None:
             self._trace = self._outcome.trace(self._title)
         return self._trace
 
     def report(self):
-        """What was done, as `Runtime.report` tells it: what each worker did, what was copied between memories."""
+        """Returns what each worker did and what was copied between memories, as `Runtime.report` does."""
         return self._outcome.report()
 
     def __repr__(self):
@@ -187,20 +188,21 @@ class SimulatedRun:
 
 
 class Simulation:
-    """A graph of tasks that is run in virtual time on a described machine, as often as one likes.
+    """A graph of tasks that can be run in virtual time on a described machine, as often as one likes.
 
-    `machine`: a `Machine`, the name of one that comes with Troupe (`machines()`), or the path of a description. The
-    options are those of `run`, which may change each of them for one run:
+    `machine`: a `Machine`, the name of one that comes with Troupe (`machines()`), or the path of a description. `run`
+    takes the same options, and may change each of them for one run:
 
-    - `gpus`: how many, or a list of their numbers in the description; `cores`: how many run tasks, 0 all but those that
-      drive GPUs; `clusters`: cores that work together, such as "2x10".
-    - `policy`: where tasks run (docs/policies.md).
-    - `noise`: times vary as codelets and description say, drawn from `seed`.
-    - `gpu_memory`: bytes of each GPU, or a text such as "8GB", in place of the description's; `memory_share`: the part of it that data may use;
-      `eviction`: what leaves a full memory first; `peer_copies`: whether GPUs copy from one another.
-    - `model`: "exact", policies know the mean times, or "learned", they find them out.
+    - `gpus`: how many, or a list of their numbers in the description; `cores`: how many cores run tasks, 0: all but
+      those that drive GPUs; `clusters`: groups of cores that work together, such as "2x10".
+    - `policy`: the policy that decides where tasks run (docs/policies.md).
+    - `noise`: True: times are drawn with `seed` and vary by the deviations of codelets and description.
+    - `gpu_memory`: bytes of each GPU's memory, or a text such as "8GB", in place of the description's size;
+      `memory_share`: the part of it that data may use; `eviction`: the method that chooses the data that leave a full
+      memory; `peer_copies`: True: GPUs copy from one another.
+    - `model`: "exact": policies know the mean times; "learned": policies learn the times during the run.
 
-    None is the default of each.
+    An option that is None has its default value.
     """
 
     __slots__ = {
@@ -216,7 +218,7 @@ class Simulation:
         self._graph = _simulation.Graph()
 
     def data(self, shape, dtype=np.float64, name=""):
-        """Data of this shape, without memory. `shape`: a number or a tuple, as numpy has it."""
+        """Returns data of this shape, without memory. `shape` is an int or a tuple of ints, as in numpy."""
         shape = _shape_of(shape)
         dtype = np.dtype(dtype)
         if math.prod(max(extent, 1) for extent in shape) * dtype.itemsize > _MOST_BYTES:
@@ -227,13 +229,14 @@ class Simulation:
         return SimulatedData(self, number, shape, dtype, name)
 
     def codelet(self, name, modes, times=None, *, deviation=0.0, timed_as=None, flops=None):
-        """What tasks of this name do: `modes` of their data ("read", "write", "rw", "commute", "reduce").
+        """Returns a codelet. `modes`: one for each of a task's data ("read", "write", "rw", "commute", "reduce").
 
-        `times`: seconds by kind of device, `{"cores": 1e-2, "gpus": 1e-3}`; it does not run on what is not there. A time
-        may be a function; it is called with the shapes of a task's data and its other arguments, in the order of
-        `submit`, once for each combination. `deviation`: standard deviation as a share of the mean, for runs with noise.
-        `timed_as`: in place of times, a kernel of the machine's description, "cholesky/gemm/double", which needs `flops`:
-        operations of a task, a number or a function as well.
+        `times`: seconds by kind of device, `{"cores": 1e-2, "gpus": 1e-3}`; tasks do not run on a kind that is missing.
+        A time may be a function; it is called with the shapes of a task's data and its other arguments, in the order of
+        `submit`, once for each combination of them. `deviation`: the standard deviation divided by the mean, for runs
+        with noise. `timed_as`: in place of `times`, a kernel of the machine's description, such as
+        "cholesky/gemm/double". `flops`: the operations of a task, a number or a function as above; with `timed_as` they
+        say how large the task is, and without them it counts as one of the largest that was measured.
         """
         words = [modes] if isinstance(modes, str) else list(modes)
         for word in words:
@@ -249,7 +252,7 @@ class Simulation:
         return SimulatedCodelet(self, name, modes, times, float(deviation), timed_as, flops)
 
     def submit(self, codelet, *arguments, priority=0, name=""):
-        """Adds a task on these data. Arguments that are no data are for the codelet's functions of sizes."""
+        """Adds a task. Its data are those among the arguments; the codelet's functions, if any, get all arguments."""
         if not isinstance(codelet, SimulatedCodelet) or codelet._simulation is not self:
             raise TypeError(f"{codelet!r} is no codelet of this simulation: make one by Simulation.codelet")
         data = []
@@ -265,15 +268,15 @@ class Simulation:
         self._graph.add_task(codelet._kernel(tuple(sizes)), data, priority, name)
 
     def wait(self):
-        """The program waits here for all tasks so far, in virtual time, before it goes on submitting."""
+        """Lets the program wait here, in virtual time, for all tasks submitted so far before it submits more."""
         self._graph.add_wait()
 
     def __len__(self):
-        """How many tasks there are."""
+        """Returns the number of tasks."""
         return len(self._graph)
 
     def run(self, **options):
-        """Runs all tasks from the beginning, and returns a `SimulatedRun`. Options given here hold for this run."""
+        """Runs all tasks from the beginning, and returns a `SimulatedRun`. The options hold for this run only."""
         settled = _simulation.Options(**{**self._options, **options})
         title = f"{len(self)} tasks on {self.machine.name}, {settled.gpus} GPUs, policy {settled.policy}"
         return SimulatedRun(self._graph.run(self.machine._machine, settled), title)
@@ -284,7 +287,7 @@ _MOST_BYTES = 1 << 60
 
 
 def _shape_of(given):
-    """A shape as a tuple of ints, as numpy has it."""
+    """Returns a shape as a tuple of ints, as in numpy."""
     extents = given if isinstance(given, (tuple, list)) or not hasattr(given, "__index__") else (given,)
     try:
         shape = tuple(operator.index(extent) for extent in extents)

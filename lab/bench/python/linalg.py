@@ -1,8 +1,9 @@
-"""Cholesky of a numpy matrix beside the command line's and numpy's: medians, in seconds, and how they compare.
+"""Compares `troupe.linalg.cholesky` with `troupe run cholesky` and numpy: median seconds, and ratios to `troupe run`.
 
     PYTHONPATH=build/release/python python3 bench/python/linalg.py --troupe build/release/apps/troupe [--n 4096] [--rounds 5]
 
-The matrix is made before; what is measured is the call, which copies the matrix but where it overwrites it."""
+The matrix is made before the measurement. Only the call is measured; it copies the matrix, except in the line
+"overwriting", where it overwrites the matrix."""
 
 import argparse
 import json

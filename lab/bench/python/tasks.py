@@ -1,9 +1,9 @@
-"""What a task costs a program in Python: medians of several rounds, in microseconds a task.
+"""Measures what a task costs a program in Python: medians of several rounds, in microseconds per task.
 
     PYTHONPATH=build/release/python python3 bench/python/tasks.py [--tasks 10000] [--rounds 15]
 
-Tasks are submitted one after the other, then waited for: functions of C, kernels in Python, and a recording of functions of
-C that is replayed. Each works on one of 64 arrays."""
+The program submits tasks one after the other, then waits for all of them. The tasks are functions of C, kernels in
+Python, and the functions of C of a recording that is replayed. Each task works on one of 64 arrays."""
 
 import argparse
 import ctypes
