@@ -538,15 +538,17 @@ std::string precise_name(std::string_view name) {
 namespace {
 
 /// Returns codelets that the rows of the table replace later: a codelet has no default constructor.
-template <class T, std::size_t... member>
-TileCodelets<T> placeholders(std::index_sequence<member...>) {
+template <class T, std::size_t... in_base, std::size_t... in_struct>
+TileCodelets<T> placeholders(std::index_sequence<in_base...>, std::index_sequence<in_struct...>) {
   const Codelet none("none", {});
-  return {((void)member, none)...};
+  return {{((void)in_base, none)...}, ((void)in_struct, none)...};
 }
 
 template <class T>
 TileCodelets<T> make_codelets() {
-  auto all = placeholders<T>(std::make_index_sequence<sizeof(TileCodelets<T>) / sizeof(Codelet)>());
+  constexpr std::size_t kInBase = sizeof(IncrementalLuCodelets) / sizeof(Codelet);
+  constexpr std::size_t kAll = sizeof(TileCodelets<T>) / sizeof(Codelet);
+  auto all = placeholders<T>(std::make_index_sequence<kInBase>(), std::make_index_sequence<kAll - kInBase>());
   for (const TileKernel<T>& kernel : tile_kernels<T>()) {
     Codelet codelet = kernel.make();
     codelet.known_as(precise_name<T>(kernel.name));

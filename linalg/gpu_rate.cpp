@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/backend.hpp"
 #include "platform/cuda/cuda_devices.hpp"
 #include "troupe/devices.hpp"
 
@@ -34,8 +35,10 @@ std::optional<Bytes> smallest_memory(const RunReport& report) {
 
 TileSize default_tile_size(const Runtime& runtime, Application application, std::int64_t n, std::size_t element_bytes,
                            std::int64_t tile) {
-  const RunReport report = runtime.report();
   GpuRate gpus;
+  // A service would have to be asked, and does not say which devices it has.
+  const bool embedded = runtime.backend().shares_memory();
+  const RunReport report = embedded ? runtime.report() : RunReport{};
   if (!report.virtual_time) {
     gpus.count = static_cast<std::size_t>(
         std::count_if(report.workers.begin(), report.workers.end(),

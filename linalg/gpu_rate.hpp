@@ -18,7 +18,8 @@ namespace troupe::linalg {
 [[nodiscard]] GpuRate rate_of_gpus(std::size_t count, std::optional<Bytes> memory, std::size_t element_bytes);
 
 /// Returns the tiles of a matrix with `n` columns for all devices of the runtime. `tile`: the number of columns that
-/// the caller has chosen; 0: `default_tile`. In virtual time, where rates are not known, GPUs do not count.
+/// the caller has chosen; 0: `default_tile`. In virtual time and on a service,
+/// where rates are not known, GPUs do not count.
 [[nodiscard]] TileSize default_tile_size(const Runtime& runtime, Application application, std::int64_t n,
                                          std::size_t element_bytes, std::int64_t tile);
 

@@ -124,8 +124,8 @@ Result<void> check_devices(const RuntimeOptions& options) {
   if (!any) return {};
   if (options.simulation) {
     return unusable(
-        "a run in virtual time has the GPUs of the described machine: RuntimeOptions::gpus, emulated_gpus and opencl "
-        "are for this machine");
+        "a run in virtual time has the GPUs of the described machine: RuntimeOptions::gpus, "
+        "accelerators.emulated_gpus and accelerators.opencl are for this machine");
   }
   if (options.threads.deterministic) {
     return unusable(

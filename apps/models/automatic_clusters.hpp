@@ -9,7 +9,7 @@
 
 namespace troupe::apps {
 
-/// Implements `FindClusters`. Reads the kernel times of `runtime.model_folder`, describes this machine by them and
+/// Implements `FindClusters`. Reads the kernel times of `runtime.placement.models`, describes this machine by them and
 /// simulates the factorization under the runtime's policy and restrictions, with each of the clusters that its cores
 /// can form. Finds nothing if accelerators take part, or if too little is known of a kernel, on single cores or on
 /// clusters, in tiles of this size. Takes up to 2 seconds or 5 % of the factorization's time, whichever is more.

@@ -272,6 +272,8 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
     worker.counts.issued_ahead -= before.counts.issued_ahead;
     worker.counts.failed_steals -= before.counts.failed_steals;
     worker.counts.parks -= before.counts.parks;
+    worker.counts.pieces -= before.counts.pieces;
+    worker.counts.stolen_pieces -= before.counts.stolen_pieces;
     worker.team -= before.team;
     worker.time.busy -= before.time.busy;
     worker.time.searching -= before.time.searching;

@@ -77,7 +77,7 @@ struct SimulatedAccelerators {
   double memory_share = 1;
   /// Replaces the description's memory size, for all GPUs.
   std::optional<Bytes> gpu_memory = std::nullopt;
-  LookaheadOptions ahead{.gpu = 2};
+  LookaheadOptions ahead{.gpu = 2};  ///< A simulated GPU looks two tasks ahead, a real one four.
   /// A time that is added to every kernel on a GPU.
   Duration kernel_overhead{};
   /// These replace the description's times of all GPUs: the time from the start of a task on an idle GPU to its

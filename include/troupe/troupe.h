@@ -119,7 +119,7 @@ void troupe_text_free(char* text);
 
 /* ---- Runtimes ---- */
 
-/* All options of a runtime; docs/programming.md explains them. Zero and NULL are the defaults, so start from
+/* Options of a runtime; those without a field are given in `more`. Zero and NULL are the defaults, so start from
 
      troupe_options options = {.size = sizeof options};
 

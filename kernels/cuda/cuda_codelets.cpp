@@ -1,4 +1,5 @@
 // The tile codelets on CUDA GPUs: as in kernels/codelets.cpp, but they only enqueue on the context's stream.
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
@@ -110,8 +111,8 @@ void potrf(const Call& call) {
   first_bad_pivot(call.stream, constant(block), NeededPivots::positive, status + 1);
   call.stream.watch([first = call.number(1)](const Status& values) {
     if (values[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnPotrf was called with a wrong argument");
-    if (values[1] > 0) not_positive_definite(first + values[1]);
-    if (values[0] > 0) not_positive_definite(first + values[0]);
+    const int minor = values[0] > 0 && values[1] > 0 ? std::min(values[0], values[1]) : std::max(values[0], values[1]);
+    if (minor > 0) not_positive_definite(first + minor);
   });
   cuda::solve_triangular(call.stream, 'R', 'L', 'T', 'N', constant(block), rows_below(d, offset + d.cols));
 }

@@ -98,6 +98,16 @@ void set(const RuntimeOption& option, Settings& settings, py::handle value) {
   option.set(settings.options, given, name).value_or_throw();
 }
 
+/// A keyword that has another name now.
+struct FormerName {
+  std::string_view former;
+  std::string_view now;
+};
+constexpr FormerName kFormerNames[]{{"restrict_to", "cpus"},
+                                    {"use_hyperthreads", "hyperthreads"},
+                                    {"model_folder", "models"},
+                                    {"gpu_lookahead", "lookahead"}};
+
 /// Returns true if the calling thread is in a function of the package itself; a warning would then show a line of that
 /// function.
 bool in_package() {
@@ -132,7 +142,9 @@ RuntimeState::Settings settings_of(const py::kwargs& keywords) {
     } else if (const RuntimeOption* const shared = shared_option(name)) {
       set(*shared, settings, value);
     } else {
-      const std::string meant = did_you_mean(name, setting_names());
+      const auto former = std::ranges::find(kFormerNames, name, &FormerName::former);
+      const std::string meant = former != std::end(kFormerNames) ? fmt::format("; it is called '{}' now", former->now)
+                                                                 : did_you_mean(name, setting_names());
       throw py::type_error(fmt::format("Runtime has no option '{}'{}", name,
                                        meant.empty() ? "; help(troupe.Runtime) lists those that it has" : meant));
     }

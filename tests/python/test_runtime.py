@@ -32,6 +32,7 @@ def add(a, value):
         ({"emulated_gpus": 300}, ValueError, "from 1 to 64"),
         ({"emulated_gpus": "2:colour=red"}, ValueError, "colour"),
         ({"lookahead": 1025}, troupe.InvalidArgument, "lookahead: '1025' is too large: give a whole number from 0 to 1024"),
+        ({"gpu_lookahead": 2}, TypeError, "Runtime has no option 'gpu_lookahead'; it is called 'lookahead' now"),
         ({"core_lookahead": 1025}, troupe.InvalidArgument, "core_lookahead: '1025' is too large"),
         ({"issue_ahead": 1025}, troupe.InvalidArgument, "issue_ahead: '1025' is too large"),
         ({"policy": "\udcff"}, ValueError, "none of Unicode"),

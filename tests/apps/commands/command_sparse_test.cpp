@@ -69,6 +69,19 @@ BOOST_AUTO_TEST_CASE(factorizes_every_structure_with_every_grain_and_checks_it) 
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_pieces_of_workers_are_those_of_the_last_run) {
+  const auto pieces = [](const char* repeat) {
+    const auto json = Json::parse(succeeds({"run", "sparse-lu", "--n", "10", "--block", "16", "--super", "5", "--grain",
+                                            "multi", "--cores", "2", "--json", "--repeat", repeat}));
+    int sum = 0;
+    for (const auto& worker : json["workers"]) sum += worker["pieces"].get<int>();
+    return sum;
+  };
+  const int once = pieces("1");
+  BOOST_TEST(once > 0);
+  BOOST_TEST(pieces("3") == once);
+}
+
 BOOST_AUTO_TEST_CASE(runs_on_a_core_and_emulated_accelerators_with_a_quarter_of_the_memory) {
   for (const char* grain : {"fine", "coarse", "multi"}) {
     // The blocks take 400 KiB.
