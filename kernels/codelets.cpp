@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "kernels/blas_threads.hpp"
 #include "kernels/block_column.hpp"
 #include "kernels/block_rows.hpp"
 #include "kernels/breakdown.hpp"
@@ -21,36 +19,26 @@
 #include "kernels/fortran.hpp"
 #include "kernels/incremental_pivoting.hpp"
 #include "kernels/products.hpp"
-#include "kernels/reflectors.hpp"
 #include "kernels/tile_kernels.hpp"
+#include "kernels/tiles/codelet_making.hpp"
+#include "kernels/tiles/pair_codelets.hpp"
 
 namespace troupe::kernels {
 
 namespace {
 
-constexpr AccessMode r = AccessMode::read;
-constexpr AccessMode w = AccessMode::write;
-constexpr AccessMode rw = AccessMode::read_write;
-
 using fortran::as_int;
-
-template <class T>
-using In = MatrixView<const T>;
-template <class T>
-using Out = MatrixView<T>;
-
-/// Sets up the conditions under which tile codelets may run.
-std::shared_ptr<void> tile_environment() {
-  using Both = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
-  return std::make_shared<Both>(single_threaded_blas(), gpu_environment());
-}
-
-/// Makes a codelet with this library's environment. `kernel` is for teams; a core is a team of one. `flops` is a
-/// function of the context.
-template <class F, class Flops>
-Codelet make(const char* name, std::vector<AccessMode> modes, F kernel, Flops flops) {
-  return Codelet(name, std::move(modes)).cpu_team(kernel).flops(flops).environment(tile_environment);
-}
+using tiles::cols;
+using tiles::for_columns;
+using tiles::In;
+using tiles::make;
+using tiles::Out;
+using tiles::panel_flops;
+using tiles::r;
+using tiles::rows;
+using tiles::rw;
+using tiles::tile_environment;
+using tiles::w;
 
 /// Makes a codelet whose last handles are the tiles of a block column. It takes `offset` and `first`.
 template <class T, class F, class Flops>
@@ -63,9 +51,6 @@ Codelet make_on_column(const char* name, std::vector<HandleGroup> groups, F kern
       .flops(flops)
       .environment(tile_environment);
 }
-
-double rows(const KernelContext& c, std::size_t i) { return static_cast<double>(c.data(i).layout.rows); }
-double cols(const KernelContext& c, std::size_t i) { return static_cast<double>(c.data(i).layout.cols); }
 
 /// C <- C - op(A) op(B).
 template <class T>
@@ -128,14 +113,6 @@ double rows_below_block(const KernelContext& c) {
   return rows(c, 0) - static_cast<double>(c.argument<std::int64_t>(0)) - cols(c, 0);
 }
 
-/// Solves for B with one triangle and updates other rows of B, in a team: `solve(part of B)` does so for a part of its
-/// columns.
-template <class T, class F>
-void for_columns(Team& team, Out<T> b, F solve) {
-  share(team, b.cols, kColumnStep,
-        [&](std::int64_t first, std::int64_t count) { solve(columns_from(b, first, count)); });
-}
-
 /// B <- B - op(A) X.
 template <class T>
 void subtract(char trans, In<T> a, Out<T> x, Out<T> b) {
@@ -181,8 +158,6 @@ Codelet solve_upper() {
   return make("trsm", {r, rw}, kernel,
               [](const KernelContext& c) { return solve_flops(c, static_cast<double>(c.argument<std::int64_t>(0))); });
 }
-
-double panel_flops(double rows, double cols) { return rows * cols * cols - cols * cols * cols / 3; }
 
 template <class T>
 Codelet potrf() {
@@ -323,111 +298,6 @@ Codelet swap_rows() {
                            [](const KernelContext&) { return 0.0; });
 }
 
-/// Copies the last rows of a diagonal tile, from the diagonal on, to V.
-template <class T>
-void copy_to(Out<T> v, Out<T> own) {
-  for (std::int64_t j = 0; j < own.cols; ++j) std::copy_n(own.data + j * own.ld, own.rows, v.data + j * v.ld);
-}
-
-/// Returns the pivots, checked to be among rows 0 up to `rows`.
-CheckedPivots checked(const std::span<const int>& pivots, std::int64_t rows) { return {{&pivots, 1}, 0, rows}; }
-
-/// Throws if a pivot is zero and `last` is true: then no tile is left that could have another pivot.
-template <class T>
-void require_pivots(Out<T> u, std::int64_t first, std::int64_t last) {
-  for (std::int64_t j = 0; last != 0 && j < u.cols; ++j) {
-    if (u(j, j) == T{0}) singular(first + j + 1);
-  }
-}
-
-template <class T>
-Codelet getrf_incpiv() {
-  const auto kernel = [](Team& team, Out<T> a, Out<T> v, std::span<int> pivots, std::int64_t first, std::int64_t last) {
-    const Out<T> own = rows_below(a, a.rows - v.rows);
-    std::vector<int> found(pivots.size());  // as in getrf_panel
-    (void)factor_panel(team, own, std::span(found));
-    std::ranges::copy(found, pivots.begin());
-    copy_to(v, own);
-    require_pivots(own, first, last);
-  };
-  return make("getrf_incpiv", {rw, w, w}, kernel,
-              [](const KernelContext& c) { return panel_flops(rows(c, 1), cols(c, 0)); });
-}
-
-template <class T>
-Codelet gessm(void (*apply)(In<T>, const CheckedPivots&, Out<T>)) {
-  const auto kernel = [apply](Team& team, In<T> v, std::span<const int> pivots, Out<T> c) {
-    const CheckedPivots rows = checked(pivots, v.rows);
-    for_columns(team, rows_below(c, c.rows - v.rows), [&](Out<T> columns) { apply(v, rows, columns); });
-  };
-  return make("gessm", {r, r, rw}, kernel,
-              [](const KernelContext& c) { return cols(c, 2) * cols(c, 0) * (2 * rows(c, 0) - cols(c, 0)); });
-}
-
-template <class T>
-Codelet tstrf() {
-  const auto kernel = [](Team& team, Out<T> u, Out<T> b, Out<T> l, std::span<int> pivots, std::int64_t offset,
-                         std::int64_t first, std::int64_t last) {
-    const Out<T> triangle = part(u, offset, 0, b.cols, b.cols);
-    kernels::tstrf(team, triangle, b, l, pivots);
-    require_pivots(triangle, first, last);
-  };
-  return make("tstrf", {rw, rw, w, w}, kernel,
-              [](const KernelContext& c) { return rows(c, 1) * cols(c, 1) * cols(c, 1); });
-}
-
-template <class T>
-Codelet ssssm(void (*apply)(In<T>, In<T>, const CheckedPivots&, Out<T>, Out<T>)) {
-  const auto kernel = [apply](Team& team, In<T> b, In<T> l, std::span<const int> pivots, Out<T> a, Out<T> c,
-                              std::int64_t offset) {
-    const CheckedPivots rows = checked(pivots, b.cols + b.rows);
-    const Out<T> upper = rows_from(a, offset, b.cols);
-    share(team, c.cols, kColumnStep, [&](std::int64_t first, std::int64_t count) {
-      apply(b, l, rows, columns_from(upper, first, count), columns_from(c, first, count));
-    });
-  };
-  return make("ssssm", {r, r, r, rw, rw}, kernel,
-              [](const KernelContext& c) { return 2 * rows(c, 0) * cols(c, 0) * cols(c, 4); });
-}
-
-template <class T>
-Codelet geqrt() {
-  const auto kernel = [](Team& team, Out<T> a, Out<T> t, Out<T> v) {
-    const Out<T> own = rows_below(a, a.rows - v.rows);
-    kernels::geqrt(team, own, t);
-    copy_to(v, own);
-  };
-  return make("geqrt", {rw, w, w}, kernel,
-              [](const KernelContext& c) { return 2 * cols(c, 0) * cols(c, 0) * (rows(c, 2) - cols(c, 0) / 3); });
-}
-
-template <class T>
-Codelet gemqrt(const char* name, char trans) {
-  const auto kernel = [trans](Team& team, In<T> v, In<T> t, Out<T> c) {
-    kernels::gemqrt(team, trans, v, t, rows_below(c, c.rows - v.rows));
-  };
-  return make(name, {r, r, rw}, kernel,
-              [](const KernelContext& c) { return 2 * cols(c, 2) * cols(c, 0) * (2 * rows(c, 0) - cols(c, 0)); });
-}
-
-template <class T>
-Codelet tpqrt() {
-  const auto kernel = [](Team& team, Out<T> upper, Out<T> b, Out<T> t, std::int64_t offset) {
-    kernels::tpqrt(team, rows_from(upper, offset, b.cols), b, t);
-  };
-  return make("tpqrt", {rw, rw, w}, kernel,
-              [](const KernelContext& c) { return 2 * rows(c, 1) * cols(c, 1) * cols(c, 1); });
-}
-
-template <class T>
-Codelet tpmqrt(const char* name, char trans) {
-  const auto kernel = [trans](Team& team, In<T> v, In<T> t, Out<T> a, Out<T> b, std::int64_t offset) {
-    kernels::tpmqrt(team, trans, v, t, rows_from(a, offset, v.cols), b);
-  };
-  return make(name, {r, r, rw, rw}, kernel,
-              [](const KernelContext& c) { return 4 * rows(c, 0) * cols(c, 0) * cols(c, 3); });
-}
-
 template <class T>
 Codelet fill_symmetric() {
   const auto kernel = [](Team& team, Out<T> a, std::int64_t row, std::int64_t col, std::uint64_t seed,
@@ -444,9 +314,9 @@ Codelet fill_symmetric() {
 }
 
 #ifdef TROUPE_HAS_CUDA
-#define TROUPE_ON_GPUS(add) add
+#define TROUPE_IF_CUDA(add) add
 #else
-#define TROUPE_ON_GPUS(add) nullptr
+#define TROUPE_IF_CUDA(add) nullptr
 #endif
 
 }  // namespace
@@ -455,74 +325,75 @@ template <class T>
 std::span<const TileKernel<T>> tile_kernels() {
   using C = TileCodelets<T>;
   static constexpr TileKernel<T> kRows[]{
+      {"getrf_incpiv", &C::getrf_incpiv, "LU of a tile with pivoting inside it; factors beside it",
+       "A, V, P; first, last", tiles::getrf_incpiv<T>, demands::getrf_incpiv, nullptr, "getrf_incpiv"},
+      {"gessm", &C::gessm, "C <- L^-1 P C with the factors of getrf_incpiv", "V, P, C",
+       [] { return tiles::gessm<T>(kernels::gessm); }, demands::gessm, nullptr, "gessm"},
+      {"gessm_back", &C::gessm_back, "C <- P^T L C with the factors of getrf_incpiv", "V, P, C",
+       [] { return tiles::gessm<T>(kernels::gessm_back); }, demands::gessm},
+      {"tstrf", &C::tstrf, "LU of a triangle on top of a tile with pivoting between the two",
+       "U, B, L, P; offset, first, last", tiles::tstrf<T>, demands::tstrf, nullptr, "tstrf"},
+      {"ssssm", &C::ssssm, "what tstrf has eliminated, in another column of tiles", "B, L, P, A, C; offset",
+       [] { return tiles::ssssm<T>(kernels::ssssm); }, demands::ssssm, nullptr, "ssssm"},
+      {"ssssm_back", &C::ssssm_back, "the inverse of ssssm", "B, L, P, A, C; offset",
+       [] { return tiles::ssssm<T>(kernels::ssssm_back); }, demands::ssssm},
       {"potrf", &C::potrf, "Cholesky factor of a diagonal tile, and the rows below it solved with it",
-       "D; offset, first", potrf<T>, demands::potrf, TROUPE_ON_GPUS(gpu_potrf<T>), "potrf"},
+       "D; offset, first", potrf<T>, demands::potrf, TROUPE_IF_CUDA(gpu_potrf<T>), "potrf"},
       {"trsm_cholesky", &C::trsm_cholesky, "A <- A L^-T with the lower triangle of a diagonal tile", "D, A; offset",
-       [] { return trsm_right<T>('L', 'T'); }, demands::trsm_right, TROUPE_ON_GPUS(gpu_trsm_cholesky<T>), "trsm"},
+       [] { return trsm_right<T>('L', 'T'); }, demands::trsm_right, TROUPE_IF_CUDA(gpu_trsm_cholesky<T>), "trsm"},
       {"syrk", &C::syrk, "C <- C - A A^T, lower triangle of the diagonal block, and the rows below it", "A, C; offset",
-       syrk<T>, demands::syrk, TROUPE_ON_GPUS(gpu_syrk<T>), "syrk"},
+       syrk<T>, demands::syrk, TROUPE_IF_CUDA(gpu_syrk<T>), "syrk"},
       {"gemm_nt", &C::gemm_nt, "C <- C - A B^T", "A, B, C; offset", gemm_nt<T>, demands::gemm_nt,
-       TROUPE_ON_GPUS(gpu_gemm_nt<T>), "gemm"},
+       TROUPE_IF_CUDA(gpu_gemm_nt<T>), "gemm"},
       {"gemm_nn", &C::gemm_nn, "C <- C - A B", "A, B, C; offset", gemm_nn<T>, demands::gemm_nn,
-       TROUPE_ON_GPUS(gpu_gemm_nn<T>), "gemm"},
+       TROUPE_IF_CUDA(gpu_gemm_nn<T>), "gemm"},
       {"gemm_tn", &C::gemm_tn, "C <- C - A^T B", "A, B, C; offset", gemm_tn<T>, demands::gemm_tn,
-       TROUPE_ON_GPUS(gpu_gemm_tn<T>)},
+       TROUPE_IF_CUDA(gpu_gemm_tn<T>)},
       {"solve_lower", &C::solve_lower, "B <- L^-1 B with a diagonal tile, and the rows below brought up to date",
-       "D, B; offset", [] { return solve_lower<T>('N'); }, demands::solve, TROUPE_ON_GPUS(gpu_solve_lower<T>)},
+       "D, B; offset", [] { return solve_lower<T>('N'); }, demands::solve, TROUPE_IF_CUDA(gpu_solve_lower<T>)},
       {"solve_unit_lower", &C::solve_unit_lower, "the same with a unit diagonal", "D, B; offset",
-       [] { return solve_lower<T>('U'); }, demands::solve, TROUPE_ON_GPUS(gpu_solve_unit_lower<T>), "trsm_left_lower"},
+       [] { return solve_lower<T>('U'); }, demands::solve, TROUPE_IF_CUDA(gpu_solve_unit_lower<T>), "trsm_left_lower"},
       {"solve_lower_transposed", &C::solve_lower_transposed, "B <- L^-T B, after the rows below were taken off",
-       "D, B; offset", solve_lower_transposed<T>, demands::solve, TROUPE_ON_GPUS(gpu_solve_lower_transposed<T>)},
+       "D, B; offset", solve_lower_transposed<T>, demands::solve, TROUPE_IF_CUDA(gpu_solve_lower_transposed<T>)},
       {"solve_upper", &C::solve_upper, "B <- U^-1 B with a diagonal tile, and the rows above brought up to date",
-       "D, B; offset", solve_upper<T>, demands::solve, TROUPE_ON_GPUS(gpu_solve_upper<T>)},
+       "D, B; offset", solve_upper<T>, demands::solve, TROUPE_IF_CUDA(gpu_solve_upper<T>)},
       {"getrf_without_pivoting", &C::getrf_without_pivoting, "LU without pivoting of a diagonal tile",
-       "D; offset, first", getrf_without_pivoting<T>, demands::potrf, TROUPE_ON_GPUS(gpu_getrf_without_pivoting<T>),
+       "D; offset, first", getrf_without_pivoting<T>, demands::potrf, TROUPE_IF_CUDA(gpu_getrf_without_pivoting<T>),
        "getrf_nopiv getrf"},
       {"trsm_right_upper", &C::trsm_right_upper, "A <- A U^-1 with the upper triangle of a diagonal tile",
        "D, A; offset", [] { return trsm_right<T>('U', 'N'); }, demands::trsm_right,
-       TROUPE_ON_GPUS(gpu_trsm_right_upper<T>), "trsm_right_upper"},
+       TROUPE_IF_CUDA(gpu_trsm_right_upper<T>), "trsm_right_upper"},
       {"getrf_panel", &C::getrf_panel, "LU with partial pivoting of a block column, from a row on",
-       "P, A; offset, first", getrf_panel<T>, demands::getrf_panel, TROUPE_ON_GPUS(gpu_getrf_panel<T>), "getrf_panel"},
+       "P, A; offset, first", getrf_panel<T>, demands::getrf_panel, TROUPE_IF_CUDA(gpu_getrf_panel<T>), "getrf_panel"},
       {"swap_and_solve", &C::swap_and_solve, "exchanges rows by pivots, then solves with a unit lower triangle",
-       "D, P, C; offset, first", swap_and_solve<T>, demands::swap_and_solve, TROUPE_ON_GPUS(gpu_swap_and_solve<T>),
+       "D, P, C; offset, first", swap_and_solve<T>, demands::swap_and_solve, TROUPE_IF_CUDA(gpu_swap_and_solve<T>),
        "swap_and_solve"},
       {"swap_rows", &C::swap_rows, "exchanges rows by pivots", "P, C; offset, first", swap_rows<T>, demands::swap_rows,
-       TROUPE_ON_GPUS(gpu_swap_rows<T>), "swap_rows"},
-      {"getrf_incpiv", &C::getrf_incpiv, "LU of a tile with pivoting inside it; factors beside it",
-       "A, V, P; first, last", getrf_incpiv<T>, demands::getrf_incpiv, nullptr, "getrf_incpiv"},
-      {"gessm", &C::gessm, "C <- L^-1 P C with the factors of getrf_incpiv", "V, P, C",
-       [] { return gessm<T>(kernels::gessm); }, demands::gessm, nullptr, "gessm"},
-      {"gessm_back", &C::gessm_back, "C <- P^T L C with the factors of getrf_incpiv", "V, P, C",
-       [] { return gessm<T>(kernels::gessm_back); }, demands::gessm},
-      {"tstrf", &C::tstrf, "LU of a triangle on top of a tile with pivoting between the two",
-       "U, B, L, P; offset, first, last", tstrf<T>, demands::tstrf, nullptr, "tstrf"},
-      {"ssssm", &C::ssssm, "what tstrf has eliminated, in another column of tiles", "B, L, P, A, C; offset",
-       [] { return ssssm<T>(kernels::ssssm); }, demands::ssssm, nullptr, "ssssm"},
-      {"ssssm_back", &C::ssssm_back, "the inverse of ssssm", "B, L, P, A, C; offset",
-       [] { return ssssm<T>(kernels::ssssm_back); }, demands::ssssm},
-      {"geqrt", &C::geqrt, "QR of a tile; reflectors beside it", "A, T, V", geqrt<T>, demands::geqrt,
-       TROUPE_ON_GPUS(gpu_geqrt<T>), "geqrt"},
+       TROUPE_IF_CUDA(gpu_swap_rows<T>), "swap_rows"},
+      {"geqrt", &C::geqrt, "QR of a tile; reflectors beside it", "A, T, V", tiles::geqrt<T>, demands::geqrt,
+       TROUPE_IF_CUDA(gpu_geqrt<T>), "geqrt"},
       {"gemqrt", &C::gemqrt, "C <- Q C with the reflectors of geqrt", "V, T, C",
-       [] { return gemqrt<T>("gemqrt", 'N'); }, demands::gemqrt, TROUPE_ON_GPUS(gpu_gemqrt<T>)},
+       [] { return tiles::gemqrt<T>("gemqrt", 'N'); }, demands::gemqrt, TROUPE_IF_CUDA(gpu_gemqrt<T>)},
       {"gemqrt_transposed", &C::gemqrt_transposed, "C <- Q^T C with the reflectors of geqrt", "V, T, C",
-       [] { return gemqrt<T>("gemqrt", 'T'); }, demands::gemqrt, TROUPE_ON_GPUS(gpu_gemqrt_transposed<T>), "unmqr"},
-      {"tpqrt", &C::tpqrt, "QR of a triangle on top of a tile", "R, B, T; offset", tpqrt<T>, demands::tpqrt,
-       TROUPE_ON_GPUS(gpu_tpqrt<T>), "tsqrt"},
+       [] { return tiles::gemqrt<T>("gemqrt", 'T'); }, demands::gemqrt, TROUPE_IF_CUDA(gpu_gemqrt_transposed<T>),
+       "unmqr"},
+      {"tpqrt", &C::tpqrt, "QR of a triangle on top of a tile", "R, B, T; offset", tiles::tpqrt<T>, demands::tpqrt,
+       TROUPE_IF_CUDA(gpu_tpqrt<T>), "tsqrt"},
       {"tpmqrt", &C::tpmqrt, "[A; B] <- Q [A; B] with the reflectors of tpqrt", "V, T, A, B; offset",
-       [] { return tpmqrt<T>("tpmqrt", 'N'); }, demands::tpmqrt, TROUPE_ON_GPUS(gpu_tpmqrt<T>)},
+       [] { return tiles::tpmqrt<T>("tpmqrt", 'N'); }, demands::tpmqrt, TROUPE_IF_CUDA(gpu_tpmqrt<T>)},
       {"tpmqrt_transposed", &C::tpmqrt_transposed, "[A; B] <- Q^T [A; B] with the reflectors of tpqrt",
-       "V, T, A, B; offset", [] { return tpmqrt<T>("tpmqrt", 'T'); }, demands::tpmqrt,
-       TROUPE_ON_GPUS(gpu_tpmqrt_transposed<T>), "tsmqr"},
+       "V, T, A, B; offset", [] { return tiles::tpmqrt<T>("tpmqrt", 'T'); }, demands::tpmqrt,
+       TROUPE_IF_CUDA(gpu_tpmqrt_transposed<T>), "tsmqr"},
       {"fill_symmetric", &C::fill_symmetric, "a part of a symmetric random matrix, computed where it is needed",
        "A; row, col, seed, diagonal", fill_symmetric<T>, demands::fill_symmetric,
-       TROUPE_ON_GPUS(gpu_fill_symmetric<T>)},
+       TROUPE_IF_CUDA(gpu_fill_symmetric<T>)},
   };
-  // Each member must have a row: a codelet without a row would have no implementation.
+  // Each member has its row, in the order of the members: `made` depends on it.
   static_assert(std::size(kRows) * sizeof(Codelet) == sizeof(C));
   return kRows;
 }
 
-#undef TROUPE_ON_GPUS
+#undef TROUPE_IF_CUDA
 
 template <class T>
 const TileKernel<T>& tile_kernel(Codelet TileCodelets<T>::*codelet) {
@@ -537,25 +408,26 @@ std::string precise_name(std::string_view name) {
 
 namespace {
 
-/// Returns codelets that the rows of the table replace later: a codelet has no default constructor.
+template <class T>
+Codelet made(std::size_t row) {
+  const TileKernel<T>& kernel = tile_kernels<T>()[row];
+  Codelet codelet = kernel.make();
+  codelet.known_as(precise_name<T>(kernel.name));
+  if (kernel.add_gpu != nullptr) kernel.add_gpu(codelet);
+  return codelet;
+}
+
+/// Makes the codelets in the order of the rows, which is that of the members, those of the base first.
 template <class T, std::size_t... in_base, std::size_t... in_struct>
-TileCodelets<T> placeholders(std::index_sequence<in_base...>, std::index_sequence<in_struct...>) {
-  const Codelet none("none", {});
-  return {{((void)in_base, none)...}, ((void)in_struct, none)...};
+TileCodelets<T> made(std::index_sequence<in_base...>, std::index_sequence<in_struct...>) {
+  return {{made<T>(in_base)...}, made<T>(sizeof...(in_base) + in_struct)...};
 }
 
 template <class T>
 TileCodelets<T> make_codelets() {
   constexpr std::size_t kInBase = sizeof(IncrementalLuCodelets) / sizeof(Codelet);
   constexpr std::size_t kAll = sizeof(TileCodelets<T>) / sizeof(Codelet);
-  auto all = placeholders<T>(std::make_index_sequence<kInBase>(), std::make_index_sequence<kAll - kInBase>());
-  for (const TileKernel<T>& kernel : tile_kernels<T>()) {
-    Codelet codelet = kernel.make();
-    codelet.known_as(precise_name<T>(kernel.name));
-    if (kernel.add_gpu != nullptr) kernel.add_gpu(codelet);
-    all.*kernel.codelet = std::move(codelet);
-  }
-  return all;
+  return made<T>(std::make_index_sequence<kInBase>(), std::make_index_sequence<kAll - kInBase>());
 }
 
 }  // namespace

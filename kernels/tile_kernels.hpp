@@ -31,7 +31,7 @@ struct TileKernel {
   std::string_view timed_as = {};
 };
 
-/// Returns the rows of all members of `TileCodelets<T>`, in their order. `T` is float or double.
+/// Returns the rows of all members of `TileCodelets<T>`, in their order (those of the base first). `T` is float or double.
 template <class T>
 std::span<const TileKernel<T>> tile_kernels();
 

@@ -56,7 +56,7 @@ const std::vector<Folder>& folders() {
       {"client", runtime, {"environment"}},
       {"client/remote", with_client, {"connection", "memory"}},
       {"c", with_installed},
-      {"kernels", {"proto", "graph", "platform"}, {"loops", "checks", "sparse", "cuda"}},
+      {"kernels", {"proto", "graph", "platform"}, {"loops", "checks", "tiles", "sparse", "cuda"}},
       {"linalg", everything, {"files", "sparse"}},
       {"traces", with_client, {"analysis", "text", "files", "picture"}},
       {"opencl", with_traces, {"commands", "objects", "analysis", "programs", "splitting", "execution", "entries"}},

@@ -210,47 +210,38 @@ void fill(const Call& call) {
 
 }  // namespace
 
-#define TROUPE_ON_GPUS(name, ...)            \
-  template <class T>                         \
-  void gpu_##name(Codelet& codelet) {        \
-    implement(codelet, __VA_ARGS__);         \
-  }                                          \
-  template void gpu_##name<float>(Codelet&); \
+// Defines `gpu_name`, which gives the codelet its implementation if `possible` is true.
+#define TROUPE_ON_GPUS(name, possible, ...)        \
+  template <class T>                               \
+  void gpu_##name(Codelet& codelet) {              \
+    if (possible) implement(codelet, __VA_ARGS__); \
+  }                                                \
+  template void gpu_##name<float>(Codelet&);       \
   template void gpu_##name<double>(Codelet&);
 
-// Where the build had no compiler for device code, codelets that need our own kernels stay on cores.
-#define TROUPE_WITH_OWN_KERNELS(name, ...)                  \
-  template <class T>                                        \
-  void gpu_##name(Codelet& codelet) {                       \
-    if (has_device_code()) implement(codelet, __VA_ARGS__); \
-  }                                                         \
-  template void gpu_##name<float>(Codelet&);                \
-  template void gpu_##name<double>(Codelet&);
+TROUPE_ON_GPUS(potrf, has_device_code(), potrf<T>)
+TROUPE_ON_GPUS(trsm_cholesky, true, trsm_right<T, 'L', 'T'>)
+TROUPE_ON_GPUS(syrk, true, syrk<T>)
+TROUPE_ON_GPUS(gemm_nt, true, gemm_nt<T>)
+TROUPE_ON_GPUS(gemm_nn, true, gemm_nn<T>)
+TROUPE_ON_GPUS(gemm_tn, true, gemm_tn<T>)
+TROUPE_ON_GPUS(solve_lower, true, solve_lower<T, 'N'>)
+TROUPE_ON_GPUS(solve_unit_lower, true, solve_lower<T, 'U'>)
+TROUPE_ON_GPUS(solve_lower_transposed, true, solve_lower_transposed<T>)
+TROUPE_ON_GPUS(solve_upper, true, solve_upper<T>)
+TROUPE_ON_GPUS(getrf_without_pivoting, has_device_code(), getrf_without_pivoting<T>)
+TROUPE_ON_GPUS(trsm_right_upper, true, trsm_right<T, 'U', 'N'>)
+TROUPE_ON_GPUS(getrf_panel, has_device_code(), getrf_panel<T>)
+TROUPE_ON_GPUS(swap_and_solve, has_device_code(), swap_and_solve<T>)
+TROUPE_ON_GPUS(swap_rows, has_device_code(), swap_from<T>)
+TROUPE_ON_GPUS(geqrt, has_device_code(), factor_tile<T>)
+TROUPE_ON_GPUS(gemqrt, has_device_code(), apply_reflectors<T, 'N'>)
+TROUPE_ON_GPUS(gemqrt_transposed, has_device_code(), apply_reflectors<T, 'T'>)
+TROUPE_ON_GPUS(tpqrt, has_device_code(), factor_stack<T>)
+TROUPE_ON_GPUS(tpmqrt, true, apply_stacked_reflectors<T, 'N'>)
+TROUPE_ON_GPUS(tpmqrt_transposed, true, apply_stacked_reflectors<T, 'T'>)
+TROUPE_ON_GPUS(fill_symmetric, has_device_code(), fill<T>)
 
-TROUPE_WITH_OWN_KERNELS(potrf, potrf<T>)
-TROUPE_ON_GPUS(trsm_cholesky, trsm_right<T, 'L', 'T'>)
-TROUPE_ON_GPUS(syrk, syrk<T>)
-TROUPE_ON_GPUS(gemm_nt, gemm_nt<T>)
-TROUPE_ON_GPUS(gemm_nn, gemm_nn<T>)
-TROUPE_ON_GPUS(gemm_tn, gemm_tn<T>)
-TROUPE_ON_GPUS(solve_lower, solve_lower<T, 'N'>)
-TROUPE_ON_GPUS(solve_unit_lower, solve_lower<T, 'U'>)
-TROUPE_ON_GPUS(solve_lower_transposed, solve_lower_transposed<T>)
-TROUPE_ON_GPUS(solve_upper, solve_upper<T>)
-TROUPE_WITH_OWN_KERNELS(getrf_without_pivoting, getrf_without_pivoting<T>)
-TROUPE_ON_GPUS(trsm_right_upper, trsm_right<T, 'U', 'N'>)
-TROUPE_WITH_OWN_KERNELS(getrf_panel, getrf_panel<T>)
-TROUPE_WITH_OWN_KERNELS(swap_and_solve, swap_and_solve<T>)
-TROUPE_WITH_OWN_KERNELS(swap_rows, swap_from<T>)
-TROUPE_WITH_OWN_KERNELS(geqrt, factor_tile<T>)
-TROUPE_WITH_OWN_KERNELS(gemqrt, apply_reflectors<T, 'N'>)
-TROUPE_WITH_OWN_KERNELS(gemqrt_transposed, apply_reflectors<T, 'T'>)
-TROUPE_WITH_OWN_KERNELS(tpqrt, factor_stack<T>)
-TROUPE_ON_GPUS(tpmqrt, apply_stacked_reflectors<T, 'N'>)
-TROUPE_ON_GPUS(tpmqrt_transposed, apply_stacked_reflectors<T, 'T'>)
-TROUPE_WITH_OWN_KERNELS(fill_symmetric, fill<T>)
-
-#undef TROUPE_WITH_OWN_KERNELS
 #undef TROUPE_ON_GPUS
 
 std::shared_ptr<void> gpu_environment() { return CudaStreams::hold(); }
