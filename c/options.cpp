@@ -119,7 +119,6 @@ RuntimeOptions to_runtime_options(const troupe_options& given) {
   fields.take_flag("trace", given.trace);
   if (given.why_after != 0) fields.take("why_after", fmt::format("{}s", given.why_after).c_str());
   for (const char* const* one = given.more; one != nullptr && *one != nullptr; ++one) fields.take_named(*one);
-  if (options.threads.oversubscribe) options.threads.bind = false;
   set_observers(given, options);
   if (given.platform != nullptr) set_simulation(given, options);
   return options;

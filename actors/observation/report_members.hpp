@@ -150,17 +150,15 @@ class MemberWriter {
   }
 
   template <class T>
-    requires(!std::is_arithmetic_v<T>)
   static Json written(const T& value) {
-    Json object = Json::object();
-    MemberWriter writer(object);
-    members(writer, value);
-    return object;
-  }
-  template <class T>
-    requires std::is_arithmetic_v<T>
-  static Json written(T value) {
-    return value;
+    if constexpr (std::is_arithmetic_v<T>) {
+      return value;
+    } else {
+      Json object = Json::object();
+      MemberWriter writer(object);
+      members(writer, value);
+      return object;
+    }
   }
   static Json written(const std::string& value) { return value; }
   static Json written(Duration value) { return seconds(value); }
@@ -183,6 +181,32 @@ class MemberWriter {
 template <class T>
 Json as_json(const T& report) {
   return MemberWriter::written(report);
+}
+
+/// Calls a function with each member, whatever its key.
+template <class F>
+class MemberVisitor {
+ public:
+  explicit MemberVisitor(F& function) : function_(&function) {}
+  void operator()(const char* /*key*/, auto& value) { (*function_)(value); }
+  void later(const char* /*key*/, auto& value) { (*function_)(value); }
+
+ private:
+  F* function_;
+};
+
+/// Subtracts the counts or times of an earlier report of the same kind, member by member.
+template <class T>
+void subtract(T& later, const T& earlier) {
+  // Both are gone through in the same order, so each member finds its counterpart.
+  std::vector<const void*> of_earlier;
+  auto note = [&of_earlier](const auto& value) { of_earlier.push_back(&value); };
+  MemberVisitor noting(note);
+  members(noting, earlier);
+  auto next = of_earlier.begin();
+  auto take = [&next]<class Member>(Member& value) { value -= *static_cast<const Member*>(*next++); };
+  MemberVisitor taking(take);
+  members(taking, later);
 }
 
 }  // namespace troupe

@@ -44,9 +44,13 @@ constexpr RuntimeOption row(OptionKind kind, const Names& names) {
 
 /// Returns the nested field of the options to which `Members` lead: `at<&RuntimeOptions::threads,
 /// &ThreadOptions::spin>(options)`.
-template <auto... Members>
-constexpr auto&& at(auto&& options) {
-  return (options.*....*Members);
+template <auto Member, auto... Inner>
+constexpr auto& at(auto& options) {
+  if constexpr (sizeof...(Inner) == 0) {
+    return options.*Member;
+  } else {
+    return at<Inner...>(options.*Member);
+  }
 }
 
 /// Stores the value of `read`, or returns its failure.
@@ -114,8 +118,8 @@ template <Check check, auto... Members>
 constexpr RuntimeOption text(const Names& names, std::string_view examples, OptionKind kind = OptionKind::text) {
   RuntimeOption option = row(kind, names);
   option.examples = examples;
-  option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& given) -> Result<void> {
-    if (!given.empty() || !at<Members...>(RuntimeOptions{}).empty()) {
+  option.read = [](const RuntimeOption& self, RuntimeOptions& options, const std::string& given) -> Result<void> {
+    if (!given.empty() || !self.default_text().empty()) {
       if (Result<void> usable = check(given); !usable) return usable;
     }
     at<Members...>(options) = given;

@@ -62,13 +62,16 @@ void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOp
   }
 }
 
-linalg::GpuRate gpus_for_tiles(const RuntimeOptions& options, std::size_t element_bytes) {
+std::int64_t chosen_tile(const RuntimeOptions& options, bool on_service, linalg::Application application,
+                         std::int64_t n, std::size_t element_bytes) {
   const RuntimeOptions all = settled_options(options);
-  if (all.gpus <= 0) return {};
+  if (on_service || all.gpus <= 0) return linalg::default_tile(application, n);
   std::optional<Bytes> memory = all.accelerators.gpu_memory;
-  for (const auto& emulated : all.accelerators.emulated_gpus)
+  for (const auto& emulated : all.accelerators.emulated_gpus) {
     memory = std::min(memory.value_or(emulated.memory), emulated.memory);
-  return linalg::rate_of_gpus(static_cast<std::size_t>(all.gpus), memory, element_bytes);
+  }
+  const auto gpus = linalg::rate_of_gpus(static_cast<std::size_t>(all.gpus), memory, element_bytes);
+  return linalg::default_tile(application, n, gpus);
 }
 
 void choose_tile_rows(const RuntimeOptions& runtime, linalg::FactorizationOptions& factorization) {

@@ -18,9 +18,11 @@ void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOp
 /// Returns true if tasks may run on anything but cores, with the environment's settings taken into account.
 [[nodiscard]] bool uses_accelerators(const RuntimeOptions& options);
 
-/// Returns the CUDA GPUs that a runtime with these options has, with the environment's settings taken into account, for
-/// `linalg::default_tile`. Does not report GPUs that are asked for but missing: `check_accelerators` does.
-[[nodiscard]] linalg::GpuRate gpus_for_tiles(const RuntimeOptions& options, std::size_t element_bytes);
+/// Returns the tile for a matrix with `n` columns if none is given. It suits the CUDA GPUs that a runtime with these
+/// options has, with the environment's settings taken into account; on a service it suits cores, as the service's
+/// devices are not known here. GPUs that do not exist are no error here: `check_accelerators` refuses them.
+[[nodiscard]] std::int64_t chosen_tile(const RuntimeOptions& options, bool on_service, linalg::Application application,
+                                       std::int64_t n, std::size_t element_bytes);
 
 /// Chooses square tiles if there are accelerators: tall tiles leave them too few tasks, and the times of tasks on tall
 /// tiles are not measured beforehand.

@@ -282,8 +282,8 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
   })->description("Memory of each GPU, such as 512MiB; default: as described");
   command.add_option("--memory-share", arguments.memory_share, "Part of it that data may use, up to 1")
       ->transform(number_within(1e-6, 1.0));
-  add_runtime_option(command, "lookahead", [&arguments](const RuntimeOptions& given) {
-    arguments.lookahead = given.accelerators.ahead.gpu;
+  add_runtime_option(command, "lookahead", [&options](const RuntimeOptions& given) {
+    options.accelerators.ahead.gpu = given.accelerators.ahead.gpu;
   })->default_str(std::to_string(options.accelerators.ahead.gpu));
   command.add_option("--kernel-overhead-us", arguments.kernel_overhead_us, "Added to every kernel on a GPU")
       ->transform(number_within(0.0, 1e9));

@@ -47,13 +47,6 @@ std::size_t element_bytes(const RunArguments& arguments) {
   return arguments.precision == "float" ? sizeof(float) : sizeof(double);
 }
 
-/// Returns the tile if none is given. On a service it suits cores: the service's devices are not known here yet.
-std::int64_t chosen_tile(const RunArguments& arguments) {
-  const linalg::GpuRate gpus =
-      arguments.start ? linalg::GpuRate{} : gpus_for_tiles(arguments.runtime, element_bytes(arguments));
-  return linalg::default_tile(arguments.application, arguments.n, gpus);
-}
-
 /// Checks the tiles early: the factorizations also refuse wrong tiles, but only after the matrix has been assembled.
 void check_tiles(const RunArguments& arguments) {
   if (arguments.tile_rows == 0) return;
@@ -114,7 +107,10 @@ void check_memory(const RunArguments& arguments) {
 
 int run(const RunArguments& given) {
   RunArguments arguments = given;
-  if (arguments.tile == 0) arguments.tile = chosen_tile(arguments);
+  if (arguments.tile == 0) {
+    arguments.tile = chosen_tile(arguments.runtime, arguments.start != nullptr, arguments.application, arguments.n,
+                                 element_bytes(arguments));
+  }
   check_tiles(arguments);
   if (!arguments.picture.empty()) {
     usable(traces::check_picture_path(arguments.picture));

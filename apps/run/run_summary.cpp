@@ -266,18 +266,9 @@ RunReport difference(const RunReport& later, const RunReport& earlier) {
   for (std::size_t i = 0; i < result.workers.size(); ++i) {
     WorkerReport& worker = result.workers[i];
     const WorkerReport& before = earlier.workers[i];
-    worker.counts.tasks -= before.counts.tasks;
-    worker.counts.steals -= before.counts.steals;
-    worker.counts.stolen_tasks -= before.counts.stolen_tasks;
-    worker.counts.issued_ahead -= before.counts.issued_ahead;
-    worker.counts.failed_steals -= before.counts.failed_steals;
-    worker.counts.parks -= before.counts.parks;
-    worker.counts.pieces -= before.counts.pieces;
-    worker.counts.stolen_pieces -= before.counts.stolen_pieces;
+    subtract(worker.counts, before.counts);
+    subtract(worker.time, before.time);
     worker.team -= before.team;
-    worker.time.busy -= before.time.busy;
-    worker.time.searching -= before.time.searching;
-    worker.time.waiting_for_data -= before.time.waiting_for_data;
   }
   result.transfers = traces::difference(later.transfers, earlier.transfers);
   for (PredictionReport& of : result.predictions) {

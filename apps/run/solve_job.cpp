@@ -57,17 +57,13 @@ std::size_t element_bytes(const SolveArguments& arguments) {
   return arguments.precision == "float" ? sizeof(float) : sizeof(double);
 }
 
-/// Returns the tile if none is given. On a service it suits cores: the service's devices are not known here yet.
-std::int64_t chosen_tile(const SolveArguments& arguments, linalg::Application method, std::int64_t n) {
-  const linalg::GpuRate gpus =
-      arguments.start ? linalg::GpuRate{} : gpus_for_tiles(arguments.runtime, element_bytes(arguments));
-  return linalg::default_tile(method, n, gpus);
-}
-
 linalg::FactorizationOptions options_for(const SolveArguments& arguments, linalg::Application method, std::int64_t n) {
   linalg::FactorizationOptions options;
   options.application = method;
-  options.tile = arguments.tile > 0 ? arguments.tile : chosen_tile(arguments, method, n);
+  options.tile = arguments.tile;
+  if (options.tile == 0) {
+    options.tile = chosen_tile(arguments.runtime, arguments.start != nullptr, method, n, element_bytes(arguments));
+  }
   choose_tile_rows(arguments.runtime, options);
   return options;
 }

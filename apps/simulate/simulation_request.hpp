@@ -44,7 +44,6 @@ struct SimulationArguments {
   /// The runtime whose behaviour is assumed. "starpu" sets defaults for options that are not given.
   std::string assume = "none";
   std::optional<double> memory_share;
-  std::optional<std::size_t> lookahead;
   std::optional<double> kernel_overhead_us;
   std::optional<double> launch_us;
   std::optional<double> notice_us;

@@ -74,21 +74,17 @@ std::string choices_text(const SimulationSummary& summary) {
 
 /// Returns the assumptions that differ from a plain run.
 std::string assumptions_text(const SimulationOptions& options) {
+  const SimulatedAccelerators& gpus = options.accelerators;
   std::vector<std::string> said;
-  if (options.accelerators.memory_share < 1)
-    said.push_back(fmt::format("{:g} of each GPU's memory", options.accelerators.memory_share));
-  if (options.accelerators.gpu_memory)
-    said.push_back(fmt::format("{} of memory on each GPU", traces::human_bytes(*options.accelerators.gpu_memory)));
-  if (options.accelerators.ahead.gpu != 2) said.push_back(fmt::format("lookahead {}", options.accelerators.ahead.gpu));
-  if (options.accelerators.kernel_overhead > Duration{}) {
-    said.push_back(fmt::format("{:g} us per kernel launch", microseconds(options.accelerators.kernel_overhead)));
+  if (gpus.memory_share < 1) said.push_back(fmt::format("{:g} of each GPU's memory", gpus.memory_share));
+  if (gpus.gpu_memory) said.push_back(fmt::format("{} of memory on each GPU", traces::human_bytes(*gpus.gpu_memory)));
+  if (gpus.ahead.gpu != 2) said.push_back(fmt::format("lookahead {}", gpus.ahead.gpu));
+  if (gpus.kernel_overhead > Duration{}) {
+    said.push_back(fmt::format("{:g} us per kernel launch", microseconds(gpus.kernel_overhead)));
   }
-  if (options.accelerators.launch)
-    said.push_back(fmt::format("{:g} us to launch a kernel", microseconds(*options.accelerators.launch)));
-  if (options.accelerators.notice)
-    said.push_back(fmt::format("{:g} us to notice its end", microseconds(*options.accelerators.notice)));
-  if (options.accelerators.ahead.issue != 8)
-    said.push_back(fmt::format("{} tasks issued ahead", options.accelerators.ahead.issue));
+  if (gpus.launch) said.push_back(fmt::format("{:g} us to launch a kernel", microseconds(*gpus.launch)));
+  if (gpus.notice) said.push_back(fmt::format("{:g} us to notice its end", microseconds(*gpus.notice)));
+  if (gpus.ahead.issue != 8) said.push_back(fmt::format("{} tasks issued ahead", gpus.ahead.issue));
   if (options.copies.overhead > Duration{}) {
     said.push_back(fmt::format("{:g} us per copy", microseconds(options.copies.overhead)));
   }
@@ -163,10 +159,11 @@ Json run_json(const FactorizationOutcome& outcome, std::uint64_t seed) {
 }
 
 Json options_json(const SimulationOptions& options) {
-  Json json{{"memory_share", options.accelerators.memory_share},
-            {"lookahead", options.accelerators.ahead.gpu},
-            {"kernel_overhead_us", microseconds(options.accelerators.kernel_overhead)},
-            {"issue_ahead", options.accelerators.ahead.issue},
+  const SimulatedAccelerators& gpus = options.accelerators;
+  Json json{{"memory_share", gpus.memory_share},
+            {"lookahead", gpus.ahead.gpu},
+            {"kernel_overhead_us", microseconds(gpus.kernel_overhead)},
+            {"issue_ahead", gpus.ahead.issue},
             {"copy_overhead_us", microseconds(options.copies.overhead)},
             {"write_back", options.copies.write_back_finished},
             {"copy_streams", options.copies.streams},
@@ -176,10 +173,10 @@ Json options_json(const SimulationOptions& options) {
             {"kernel_error", options.knowledge.kernel_error},
             {"bandwidth_error", options.knowledge.bandwidth_error},
             {"noise", options.noise}};
-  if (options.accelerators.launch) json["launch_us"] = microseconds(*options.accelerators.launch);
-  if (options.accelerators.notice) json["notice_us"] = microseconds(*options.accelerators.notice);
+  if (gpus.launch) json["launch_us"] = microseconds(*gpus.launch);
+  if (gpus.notice) json["notice_us"] = microseconds(*gpus.notice);
   if (!options.clusters.empty()) json["clusters"] = options.clusters;
-  if (options.accelerators.gpu_memory) json["gpu_memory_bytes"] = options.accelerators.gpu_memory->count;
+  if (gpus.gpu_memory) json["gpu_memory_bytes"] = gpus.gpu_memory->count;
   return json;
 }
 

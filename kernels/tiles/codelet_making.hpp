@@ -1,4 +1,4 @@
-/// What the files that make tile codelets share. Only they include it.
+/// These are the parts that files which make tile codelets share. Only those files include this header.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include "kernels/blas_threads.hpp"
 #include "kernels/block_rows.hpp"
 #include "kernels/gpu_environment.hpp"
+#include "kernels/products.hpp"
 #include "troupe/codelet.hpp"
 
 namespace troupe::kernels::tiles {

@@ -125,7 +125,7 @@ SimulationArguments simulation_of(const ScalingArguments& arguments) {
   simulation.gpus = arguments.gpus;
   simulation.policies = arguments.policies;
   simulation.repeat = arguments.repeat;
-  simulation.lookahead = arguments.runtime.accelerators.ahead.gpu;
+  simulation.simulation.accelerators.ahead.gpu = arguments.runtime.accelerators.ahead.gpu;
   simulation.simulation.accelerators.ahead.issue = arguments.runtime.accelerators.ahead.issue;
   simulation.simulation.cores = arguments.runtime.cores;
   simulation.simulation.accelerators.gpu_memory = arguments.runtime.accelerators.gpu_memory;

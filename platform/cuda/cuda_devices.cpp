@@ -123,7 +123,6 @@ Result<CudaDeviceInfo> describe(const CudaApi& api, int index) {
   info.major = properties.major;
   info.minor = properties.minor;
   info.multiprocessors = properties.multiProcessorCount;
-  info.peak = peak_of(api, index);
   info.bus_id = bus.data();
   // The system writes the bus id in lower case.
   for (char& c : info.bus_id) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -31,7 +31,6 @@ struct CudaDeviceInfo {
   int major = 0;
   int minor = 0;
   int multiprocessors = 0;
-  CudaPeak peak;
   /// The address on the PCI bus, such as "0000:1b:00.0".
   std::string bus_id;
   /// The NUMA node of the host that the GPU is attached to, by the operating system's index; -1 if not known.

@@ -20,7 +20,7 @@ troupe_runtime* started(int cores = 1) {
   troupe_options options{};
   options.size = sizeof options;
   options.cores = cores;
-  const char* const more[] = {"oversubscribe=true", nullptr};
+  const char* const more[] = {"oversubscribe=true", "bind=false", nullptr};
   options.more = more;
   troupe_runtime* runtime = nullptr;
   BOOST_REQUIRE_MESSAGE(troupe_start_with(&options, &runtime) == TROUPE_OK, troupe_error_message());

@@ -22,7 +22,7 @@ troupe_options options_of(int cores) {
   troupe_options options{};
   options.size = sizeof options;
   options.cores = cores;
-  static const char* const more[] = {"oversubscribe=true", nullptr};
+  static const char* const more[] = {"oversubscribe=true", "bind=false", nullptr};
   options.more = more;
   return options;
 }
@@ -111,8 +111,8 @@ BOOST_AUTO_TEST_CASE(why_metrics_and_report_are_text_and_json) {
 BOOST_AUTO_TEST_CASE(options_reach_the_runtime) {
   troupe_options options = options_of(3);
   options.policy = "heft";
-  const char* const more[] = {"oversubscribe=true", "clusters=1x2", "regroup=true", "emulated_gpus=1:memory=1MiB",
-                              nullptr};
+  const char* const more[] = {"oversubscribe=true",          "bind=false", "clusters=1x2", "regroup=true",
+                              "emulated_gpus=1:memory=1MiB", nullptr};
   options.more = more;
   troupe_runtime* runtime = started(options);
   const std::string report = text_of([&](char** text) { return troupe_report(runtime, text); });

@@ -122,10 +122,6 @@ BOOST_AUTO_TEST_CASE(options_that_are_zero_are_those_of_the_runtime) {
   troupe_options given{};
   given.more = more;
   BOOST_TEST(model_folder_of(to_runtime_options(given).placement.models) == default_model_folder());
-  // Workers that share cores are not bound to them.
-  const char* const shared[] = {"oversubscribe=true", nullptr};
-  given.more = shared;
-  BOOST_TEST(!to_runtime_options(given).threads.bind);
 }
 
 BOOST_AUTO_TEST_CASE(names_that_are_no_option_are_refused) {

@@ -1,15 +1,14 @@
 #include "traces/text/analysis_json.hpp"
 
-#include "proto/json/json.hpp"
+#include "actors/observation/report_members.hpp"
 
 namespace troupe::traces {
 
 Json team_json(const TeamUse& use) {
   const auto share = use.share();
-  return {{"share", share ? Json(*share) : Json(nullptr)},
-          {"offered_seconds", seconds(use.offered)},
-          {"used_seconds", seconds(use.used)},
-          {"unseen_seconds", seconds(use.unseen)}};
+  Json json = as_json(use);
+  json["share"] = share ? Json(*share) : Json(nullptr);
+  return json;
 }
 
 namespace {

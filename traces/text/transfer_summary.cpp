@@ -94,13 +94,7 @@ TransferReport difference(const TransferReport& later, const TransferReport& ear
       link.busy -= before.busy;
     }
   }
-  result.manager.evictions -= earlier.manager.evictions;
-  result.manager.write_backs -= earlier.manager.write_backs;
-  result.manager.prefetches -= earlier.manager.prefetches;
-  result.manager.prefetches_used -= earlier.manager.prefetches_used;
-  result.manager.hits -= earlier.manager.hits;
-  result.manager.misses -= earlier.manager.misses;
-  result.manager.passes -= earlier.manager.passes;
+  subtract(result.manager, earlier.manager);
   return result;
 }
 

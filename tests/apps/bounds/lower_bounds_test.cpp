@@ -151,8 +151,8 @@ BOOST_AUTO_TEST_CASE(the_iterated_bound_is_above_area_and_critical_path_where_th
   }
   for (int i = 0; i < 10; ++i) problem.tasks.push_back({1, {}});
   const auto bounds = lower_bounds(problem);
-  // By area, with x tasks of kind 0 on the core, T = 4 x = (4 - x) + 10, so x = 2.8. By the chain, 4 x + (4 - x) <= T =
-  // 14 - x, so x = 2.5.
+  // With x tasks of kind 0 on the core, the area bound gives T = 4 x = (4 - x) + 10, so x = 2.8. The chain gives
+  // 4 x + (4 - x) <= T = 14 - x, so x = 2.5.
   BOOST_TEST(bounds.area_s == 11.2);
   BOOST_TEST(bounds.critical_path_s == 4.0);
   BOOST_TEST(bounds.iterated_s == 11.5);

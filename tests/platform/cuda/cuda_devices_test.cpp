@@ -82,10 +82,6 @@ BOOST_AUTO_TEST_CASE(the_peak_rate_follows_from_units_and_clock) {
       const CudaPeak peak = cuda_peak(0);
       BOOST_TEST(peak.in_float * 1e-12 == model.in_float, boost::test_tools::tolerance(0.02));
       BOOST_TEST(peak.in_double * 1e-12 == model.in_double, boost::test_tools::tolerance(0.02));
-      const auto devices = list_cuda_devices();
-      BOOST_TEST_REQUIRE(devices.ok());
-      BOOST_TEST(devices.value()[0].peak.in_float == peak.in_float);
-      BOOST_TEST(devices.value()[0].peak.in_double == peak.in_double);
     }
   }
 }
