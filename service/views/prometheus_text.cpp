@@ -5,12 +5,14 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "proto/utf8.hpp"
+#include "service/views/view_members.hpp"
 
 namespace troupe::service {
 
@@ -67,16 +69,79 @@ class Writer {
   }
 
   std::string text_;
-  std::string_view name_;
+  std::string name_;
 };
 
-/// Writes a metric that has one line for each element of a list.
-template <class List, class LabelsOf, class ValueOf>
-void metric_of(Writer& writer, const char* name, const char* type, const char* help, const List& list,
-               LabelsOf labels_of, ValueOf value_of) {
+/// One metric of a kind of report: the member that has its value, by the member's key (`members`). The metric's name is
+/// the kind's prefix, the key without "_sum" and, for a counter, "_total"; for a summary, "_seconds".
+struct Metric {
+  const char* key;
+  const char* type;
+  const char* help;
+};
+
+std::string name_of(std::string_view prefix, const Metric& metric) {
+  const std::string_view type = metric.type;
+  std::string_view key = metric.key;
+  if (key.ends_with("_sum")) key.remove_suffix(4);
+  return fmt::format("{}{}{}", prefix, key, type == "counter" ? "_total" : type == "summary" ? "_seconds" : "");
+}
+
+/// Writes the member that has the key, and the numbers inside of it if it is a summary.
+class MetricLine {
+ public:
+  MetricLine(Writer& writer, std::string_view key, const Labels& labels)
+      : writer_(&writer), key_(key), labels_(&labels) {}
+
+  template <class T>
+  void operator()(std::string_view key, const T& value) {
+    if (key == key_) write(value);
+  }
+  template <class T>
+  void later(std::string_view key, const T& value) {
+    (*this)(key, value);
+  }
+
+ private:
+  void write(const auto& /*has no number*/) {}
+  void write(bool value) { writer_->value(*labels_, value ? 1 : 0); }
+  void write(std::uint64_t value) { writer_->value(*labels_, value); }
+  void write(double value) { writer_->value(*labels_, value); }
+  void write(Duration value) { writer_->value(*labels_, value); }
+  void write(Bytes value) { writer_->value(*labels_, value); }
+  void write(const LatencySummary& latency) {
+    const auto quantile = [&](const char* which, Duration duration) {
+      Labels labels = *labels_;
+      labels.emplace_back("quantile", which);
+      // Without observations a quantile is NaN.
+      writer_->value(labels, latency.count == 0 ? std::nan("") : seconds(duration));
+    };
+    quantile("0.5", latency.p50);
+    quantile("0.9", latency.p90);
+    quantile("0.99", latency.p99);
+    writer_->value(*labels_, seconds(latency.mean) * static_cast<double>(latency.count), "_sum");
+    writer_->value(*labels_, latency.count, "_count");
+  }
+
+  Writer* writer_;
+  std::string_view key_;
+  const Labels* labels_;
+};
+
+/// Writes a metric for each row of a table, with one line for each report of the list. `labels_of` returns a report's
+/// labels from its index and the report.
+template <class Report, class LabelsOf>
+void write_metrics(Writer& writer, std::string_view prefix, std::initializer_list<Metric> metrics,
+                   const std::vector<Report>& list, LabelsOf labels_of) {
   if (list.empty()) return;
-  writer.metric(name, type, help);
-  for (std::size_t i = 0; i < list.size(); ++i) writer.value(labels_of(i, list[i]), value_of(list[i]));
+  for (const Metric& metric : metrics) {
+    writer.metric(name_of(prefix, metric), metric.type, metric.help);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Labels labels = labels_of(i, list[i]);
+      MetricLine line(writer, metric.key, labels);
+      members(line, list[i]);
+    }
+  }
 }
 
 void write_service(Writer& writer, const ServiceView& view) {
@@ -84,150 +149,107 @@ void write_service(Writer& writer, const ServiceView& view) {
   writer.value({}, view.state == "serving" ? 1 : 0);
   writer.metric("info", "gauge", "Always 1; what the service is, in labels.");
   writer.value({{"version", view.version}, {"policy", view.runtime.policy}}, 1);
-  writer.metric("uptime_seconds", "gauge", "Since the service's start.");
+  writer.metric("age_seconds", "gauge", "Since the service's start.");
   writer.value({}, view.age);
-  writer.metric("entry_queue_tasks", "gauge", "Ready tasks that no worker owns.");
+  writer.metric("entry_queue", "gauge", "Ready tasks that no worker owns.");
   writer.value({}, view.runtime.entry_queue);
 }
 
 void write_workers(Writer& writer, const std::vector<LiveWorker>& workers) {
-  const auto labels = [](std::size_t i, const LiveWorker& of) {
-    return Labels{{"worker", std::to_string(i)}, {"device", of.device}};
+  const auto labels = [&](std::size_t i, const auto& /*of*/) {
+    return Labels{{"worker", std::to_string(i)}, {"device", workers[i].device}};
   };
-  metric_of(writer, "worker_tasks_total", "counter", "Tasks that the worker has run.", workers, labels,
-            [](const LiveWorker& of) { return of.tasks; });
-  metric_of(writer, "worker_busy_seconds_total", "counter", "Time that the worker has spent on tasks.", workers, labels,
-            [](const LiveWorker& of) { return of.busy; });
-  metric_of(writer, "worker_deque_tasks", "gauge", "Ready tasks in the worker's deque.", workers, labels,
-            [](const LiveWorker& of) { return of.deque_length; });
-  metric_of(writer, "worker_idle", "gauge", "1 while the worker has nothing to do.", workers, labels,
-            [](const LiveWorker& of) { return of.idle ? 1 : 0; });
-  metric_of(writer, "worker_lost", "gauge", "1 after the worker's device stopped working.", workers, labels,
-            [](const LiveWorker& of) { return of.lost ? 1 : 0; });
-  metric_of(writer, "worker_cores", "gauge", "Cores that work together as the worker; 0 of a GPU.", workers, labels,
-            [](const LiveWorker& of) { return of.members.size(); });
-  metric_of(writer, "worker_team_offered_seconds_total", "counter",
-            "Of a cluster: time of its tasks times its cores, where it is known how many of them computed.", workers,
-            labels, [](const LiveWorker& of) { return of.team.offered; });
-  metric_of(writer, "worker_team_used_seconds_total", "counter", "Of that, the time in which its cores computed.",
-            workers, labels, [](const LiveWorker& of) { return of.team.used; });
-}
-
-Labels of_actor(std::size_t, const MailboxMetrics& of) { return {{"actor", of.actor}}; }
-
-/// Writes a summary with its quantiles, its sum and its count.
-void write_latency(Writer& writer, const char* name, const char* help, const std::vector<MailboxMetrics>& mailboxes,
-                   LatencySummary MailboxMetrics::*member) {
-  if (mailboxes.empty()) return;
-  writer.metric(name, "summary", help);
-  for (const MailboxMetrics& of : mailboxes) {
-    const LatencySummary& latency = of.*member;
-    const auto quantile = [&](const char* which, Duration duration) {
-      // Without observations a quantile is NaN.
-      const double value = latency.count == 0 ? std::nan("") : seconds(duration);
-      writer.value({{"actor", of.actor}, {"quantile", which}}, value);
-    };
-    quantile("0.5", latency.p50);
-    quantile("0.9", latency.p90);
-    quantile("0.99", latency.p99);
-    writer.value({{"actor", of.actor}}, seconds(latency.mean) * static_cast<double>(latency.count), "_sum");
-    writer.value({{"actor", of.actor}}, latency.count, "_count");
-  }
+  write_metrics(writer, "worker_",
+                {{"tasks", "counter", "Tasks that the worker has run."},
+                 {"busy_seconds", "counter", "Time that the worker has spent on tasks."},
+                 {"deque_length", "gauge", "Ready tasks in the worker's deque."},
+                 {"idle", "gauge", "1 while the worker has nothing to do."},
+                 {"lost", "gauge", "1 after the worker's device stopped working."}},
+                workers, labels);
+  if (!workers.empty()) writer.metric("worker_cores", "gauge", "Cores that work together as the worker; 0 of a GPU.");
+  for (std::size_t i = 0; i < workers.size(); ++i) writer.value(labels(i, workers[i]), workers[i].members.size());
+  std::vector<TeamUse> teams;
+  for (const LiveWorker& of : workers) teams.push_back(of.team);
+  write_metrics(writer, "worker_team_",
+                {{"offered_seconds", "counter",
+                  "Of a cluster: time of its tasks times its cores, where it is known how many of them computed."},
+                 {"used_seconds", "counter", "Of that, the time in which its cores computed."}},
+                teams, labels);
 }
 
 void write_mailboxes(Writer& writer, const std::vector<MailboxMetrics>& mailboxes) {
-  metric_of(writer, "mailbox_depth_messages", "gauge", "Messages that wait in the actor's mailbox.", mailboxes,
-            of_actor, [](const MailboxMetrics& of) { return of.depth; });
-  metric_of(writer, "mailbox_peak_depth_messages", "gauge", "The most messages that ever waited.", mailboxes, of_actor,
-            [](const MailboxMetrics& of) { return of.peak_depth; });
-  metric_of(writer, "mailbox_received_total", "counter", "Messages sent to the actor.", mailboxes, of_actor,
-            [](const MailboxMetrics& of) { return of.received; });
-  metric_of(writer, "mailbox_dropped_total", "counter", "Messages lost with an actor that died, or sent to one.",
-            mailboxes, of_actor, [](const MailboxMetrics& of) { return of.dropped; });
-  metric_of(writer, "mailbox_steals_answered_total", "counter", "Steal requests answered at delivery.", mailboxes,
-            of_actor, [](const MailboxMetrics& of) { return of.answered_at_delivery; });
-  write_latency(writer, "mailbox_waiting_seconds", "From sending to the beginning of the handler.", mailboxes,
-                &MailboxMetrics::waiting);
-  write_latency(writer, "mailbox_handling_seconds", "From the beginning of the handler to its end.", mailboxes,
-                &MailboxMetrics::handling);
+  write_metrics(writer, "mailbox_",
+                {{"depth", "gauge", "Messages that wait in the actor's mailbox."},
+                 {"peak_depth", "gauge", "The most messages that ever waited."},
+                 {"received", "counter", "Messages sent to the actor."},
+                 {"dropped", "counter", "Messages lost with an actor that died, or sent to one."},
+                 {"answered_at_delivery", "counter", "Steal requests answered at delivery."},
+                 {"waiting", "summary", "From sending to the beginning of the handler."},
+                 {"handling", "summary", "From the beginning of the handler to its end."}},
+                mailboxes, [](std::size_t, const MailboxMetrics& of) {
+                  return Labels{{"actor", of.actor}};
+                });
 }
 
-void write_pairs(Writer& writer, const std::vector<PairTraffic>& pairs) {
-  const auto labels = [](std::size_t, const PairTraffic& of) {
-    return Labels{{"from", std::to_string(of.from.value())}, {"to", std::to_string(of.to.value())}};
-  };
-  metric_of(writer, "copied_bytes_total", "counter", "Bytes copied from one memory to another; 0 is the host's.", pairs,
-            labels, [](const PairTraffic& of) { return of.bytes; });
-  metric_of(writer, "copies_total", "counter", "Copies from one memory to another; 0 is the host's.", pairs, labels,
-            [](const PairTraffic& of) { return of.copies; });
-}
-
-void write_links(Writer& writer, const std::vector<LinkTraffic>& links) {
-  const auto labels = [](std::size_t, const LinkTraffic& of) { return Labels{{"link", of.name}}; };
-  metric_of(writer, "link_bytes_total", "counter", "Bytes that passed over the link.", links, labels,
-            [](const LinkTraffic& of) { return of.bytes; });
-  metric_of(writer, "link_busy_seconds_total", "counter", "Time in which anything passed over the link.", links, labels,
-            [](const LinkTraffic& of) { return of.busy; });
-}
-
-void write_memories(Writer& writer, const LiveView& runtime) {
+void write_transfers(Writer& writer, const LiveView& runtime) {
+  write_metrics(writer, "pair_",
+                {{"bytes", "counter", "Bytes copied from one memory to another; 0 is the host's."},
+                 {"copies", "counter", "Copies from one memory to another; 0 is the host's."},
+                 {"busy_seconds", "counter", "Time in which such a copy was under way."}},
+                runtime.transfers.pairs, [](std::size_t, const PairTraffic& of) {
+                  return Labels{{"from", std::to_string(of.from.value())}, {"to", std::to_string(of.to.value())}};
+                });
+  write_metrics(writer, "link_",
+                {{"bytes", "counter", "Bytes that passed over the link."},
+                 {"busy_seconds", "counter", "Time in which anything passed over the link."}},
+                runtime.transfers.links, [](std::size_t, const LinkTraffic& of) {
+                  return Labels{{"link", of.name}};
+                });
   // Two memories may have the same name, so the number is also a label.
-  const auto labels = [](std::size_t i, const LiveMemory& of) {
-    return Labels{{"memory", of.name}, {"number", std::to_string(i)}};
-  };
-  metric_of(writer, "memory_used_bytes", "gauge", "What data take in a device's memory.", runtime.memories, labels,
-            [](const LiveMemory& of) { return of.used; });
-  metric_of(writer, "memory_capacity_bytes", "gauge", "What a device's memory holds.", runtime.memories, labels,
-            [](const LiveMemory& of) { return of.capacity; });
-  const auto counter = [&](const char* name, const char* help, std::uint64_t number) {
-    writer.metric(name, "counter", help);
-    writer.value({}, number);
-  };
-  const TransferReport& transfers = runtime.transfers;
-  counter("evictions_total", "Replicas that made room for others.", transfers.manager.evictions);
-  counter("write_backs_total", "Replicas copied back before they made room.", transfers.manager.write_backs);
-  counter("prefetches_total", "Copies begun before a task asked for them.", transfers.manager.prefetches);
-  counter("prefetches_used_total", "Of these, those that a task then used.", transfers.manager.prefetches_used);
-  counter("cache_hits_total", "Data that were in a device's memory when a task needed them.", transfers.manager.hits);
-  counter("cache_misses_total", "Data that had to be fetched when a task needed them.", transfers.manager.misses);
+  write_metrics(writer, "memory_",
+                {{"used_bytes", "gauge", "What data take in a device's memory."},
+                 {"capacity_bytes", "gauge", "What a device's memory holds."}},
+                runtime.memories, [](std::size_t i, const LiveMemory& of) {
+                  return Labels{{"memory", of.name}, {"number", std::to_string(i)}};
+                });
+  write_metrics(writer, "",
+                {{"evictions", "counter", "Replicas that made room for others."},
+                 {"write_backs", "counter", "Replicas copied back before they made room."},
+                 {"prefetches", "counter", "Copies begun before a task asked for them."},
+                 {"prefetches_used", "counter", "Of these, those that a task then used."},
+                 {"cache_hits", "counter", "Data that were in a device's memory when a task needed them."},
+                 {"cache_misses", "counter", "Data that had to be fetched when a task needed them."}},
+                std::vector{runtime.transfers.manager}, [](std::size_t, const auto& /*of*/) { return Labels{}; });
 }
 
 void write_sessions(Writer& writer, const std::vector<SessionView>& sessions) {
   writer.metric("clients", "gauge", "Sessions, those whose last kernels still run included.");
   writer.value({}, sessions.size());
-  const auto labels = [](std::size_t, const SessionView& of) {
-    return Labels{{"session", std::to_string(of.id)},
-                  {"name", of.name},
-                  {"user", of.user_name.empty() ? std::to_string(of.user) : of.user_name}};
-  };
-  metric_of(writer, "client_submitted_total", "counter", "Tasks that the client has submitted.", sessions, labels,
-            [](const SessionView& of) { return of.submitted; });
-  metric_of(writer, "client_ended_total", "counter", "Of these, those that have ended.", sessions, labels,
-            [](const SessionView& of) { return of.ended; });
-  metric_of(writer, "client_failed_total", "counter", "Of these, those that have failed.", sessions, labels,
-            [](const SessionView& of) { return of.failed; });
-  metric_of(writer, "client_worker_seconds_total", "counter", "Time that workers have spent on the client's tasks.",
-            sessions, labels, [](const SessionView& of) { return of.worker_time; });
-  metric_of(writer, "client_memory_bytes", "gauge", "Shared memory that the client has.", sessions, labels,
-            [](const SessionView& of) { return of.memory; });
-  metric_of(writer, "client_weight", "gauge", "The client's share of the workers, against the others' weights.",
-            sessions, labels, [](const SessionView& of) { return of.weight; });
+  write_metrics(writer, "client_",
+                {{"submitted", "counter", "Tasks that the client has submitted."},
+                 {"ended", "counter", "Of these, those that have ended."},
+                 {"failed", "counter", "Of these, those that have failed."},
+                 {"worker_seconds", "counter", "Time that workers have spent on the client's tasks."},
+                 {"memory_bytes", "gauge", "Shared memory that the client has."},
+                 {"weight", "gauge", "The client's share of the workers, against the others' weights."}},
+                sessions, [](std::size_t, const SessionView& of) {
+                  return Labels{{"session", std::to_string(of.id)},
+                                {"name", of.name},
+                                {"user", of.user_name.empty() ? std::to_string(of.user) : of.user_name}};
+                });
 }
 
 void write_predictions(Writer& writer, const std::vector<PredictionReport>& predictions) {
-  const auto labels = [](std::size_t, const PredictionReport& of) {
-    return Labels{{"codelet", of.codelet}, {"kind", to_string(of.kind)}};
-  };
-  metric_of(writer, "prediction_relative_error", "gauge", "Mean of |measured - predicted| / measured over all tasks.",
-            predictions, labels, [](const PredictionReport& of) { return of.errors.mean_relative(); });
-  metric_of(writer, "predicted_tasks_total", "counter", "Tasks placed with a prediction.", predictions, labels,
-            [](const PredictionReport& of) { return of.errors.tasks; });
-  metric_of(writer, "unpredicted_tasks_total", "counter", "Tasks placed before their time was known.", predictions,
-            labels, [](const PredictionReport& of) { return of.errors.unpredicted; });
-  metric_of(writer, "predicted_seconds_total", "counter", "What they were predicted to take.", predictions, labels,
-            [](const PredictionReport& of) { return of.errors.predicted; });
-  metric_of(writer, "measured_seconds_total", "counter", "What they took.", predictions, labels,
-            [](const PredictionReport& of) { return of.errors.measured; });
+  write_metrics(writer, "prediction_",
+                {{"tasks", "counter", "Tasks placed with a prediction."},
+                 {"unpredicted_tasks", "counter", "Tasks placed before their time was known."},
+                 {"predicted_seconds_sum", "counter", "What the tasks were predicted to take."},
+                 {"measured_seconds_sum", "counter", "What they took."},
+                 {"relative_error_sum", "counter",
+                  "Of |measured - predicted| / measured; divided by the tasks, their mean error."}},
+                predictions, [](std::size_t, const PredictionReport& of) {
+                  return Labels{{"codelet", of.codelet}, {"kind", to_string(of.kind)}};
+                });
 }
 
 }  // namespace
@@ -249,9 +271,7 @@ std::string prometheus_text(const ServiceView& view) {
   write_service(writer, view);
   write_workers(writer, view.runtime.workers);
   write_mailboxes(writer, view.runtime.mailboxes.mailboxes);
-  write_pairs(writer, view.runtime.transfers.pairs);
-  write_links(writer, view.runtime.transfers.links);
-  write_memories(writer, view.runtime);
+  write_transfers(writer, view.runtime);
   write_sessions(writer, view.sessions);
   write_predictions(writer, view.runtime.predictions);
   return writer.take();

@@ -1,5 +1,4 @@
 #include "service/views/prometheus_text.hpp"
-#include "proto/json/json.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "proto/json/json.hpp"
+#include "service/views/view_json.hpp"
 #include "tests/service/views/fake_view_source.hpp"
 #include "tests/support/programs/child_program.hpp"
 #include "tests/support/skipping.hpp"
@@ -81,24 +82,46 @@ BOOST_AUTO_TEST_CASE(the_parser_of_prometheus_library_finds_every_value) {
   if (families.is_null()) return;
   BOOST_TEST(value(families, "troupe_up") == 1);
   BOOST_TEST(value(families, "troupe_info", {{"policy", "dada:alpha=0.5,cp"}, {"version", "0.1.0"}}) == 1);
-  BOOST_TEST(value(families, "troupe_uptime_seconds") == 100);
+  BOOST_TEST(value(families, "troupe_age_seconds") == 100);
   BOOST_TEST(value(families, "troupe_worker_tasks_total", {{"worker", "2"}, {"device", "cpu core 2"}}) == 2500);
   BOOST_TEST(value(families, "troupe_worker_busy_seconds_total", {{"worker", "7"}}) == 95);
-  BOOST_TEST(value(families, "troupe_mailbox_depth_messages", {{"actor", "worker 0"}}) == 1);
+  BOOST_TEST(value(families, "troupe_mailbox_depth", {{"actor", "worker 0"}}) == 1);
   BOOST_TEST(value(families, "troupe_mailbox_received_total", {{"actor", "supervisor"}}) == 100);
   const Json scheduler{{"actor", "scheduler"}};
   BOOST_TEST(value(families, "troupe_mailbox_waiting_seconds", {{"actor", "scheduler"}, {"quantile", "0.99"}}) ==
              510e-6);
   BOOST_TEST(value(families, "troupe_mailbox_waiting_seconds_count", scheduler) == 90000);
   BOOST_TEST(std::abs(value(families, "troupe_mailbox_waiting_seconds_sum", scheduler) - 7.65) < 1e-9);
-  BOOST_TEST(value(families, "troupe_copied_bytes_total", {{"from", "0"}, {"to", "1"}}) ==
+  BOOST_TEST(value(families, "troupe_pair_bytes_total", {{"from", "0"}, {"to", "1"}}) ==
              static_cast<double>(view.runtime.transfers.pairs[0].bytes.count));
   BOOST_TEST(value(families, "troupe_memory_capacity_bytes", {{"memory", "GPU 1"}}) == 16.0 * (1U << 30U));
   BOOST_TEST(value(families, "troupe_client_worker_seconds_total", {{"session", "3"}, {"name", "solver"}}) == 440);
   BOOST_TEST(value(families, "troupe_client_weight", {{"session", "3"}, {"user", "anna"}}) == 2);
   BOOST_TEST(value(families, "troupe_client_failed_total", {{"session", "5"}}) == 2);
-  BOOST_TEST(std::abs(value(families, "troupe_prediction_relative_error", {{"codelet", "gemm"}, {"kind", "CUDA GPU"}}) -
+  const Json gemm{{"codelet", "gemm"}, {"kind", "CUDA GPU"}};
+  BOOST_TEST(std::abs(value(families, "troupe_prediction_relative_error_total", gemm) /
+                          value(families, "troupe_prediction_tasks_total", gemm) -
                       0.081) < 1e-9);
+}
+
+BOOST_AUTO_TEST_CASE(a_metric_has_the_name_of_the_views_member) {
+  const Json view = view_as_json(sample_view(100));
+  const std::string text = prometheus_text(sample_view(100));
+  const auto expect = [&text](const Json& object, const std::string& prefix, const std::set<std::string>& keys) {
+    for (const std::string& key : keys) {
+      BOOST_TEST(object.contains(key), "the view has no " << key);
+      BOOST_TEST(contains(text, "# TYPE troupe_" + prefix + key), "no metric of " << key);
+    }
+  };
+  expect(view["workers"][0], "worker_", {"tasks", "busy_seconds", "deque_length", "idle", "lost"});
+  expect(view["mailboxes"][0], "mailbox_",
+         {"depth", "peak_depth", "received", "dropped", "answered_at_delivery", "waiting", "handling"});
+  expect(view["transfers"]["pairs"][0], "pair_", {"bytes", "copies", "busy_seconds"});
+  expect(view["transfers"]["links"][0], "link_", {"bytes", "busy_seconds"});
+  expect(view["memories"][0], "memory_", {"used_bytes", "capacity_bytes"});
+  expect(view["transfers"], "", {"evictions", "write_backs", "prefetches", "cache_hits", "cache_misses"});
+  expect(view["sessions"][0], "client_", {"submitted", "ended", "failed", "worker_seconds", "memory_bytes", "weight"});
+  expect(view, "", {"age_seconds", "entry_queue"});
 }
 
 BOOST_AUTO_TEST_CASE(names_and_types_follow_the_conventions) {
