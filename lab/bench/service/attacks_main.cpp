@@ -1,4 +1,5 @@
-/// The command line `troupe-service-attacks`: measures what one user gets from a service while another one attacks it.
+/// The command line `troupe-service-attacks`: measures the speed that one user gets from a service while another user
+/// attacks it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
@@ -29,11 +30,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Users and a group that systems do not assign.
+/// Numbers of users and of a group that systems do not assign to real ones.
 constexpr gid_t kGroup = 61'000;
 constexpr uid_t kVictim = 61'001;
 constexpr uid_t kAttacker = 61'002;
-/// The targets for user A in the worst case: the least share of its throughput, and the longest 99th percentile.
+/// The targets for the victim in the worst attack: the least share of its throughput without an attack, and the longest
+/// 99th percentile.
 constexpr double kLeastShare = 0.8;
 constexpr double kLongestP99Ms = 50;
 
@@ -42,12 +44,13 @@ struct AttackOptions {
   int cores = 0;
   double seconds = 5;
   std::vector<std::string> names = {};
-  /// The role of this process if this program has started it, otherwise empty; and the service's folder.
+  /// The role of this process (`victim` or an attack) if this program has started it, otherwise empty; and the
+  /// service's folder.
   std::string role = {};
   std::string folder = {};
 };
 
-/// Becomes another user. Only root can do that; for others it does nothing.
+/// Becomes another user. Does nothing if the current user is not root, as only root can do that.
 void become(uid_t user) {
   if (::geteuid() != 0) return;
   const std::array<gid_t, 1> groups{kGroup};
@@ -58,6 +61,8 @@ void become(uid_t user) {
 
 int play(const AttackOptions& options) {
   const std::chrono::duration<double> time(options.seconds);
+  // A login gives each user one session, and the system divides the processors among sessions first (autogroup).
+  ::setsid();
   if (options.role == "victim") {
     become(kVictim);
     const VictimFigures seen = be_victim(options.folder, time);
@@ -65,14 +70,17 @@ int play(const AttackOptions& options) {
     return 0;
   }
   become(kAttacker);
-  find_attack(options.role)->run(options.folder, Clock::now() + std::chrono::round<Clock::duration>(time));
+  const Attack& attack = *find_attack(options.role);
+  for (int others = attack.processes - 1; others > 0 && ::fork() != 0;) --others;
+  attack.run(options.folder, Clock::now() + std::chrono::round<Clock::duration>(time));
   return 0;
 }
 
-/// A process of this program in a role, ended by the destructor.
+/// A process of this program in a role. The destructor ends it and the processes of its session.
 class Player {
  public:
-  /// `output` is the descriptor that becomes the process's standard output; with -1 it keeps this program's.
+  /// `output` is the descriptor that becomes the process's standard output; with -1 the process inherits this
+  /// program's.
   Player(const std::string& role, const std::string& folder, double seconds, int output = -1) {
     std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string(),
                                    "--role",
@@ -92,6 +100,7 @@ class Player {
     if (failed != 0) throw Error(ErrorCode::io, "cannot start a process of this benchmark");
   }
   ~Player() {
+    ::kill(-process_, SIGKILL);
     ::kill(process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
   }
@@ -102,7 +111,7 @@ class Player {
   pid_t process_ = -1;
 };
 
-/// Returns the figures that the victim prints; zeros if it ended without printing them.
+/// Returns the figures that the victim prints; zeros if the victim ended without printing them.
 VictimFigures figures_of_victim(const std::string& folder, double seconds) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(ErrorCode::io, "cannot make a pipe");
@@ -122,15 +131,13 @@ VictimFigures figures_beside(const Attack* attack, const AttackOptions& options)
   if (::geteuid() == 0) serve = {"--socket.group", std::to_string(kGroup)};
   if (options.cores > 0) serve.insert(serve.end(), {"--runtime.cores", std::to_string(options.cores)});
   const ServiceProcess service(options.program, serve);
-  // The other users have to reach the sockets in the folder.
+  // The other users need access to the sockets in the folder.
   std::filesystem::permissions(service.folder(), std::filesystem::perms(0755));
   constexpr double kHeadStart = 1;
-  // Attackers run until the victim has ended, which may be late.
+  // Attackers run until the victim has ended, which may take long.
   constexpr double kForLong = 3600;
-  std::vector<std::unique_ptr<Player>> attackers;
-  for (int i = 0; attack != nullptr && i < attack->processes; ++i) {
-    attackers.push_back(std::make_unique<Player>(attack->name, service.folder(), kForLong));
-  }
+  std::unique_ptr<Player> attacker;
+  if (attack != nullptr) attacker = std::make_unique<Player>(attack->name, service.folder(), kForLong);
   std::this_thread::sleep_for(std::chrono::duration<double>(kHeadStart));
   return figures_of_victim(service.folder(), options.seconds);
 }

@@ -1,4 +1,4 @@
-// The units with which systemd runs the service.
+// Tests the unit files with which systemd runs the service.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <fstream>
@@ -26,7 +26,7 @@ std::string read(const std::string& unit) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Returns all values of a key of a section.
+/// Returns all values of a key in a section.
 Words values(const std::string& text, const std::string& section, const std::string& key) {
   Words found;
   std::istringstream lines(text);
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(sockets_are_where_clients_look_and_of_the_kinds_that_the_se
                boost::test_tools::per_element());
     const Words mode = values(text, "Socket", "SocketMode");
     BOOST_REQUIRE(mode.size() == 1U);
-    BOOST_TEST(mode[0].ends_with('0'));  // no rights for others
+    BOOST_TEST(mode[0].ends_with('0'));  // Other users have no access.
   }
 }
 
@@ -81,10 +81,18 @@ BOOST_AUTO_TEST_CASE(the_service_of_the_node_has_no_privileges) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_service_of_the_node_has_more_weight_than_programs_of_users) {
+  BOOST_TEST(values(read("troupe.service"), "Service", "Slice") == Words{"troupe.slice"},
+             boost::test_tools::per_element());
+  const Words weight = values(read("troupe.slice"), "Slice", "CPUWeight");
+  BOOST_REQUIRE(weight.size() == 1U);
+  BOOST_TEST(std::stoi(weight[0]) > 100);  // The default weight is 100.
+}
+
 BOOST_AUTO_TEST_CASE(systemd_finds_nothing_wrong) {
   if (absent({"systemd-analyze", "--version"}, "systemd-analyze is not installed")) return;
   for (const std::string kind : {"system", "user"}) {
-    // The programs and documents are replaced by ones that exist before anything is installed.
+    // Nothing is installed yet, so the test replaces the program and the documents in the units by existing ones.
     const TemporaryFolder folder;
     const std::string below = kind == "user" ? "user/" : "";
     for (const std::string unit : {"troupe.service", "troupe.socket"}) {
@@ -93,13 +101,15 @@ BOOST_AUTO_TEST_CASE(systemd_finds_nothing_wrong) {
       text = std::regex_replace(text, std::regex("Documentation=.*"), "Documentation=https://example.org/");
       folder.write(unit, text);
     }
-    const auto ran =
-        traces::run_child({"env", "XDG_RUNTIME_DIR=" + folder.path(), "systemd-analyze", "verify", "--" + kind,
-                           "--man=no", folder.path("troupe.service"), folder.path("troupe.socket")},
-                          "", std::chrono::seconds(120))
-            .value_or_throw();
+    Words words{"env",      "XDG_RUNTIME_DIR=" + folder.path(), "systemd-analyze",           "verify", "--" + kind,
+                "--man=no", folder.path("troupe.service"),      folder.path("troupe.socket")};
+    if (kind == "system") {
+      folder.write("troupe.slice", read("troupe.slice"));
+      words.push_back(folder.path("troupe.slice"));
+    }
+    const auto ran = traces::run_child(words, "", std::chrono::seconds(120)).value_or_throw();
     BOOST_TEST(ran.exit_status == 0, ran.errors);
-    // systemd-analyze looks at other units of the machine, too. Messages about Troupe's units name them.
+    // The tool systemd-analyze also reports problems of other units. Messages about Troupe's units contain "troupe.".
     BOOST_TEST(!contains(ran.errors, "troupe."), ran.errors);
   }
 }
